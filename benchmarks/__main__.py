@@ -69,7 +69,10 @@ def draw(rows: list[dict[str, Any]]) -> None:
             axes.plot([row["ratio"]], [place], "o", color="C0", markersize=5)
         axes.set_xscale("log")
         axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
-        axes.set_yticks(range(len(rows)), [f"{row['name']} · {row['peer'].split(',')[0]}" for row in reversed(rows)])
+        axes.set_yticks(
+            range(len(rows)),
+            [f"{row['name']} · {row['peer'].split(',')[0]}" for row in reversed(rows)],
+        )
         axes.set_xlabel("times as fast as the peer, in one run")
         save(figure, FIGURE)
 
@@ -102,11 +105,20 @@ def slower(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all but whole if none is named")
-    parser.add_argument("--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code")
-    parser.add_argument("--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code")
     parser.add_argument(
-        "--compare", type=Path, metavar="OLD.json", help="name rows that lost more than 10 %% beyond their spread"
+        "names", nargs="*", choices=[[], *available()], help="which; all but whole if none is named"
+    )
+    parser.add_argument(
+        "--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code"
+    )
+    parser.add_argument(
+        "--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code"
+    )
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        metavar="OLD.json",
+        help="name rows that lost more than 10 %% beyond their spread",
     )
     options = parser.parse_args()
     then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []
@@ -122,7 +134,9 @@ def main() -> None:
             print(f"{name}: left out, its peer's code is read from a checkout ({option} FOLDER)")
         else:
             new += module.rows(folder)
-        RESULTS.write_text(json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        RESULTS.write_text(
+            json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
     draw(merge(old, new))
     show(new)
     if lost := slower(then, new):

@@ -35,7 +35,10 @@ Progress = Callable[[int, int], None]
 
 
 def generate_corpus(
-    corpus: Component, folder: str | Path, workers: int = 1, progress: Progress = lambda done, total: None
+    corpus: Component,
+    folder: str | Path,
+    workers: int = 1,
+    progress: Progress = lambda done, total: None,
 ) -> Path:
     """Write a synthetic corpus as ``part-00000.parquet`` …, with ``generated.json`` (its dials, hashes of the parts).
 
@@ -45,21 +48,32 @@ def generate_corpus(
     the disk has no room.
     """
     if not isinstance(corpus, Synthetic):
-        raise SpecError("only a synthetic corpus is generated", found=str(corpus), expected="synthetic(…)")
+        raise SpecError(
+            "only a synthetic corpus is generated", found=str(corpus), expected="synthetic(…)"
+        )
     corpus.check()
     for name in ("documents", "authors"):
         if getattr(corpus, name) < 2:
-            raise SpecError(f"synthetic: {name} must be at least 2, or there are no pairs", found=getattr(corpus, name))
+            raise SpecError(
+                f"synthetic: {name} must be at least 2, or there are no pairs",
+                found=getattr(corpus, name),
+            )
     if workers < 1:
         raise SpecError("workers must be at least 1", found=workers)
     folder = Path(folder)
-    about: dict[str, Any] = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents}
+    about: dict[str, Any] = {
+        "corpus": str(corpus),
+        "version": corpus.version,
+        "documents": corpus.documents,
+    }
     with suppress(OSError, ValueError, AttributeError):
         if about.items() <= json.loads((folder / ABOUT).read_bytes()).items():
             return folder  # an earlier call came as far
     check_folder(folder)
     if folder == Path():
-        raise InputError("you are in this folder, and it cannot be replaced", file=folder, fix="name another")
+        raise InputError(
+            "you are in this folder, and it cannot be replaced", file=folder, fix="name another"
+        )
     partial = folder.absolute().parent / f".{folder.name}.partial"
     _check_room(corpus, folder, partial)
     parts = list(plan_parts(corpus))
@@ -109,7 +123,9 @@ def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -
         frame.write_parquet(file, compression="zstd", compression_level=1, row_group_size=512)
 
 
-def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], workers: int) -> Iterator[None]:
+def _work(
+    corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], workers: int
+) -> Iterator[None]:
     if workers == 1 or len(parts) < 2:
         for number, documents in parts:
             write_part(corpus, folder, number, documents)
@@ -117,11 +133,17 @@ def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], worke
         return
     from joblib import Parallel, delayed
 
-    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered", **ending_with_me())
-    yield from pool(delayed(write_part)(corpus, folder, number, documents) for number, documents in parts)
+    pool = Parallel(
+        n_jobs=min(workers, len(parts)), return_as="generator_unordered", **ending_with_me()
+    )
+    yield from pool(
+        delayed(write_part)(corpus, folder, number, documents) for number, documents in parts
+    )
 
 
-def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -> list[tuple[int, range]]:
+def _take_up(
+    corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]
+) -> list[tuple[int, range]]:
     """The parts that an earlier call has not written."""
     begun = partial / _BEGUN
     mark: dict[str, object] = {"corpus": str(corpus), "version": corpus.version}
@@ -134,9 +156,12 @@ def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -
             earlier = "a mark that cannot be read"
         if earlier not in (mark, None) or (earlier is None and any(partial.glob("part-*"))):
             raise InputError(
-                "another corpus was begun here", file=partial, found=earlier,
-                expected=str(corpus), fix="give another --out, or remove this folder",
-            )  # fmt: skip
+                "another corpus was begun here",
+                file=partial,
+                found=earlier,
+                expected=str(corpus),
+                fix="give another --out, or remove this folder",
+            )
     make_folder(partial)
     write_json(begun, mark)
     return [part for part in parts if not (partial / _name(part[0])).is_file()]
@@ -152,9 +177,12 @@ def _check_room(corpus: Synthetic, folder: Path, partial: Path) -> None:
     free = shutil.disk_usage(place).free
     if need > free:
         raise InputError(
-            "not enough disk space for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
-            expected=f"about {need / 1e9:,.1f} GB", fix="give fewer documents or words, or another --out",
-        )  # fmt: skip
+            "not enough disk space for this corpus",
+            file=folder,
+            found=f"{free / 1e9:,.1f} GB free",
+            expected=f"about {need / 1e9:,.1f} GB",
+            fix="give fewer documents or words, or another --out",
+        )
 
 
 def _name(number: int) -> str:
@@ -169,4 +197,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
     place = generate_corpus(registry.parse("corpus", given.corpus), given.folder, given.workers)
-    print(f"{given.corpus}: {sum(part.stat().st_size for part in place.iterdir()) / 1e6:,.1f} MB in {place}")
+    print(
+        f"{given.corpus}: {sum(part.stat().st_size for part in place.iterdir()) / 1e6:,.1f} MB in {place}"
+    )

@@ -49,7 +49,9 @@ def measured(log: Path, order: list[str], cap: float) -> Callable[[Units], Itera
             failed = run_unit(unit)
             spent[name] += (took := sum(os.times()[:4]) - began)
             with log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n")
+                file.write(
+                    json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n"
+                )
             yield failed
 
     return work

@@ -47,7 +47,9 @@ def read(made: Mapping[str, Rewriting]) -> None:
     """Print changed parts, figures of each text, and faults."""
     for name, one in made.items():
         for part in (part for part in one.parts if part.original != part.obfuscation):
-            print(f"{name}  {' '.join(part.original.split())}\n    →  {' '.join(part.obfuscation.split())}")
+            print(
+                f"{name}  {' '.join(part.original.split())}\n    →  {' '.join(part.obfuscation.split())}"
+            )
     for name, one in made.items():
         # White space at a part's ends is no sentence.
         parts = [part for part in one.parts if part.original.strip()]
@@ -65,7 +67,9 @@ def read(made: Mapping[str, Rewriting]) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("problems")
     parser.add_argument("--limit", type=int, default=40)
     parser.add_argument("--recipes", nargs="*", default=RECIPES)
@@ -74,7 +78,11 @@ def main() -> None:
     parser.add_argument("--read", default=None)
     given = parser.parse_args()
     problems = read_problems(given.problems, "test").problems
-    chosen = [i for i, name in enumerate(problems.ids.tolist()) if name in given.ids] if given.ids else None
+    chosen = (
+        [i for i, name in enumerate(problems.ids.tolist()) if name in given.ids]
+        if given.ids
+        else None
+    )
     tasks = tasks_of(problems, chosen or range(min(given.limit, len(problems))), "en")
     if given.read:
         read(rewritten(given.read, tasks))
@@ -89,7 +97,11 @@ def main() -> None:
         for mode in ("faithful", "repaired"):
             found = rates(rewritten(f"{name}(mode='{mode}')", tasks))
             total = sum(found.values())
-            print(f"{name:24}{mode:10}" + "".join(f"{found[kind]:14.2f}" for kind in KINDS) + f"{total:8.2f}")
+            print(
+                f"{name:24}{mode:10}"
+                + "".join(f"{found[kind]:14.2f}" for kind in KINDS)
+                + f"{total:8.2f}"
+            )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,9 @@ Sample = tuple[frozenset[str], str]
 
 def main() -> None:
     """Print one line a verifier and one an attack."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus")
     parser.add_argument("--verifiers", default=VERIFIERS)
     arguments = parser.parse_args()
@@ -70,7 +72,10 @@ def main() -> None:
     for name, rows in after.items():
         made = impact_intervals(np.array(before), np.array([rows]))
         average = np.mean([impact(b.mean(), a.mean()) for b, a in zip(before, rows, strict=True)])
-        (low, high), (least, most) = made.average or (np.nan, np.nan), made.problems or (np.nan, np.nan)
+        (low, high), (least, most) = (
+            made.average or (np.nan, np.nan),
+            made.problems or (np.nan, np.nan),
+        )
         print(
             f"{name}: impact {average:+.3f}, 95 % {low:+.3f} to {high:+.3f}; problems alone {least:+.3f} to {most:+.3f}"
         )
@@ -110,12 +115,20 @@ def problems(
     rows, same = [], []
     for i, author in enumerate(authors):
         for answer, other in ((True, author), (False, authors[(i + 1) % len(authors)])):
-            rows.append((f"{author}-{'Y' if answer else 'N'}", [t for _, t in known(samples[author])], texts[other]))
+            rows.append(
+                (
+                    f"{author}-{'Y' if answer else 'N'}",
+                    [t for _, t in known(samples[author])],
+                    texts[other],
+                )
+            )
             same.append(answer)
     return Problems.of(rows), np.array(same)
 
 
-def training(authors: Sequence[str], samples: Mapping[str, Sequence[Sample]]) -> tuple[Problems, Bools]:
+def training(
+    authors: Sequence[str], samples: Mapping[str, Sequence[Sample]]
+) -> tuple[Problems, Bools]:
     """Several questioned samples of every author, against his own known texts and the author's before."""
     rows, same = [], []
     for i, author in enumerate(authors):
@@ -124,7 +137,9 @@ def training(authors: Sequence[str], samples: Mapping[str, Sequence[Sample]]) ->
         for answer, other in ((True, author), (False, authors[(i + 1) % len(authors)])):
             for k, (sources, text) in enumerate(samples[other][-ASKED:]):
                 if other != author or not sources & read:
-                    rows.append((f"{author}-{k}-{'Y' if answer else 'N'}", [t for _, t in mine], text))
+                    rows.append(
+                        (f"{author}-{k}-{'Y' if answer else 'N'}", [t for _, t in mine], text)
+                    )
                     same.append(answer)
     return Problems.of(rows), np.array(same)
 

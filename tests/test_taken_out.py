@@ -27,9 +27,13 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def raven(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "ravenbench", *arguments], cwd=tree, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "ravenbench", *arguments],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(tree), "COLUMNS": "80"},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.slow
@@ -60,11 +64,26 @@ def test_the_tests_of_the_bench_stand_without_them(gone: tuple[str, ...], tmp_pa
     for name in gone:
         shutil.rmtree(tmp_path / "src" / "ravenbench" / "ext" / name, ignore_errors=True)
         shutil.rmtree(tmp_path / "tests" / "ext" / name, ignore_errors=True)
-    options = ["-n", "0", "-q", "-p", "no:cacheprovider", "--assert=plain", "--ignore", "tests/ext", "-k", TABLES]
+    options = [
+        "-n",
+        "0",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--assert=plain",
+        "--ignore",
+        "tests/ext",
+        "-k",
+        TABLES,
+    ]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, "tests"], cwd=tmp_path, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "pytest", *options, "tests"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "src")},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout[-4000:]
     assert "[100%]" in done.stdout
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from ravenbench.seams import SHARE, Command
 
-SIMULATE = Command("ravenbench.cli.tasks:simulate", "Test both verdicts on scorers of known behaviour.", SHARE, 6)
+SIMULATE = Command(
+    "ravenbench.cli.tasks:simulate", "Test both verdicts on scorers of known behaviour.", SHARE, 6
+)
 NAMES = str(Path(__file__).parent / "names")
 
 

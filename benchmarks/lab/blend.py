@@ -35,7 +35,10 @@ class Blend(Scorer):
     dose: Share = 0.5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        self.parts_: tuple[Scorer, Scorer] = (StyleOnly().fit(problems, same), TopicOnly().fit(problems, same))
+        self.parts_: tuple[Scorer, Scorer] = (
+            StyleOnly().fit(problems, same),
+            TopicOnly().fit(problems, same),
+        )
         scores = np.stack([part.score(problems) for part in self.parts_], axis=1)
         self.mean_, spread = scores.mean(axis=0), scores.std(axis=0)
         self.scale_ = np.where(spread > 0, spread, 1.0)

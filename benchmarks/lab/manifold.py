@@ -52,7 +52,15 @@ class ManifoldWriter:
     laws on ``language``."""
 
     def __init__(
-        self, seed: int, language: int, style: float, topic: float, drift: float, topics: int, words: int, loud: int = 0
+        self,
+        seed: int,
+        language: int,
+        style: float,
+        topic: float,
+        drift: float,
+        topics: int,
+        words: int,
+        loud: int = 0,
     ) -> None:
         self.seed, self.language = seed, language
         self.style, self.topic, self.drift, self.words, self.loud = style, topic, drift, words, loud
@@ -72,15 +80,23 @@ class ManifoldWriter:
         n = max(20, int(self.words * np.exp(0.3 * rng.standard_normal())))
         is_function = rng.random(n) < 1 / (1 + np.exp(-habits.share))
         tokens = np.empty(n, dtype=object)
-        tokens[is_function] = self._functions[draw(self._function_shares(habits, place), rng, is_function.sum())]
-        tokens[~is_function] = self._contents[draw(self._content_shares(place), rng, n - is_function.sum())]
+        tokens[is_function] = self._functions[
+            draw(self._function_shares(habits, place), rng, is_function.sum())
+        ]
+        tokens[~is_function] = self._contents[
+            draw(self._content_shares(place), rng, n - is_function.sum())
+        ]
         numbers = rng.random(n) < habits.number
         tokens[numbers] = rng.integers(2, 2_000, numbers.sum()).astype(str)
         return self._punctuated(tokens, habits, rng)
 
-    def _punctuated(self, tokens: NDArray[np.object_], h: ManifoldHabits, rng: np.random.Generator) -> str:
+    def _punctuated(
+        self, tokens: NDArray[np.object_], h: ManifoldHabits, rng: np.random.Generator
+    ) -> str:
         n = len(tokens)
-        lengths = np.maximum(3, h.sentence * np.exp(0.5 * rng.standard_normal(n // 3 + 1))).astype(np.int64)
+        lengths = np.maximum(3, h.sentence * np.exp(0.5 * rng.standard_normal(n // 3 + 1))).astype(
+            np.int64
+        )
         last = np.zeros(n, dtype=np.bool_)
         ends = np.cumsum(lengths)
         last[ends[ends < n] - 1] = True
@@ -118,7 +134,9 @@ class ManifoldWriter:
         share = 0.05 + s * _SHARE_TILT * rng.standard_normal()
         sentence = 15 * np.exp(s * _LENGTH_TILT * rng.standard_normal())
         marks, joints = cumulated(np.exp(mark)), cumulated(np.exp(joint))
-        return ManifoldHabits(function, share, marks, joints, float(sentence), lowercase, double, number)
+        return ManifoldHabits(
+            function, share, marks, joints, float(sentence), lowercase, double, number
+        )
 
     @cached_property
     def _content_laws(self) -> tuple[Floats, Floats, Floats]:
@@ -144,7 +162,8 @@ class ManifoldWriter:
         while len(lexicon) < FUNCTIONS + CONTENT:
             many = 1 + rng.integers(2) if len(lexicon) < FUNCTIONS else 2 + rng.integers(3)
             syllables = [
-                _CONSONANTS[rng.integers(len(_CONSONANTS))] + _VOWELS[rng.integers(len(_VOWELS))] for _ in range(many)
+                _CONSONANTS[rng.integers(len(_CONSONANTS))] + _VOWELS[rng.integers(len(_VOWELS))]
+                for _ in range(many)
             ]
             tail = _CONSONANTS[rng.integers(len(_CONSONANTS))] if rng.random() < 0.4 else ""
             lexicon.setdefault("".join(syllables) + tail)
@@ -273,5 +292,12 @@ class Manifold(Spelt):
     def _writer(self) -> ManifoldWriter:
         language = self.seed if self.language is None else self.language
         return ManifoldWriter(
-            self.seed, language, self.style, self.topic, self.drift, self.topics, self.words, self.loud
+            self.seed,
+            language,
+            self.style,
+            self.topic,
+            self.drift,
+            self.topics,
+            self.words,
+            self.loud,
         )

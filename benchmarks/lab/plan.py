@@ -60,8 +60,18 @@ def drawing(spec: SimulateSpec) -> str:
             identity(registry.parse("pairs", spec.pairs)),
             identity(registry.parse("encoder", ENCODER)),
             identity([StyleOnly(), TopicOnly(), registry.parse("verifier", "function-words")]),
-            {"pools": spec.pools, "folds": spec.folds, "repetitions": spec.repetitions, "near": NEAR},
-            {"doses": list(spec.doses), "function_words": spec.function_words, "blur": BLUR, "letters": LETTERS},
+            {
+                "pools": spec.pools,
+                "folds": spec.folds,
+                "repetitions": spec.repetitions,
+                "near": NEAR,
+            },
+            {
+                "doses": list(spec.doses),
+                "function_words": spec.function_words,
+                "blur": BLUR,
+                "letters": LETTERS,
+            },
             {"first": FIRST_SEED, "alike": ALIKE, "scorers": names(spec.doses)},
             {"refused": [REFUSED, REFUSED_SPLICED], "rare": RARE, "style": STYLE, "common": COMMON},
             {"even": [EVEN, EVEN_OVER_TEXTS, LOOKED_AT], "together": TOGETHER},
@@ -93,7 +103,9 @@ def draft(spec: SimulateSpec) -> SimulatePlan:
         seed = spec.seed + number
         name = f"world-{seed:04d}"
         replicates.append(ReplicateRecord(number=number, seed=seed, fold=name))
-        folds[name] = FoldRecord(train_digest=content_key([corpus, seed]), test_digest=drawn, seed=seed)
+        folds[name] = FoldRecord(
+            train_digest=content_key([corpus, seed]), test_digest=drawn, seed=seed
+        )
     return SimulatePlan(
         folds=folds,
         verifiers=[verifier_record(NAME, Blend())],

@@ -77,7 +77,11 @@ class Share:
 
     def to_json(self) -> dict[str, Any]:
         """Every value by name."""
-        return {"count": self.count, "of": self.of, "interval": None if self.interval is None else list(self.interval)}
+        return {
+            "count": self.count,
+            "of": self.of,
+            "interval": None if self.interval is None else list(self.interval),
+        }
 
 
 @dataclass(frozen=True)
@@ -178,14 +182,20 @@ class Simulation(Shown):
     def findings(self) -> list[str]:
         """What the simulation shows, in sentences with counts."""
         false = self.false_positives
-        low_high = "" if false.interval is None else ", 95 % interval {} to {}".format(*map(figure, false.interval))
+        low_high = (
+            ""
+            if false.interval is None
+            else ", 95 % interval {} to {}".format(*map(figure, false.interval))
+        )
         blind = ", ".join(f"{row.scorer} {row.content.flagged}" for row in self.blind)
         effects = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
         hidden = [row for row in self.rows if row.scorer in HIDDEN and row.content.less.count]
         cleared = [f"{row.scorer} in {row.content.less}" for row in hidden]
         domain = [(row.scorer, row.domain) for row in self.rows if row.domain is not None]
         depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
-        untrained = [scorer for scorer, axis in domain if axis.not_applicable.count == axis.not_applicable.of]
+        untrained = [
+            scorer for scorer, axis in domain if axis.not_applicable.count == axis.not_applicable.of
+        ]
         sentences = [
             f"False positives: a content effect was stated in {false} verdicts on scorers that cannot use content"
             f"{low_high} ({blind}).",
@@ -199,10 +209,14 @@ class Simulation(Shown):
         ]
         if untrained:
             names = " and ".join(untrained)
-            sentences.append(f"The training domain of {names} is not applicable: nothing is learned from training.")
+            sentences.append(
+                f"The training domain of {names} is not applicable: nothing is learned from training."
+            )
         if self.failures:
             (name, error), planned = self.failures[0], self.replicates + len(self.failures)
-            sentences.append(f"{len(self.failures)} of {planned} worlds have no figures, the first: {name}, {error}.")
+            sentences.append(
+                f"{len(self.failures)} of {planned} worlds have no figures, the first: {name}, {error}."
+            )
         return sentences
 
 
@@ -221,19 +235,33 @@ def summarise(
 
 
 def _scorer(
-    design: SimulateSpec, name: str, worlds: Sequence[Trial], kinds: Sequence[int], lengths: Sequence[Estimate | None]
+    design: SimulateSpec,
+    name: str,
+    worlds: Sequence[Trial],
+    kinds: Sequence[int],
+    lengths: Sequence[Estimate | None],
 ) -> ScorerRow:
     dose, trained = _known(design, name)
-    null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in worlds]
+    null = [
+        content_checks(one.content._replace(swing=one.content.null_swing))[0].state
+        for one in worlds
+    ]
     judged = [
         # The scorer of lengths itself has no excuse.
-        content_axis(one.content, lengths=None if own is None or name == LENGTHS else own.interval, behind=one.behind)
+        content_axis(
+            one.content,
+            lengths=None if own is None or name == LENGTHS else own.interval,
+            behind=one.behind,
+        )
         for one, own in zip(worlds, lengths, strict=True)
     ]
     applicable = any(one.gain is not None or one.alike for one in worlds)
     nothing = Estimate(math.nan, None, None, None)
     domain = [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in worlds]
-    style_left, drop = [one.content.style_left for one in worlds], [one.content.drop for one in worlds]
+    style_left, drop = (
+        [one.content.style_left for one in worlds],
+        [one.content.drop for one in worlds],
+    )
     return ScorerRow(
         scorer=name,
         dose=dose,
@@ -245,8 +273,15 @@ def _scorer(
         outcomes={outcome: _count([one.outcome for one in judged], outcome) for outcome in Content},
         covered_drop=_covered(drop, kinds),
         covered_left=_covered(style_left, kinds),
-        content=_axis([one.content.swing for one in worlds], [one.swing_alone for one in worlds], judged, kinds),
-        domain=_axis([one.gain for one in worlds], [one.gain_alone for one in worlds], domain, kinds)
+        content=_axis(
+            [one.content.swing for one in worlds],
+            [one.swing_alone for one in worlds],
+            judged,
+            kinds,
+        ),
+        domain=_axis(
+            [one.gain for one in worlds], [one.gain_alone for one in worlds], domain, kinds
+        )
         if applicable
         else None,
     )
@@ -263,7 +298,10 @@ def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
 
 
 def _axis(
-    figures: Sequence[Estimate | None], alone: Sequence[Estimate | None], judged: Sequence[Judged], kinds: Sequence[int]
+    figures: Sequence[Estimate | None],
+    alone: Sequence[Estimate | None],
+    judged: Sequence[Judged],
+    kinds: Sequence[int],
 ) -> Axis:
     outcomes = [one.outcome for one in judged]
     shows = [one.shows for one in judged if one.shows is not None]
@@ -308,7 +346,11 @@ def _mean(figures: Sequence[Estimate | None]) -> Number | None:
         return Number(mean, None)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(len(values) - 1, 0.975)) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    half = (
+        float(stdtrit(len(values) - 1, 0.975))
+        * float(np.std(values, ddof=1))
+        / math.sqrt(len(values))
+    )
     return Number(mean, (mean - half, mean + half))
 
 
@@ -317,10 +359,14 @@ def _so_many(share: dict[str, Any]) -> str:
 
 
 OLD_NAMES = {
-    "flagged": "convicted", "null_flagged": "null_convicted", "flagged_by_swing": "convicted_by_swing",
-    "flagged_by_gain": "convicted_by_gain", "not_applicable": "unasked", "false_positives": "false_convictions",
+    "flagged": "convicted",
+    "null_flagged": "null_convicted",
+    "flagged_by_swing": "convicted_by_swing",
+    "flagged_by_gain": "convicted_by_gain",
+    "not_applicable": "unasked",
+    "false_positives": "false_convictions",
     "false_positive_rate": "false_alarm_rate",
-}  # fmt: skip
+}
 """Keys of ``report.json`` under their former names, which stay beside the new ones for one release."""
 
 
@@ -348,14 +394,21 @@ class SimulateReport(Report[Simulation]):
         for place in plan.cells:
             cell = store.read_cell(place.key)
             if cell is None or cell.error is not None:
-                failures.append((place.fold, "not simulated yet" if cell is None else str(cell.error).splitlines()[0]))
+                failures.append(
+                    (
+                        place.fold,
+                        "not simulated yet" if cell is None else str(cell.error).splitlines()[0],
+                    )
+                )
             else:
                 worlds[numbers[place.fold]] = trials_of(cell.arrays)
         if not worlds:
             raise InputError(
-                "no world of this simulation has figures", file=store.path, found=failures[0][1],
+                "no world of this simulation has figures",
+                file=store.path,
+                found=failures[0][1],
                 fix="repeat raven simulate",
-            )  # fmt: skip
+            )
         return summarise(checked(store.run.spec, SimulateSpec), worlds, tuple(failures))
 
     def finding(self) -> str:
@@ -369,7 +422,9 @@ class SimulateReport(Report[Simulation]):
             return col(title, lambda r: get(r).to_json(), show=_so_many, json=json, terminal=False)
 
         return table(
-            "content", "Content effect of each scorer", a.rows,
+            "content",
+            "Content effect of each scorer",
+            a.rows,
             col("scorer", lambda r: r.scorer, text=True, json="scorer"),
             col(None, lambda r: r.dose, json="dose"),
             col(None, lambda r: r.trained, json="trained"),
@@ -380,19 +435,33 @@ class SimulateReport(Report[Simulation]):
             share("covered: drop", lambda r: r.covered_drop, "covered_drop"),
             share("covered: left", lambda r: r.covered_left, "covered_style_left"),
             share("null", lambda r: r.null, "null_flagged"),
-            col(None, lambda r: {o.name.lower(): share.count for o, share in r.outcomes.items()}, json="outcomes"),
+            col(
+                None,
+                lambda r: {o.name.lower(): share.count for o, share in r.outcomes.items()},
+                json="outcomes",
+            ),
             col(None, lambda r: r.content.to_json(), json="content"),
             col(None, lambda r: None if r.domain is None else r.domain.to_json(), json="domain"),
             keys=(
-                "scorer", "dose", "trained", "auc", "style_left", "drop", "null_flagged", "outcomes", "covered_drop",
-                "covered_style_left", "content", "domain",
+                "scorer",
+                "dose",
+                "trained",
+                "auc",
+                "style_left",
+                "drop",
+                "null_flagged",
+                "outcomes",
+                "covered_drop",
+                "covered_style_left",
+                "content",
+                "domain",
             ),
             note=f"Means over {a.replicates} worlds. Effect, none: worlds in which a content effect was stated, or "
             f"none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
             "intervals that hold the mean swing (drop, style left); alone: intervals from drawing authors only, not "
             "topics. Detectable: smallest true swing detected with 80 % power. Null: effects stated where one "
             "content off topic was compared with another content off topic.",
-        )  # fmt: skip
+        )
 
     def outcomes(self) -> Table:
         """Which outcome every scorer had on the content axis, in how many worlds."""
@@ -401,7 +470,9 @@ class SimulateReport(Report[Simulation]):
             return col(title, lambda r: str(r.outcomes[outcome].count))
 
         return table(
-            "outcomes", "Verdicts on content", self.analysis.rows,
+            "outcomes",
+            "Verdicts on content",
+            self.analysis.rows,
             col("scorer", lambda r: r.scorer, text=True),
             count("relies", Content.RELIES),
             count("words matter", Content.LOSES),
@@ -412,12 +483,13 @@ class SimulateReport(Report[Simulation]):
             count("no effect", Content.LESS),
             count("undecided", Content.UNDECIDED),
             note="Worlds by the first outcome that holds, from left to right.",
-        )  # fmt: skip
+        )
 
     def domain(self) -> Table:
         """Gains of all scorers that the crossed probe applies to."""
         return table(
-            "domain", "Training-domain effect of each scorer",
+            "domain",
+            "Training-domain effect of each scorer",
             [(row.scorer, row.domain) for row in self.analysis.rows if row.domain is not None],
             col("scorer", lambda r: r[0], text=True),
             *_axis_columns(lambda r: r[1], "gain", "depends", "less"),
@@ -426,7 +498,7 @@ class SimulateReport(Report[Simulation]):
             f"±{self.analysis.margins['domain']:g}. Alone: coverage of intervals that take repetitions as "
             "independent. Not "
             "applicable: both fits answered alike. Others as above.",
-        )  # fmt: skip
+        )
 
     def tables(self) -> list[Table]:
         return [self.content(), self.outcomes(), self.domain()]
@@ -449,7 +521,9 @@ class SimulateReport(Report[Simulation]):
         plain = [
             row
             for row in a.rows
-            if row.dose is not None and not row.scorer.startswith("texts") and row.scorer not in {*BLIND} - {"style"}
+            if row.dose is not None
+            and not row.scorer.startswith("texts")
+            and row.scorer not in {*BLIND} - {"style"}
         ]
         named = {
             "corpus": a.design.corpus,
@@ -478,7 +552,12 @@ class SimulateReport(Report[Simulation]):
             "false_positives": false.to_json(),
             "false_positive_rate": false.count / false.of if false.of else None,
             "power": [
-                {"scorer": r.scorer, "dose": r.dose, **r.content.flagged.to_json(), "shows": r.content.shows}
+                {
+                    "scorer": r.scorer,
+                    "dose": r.dose,
+                    **r.content.flagged.to_json(),
+                    "shows": r.content.shows,
+                }
                 for r in a.rows
                 if r.dose
             ],
@@ -494,7 +573,9 @@ class SimulateReport(Report[Simulation]):
         """For each scorer the mean swing and gain, and the share of worlds in which it was flagged."""
         rows = self.analysis.rows[::-1]
         with style():
-            differences, axes = _plot(rows, lambda axis: (axis.value, axis.interval), "mean difference in AUC")
+            differences, axes = _plot(
+                rows, lambda axis: (axis.value, axis.interval), "mean difference in AUC"
+            )
             axes.axvline(0, color=INK, linewidth=0.8)
             flagged, axes = _plot(rows, _flagged, "share of worlds with an effect stated")
             axes.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
@@ -502,7 +583,9 @@ class SimulateReport(Report[Simulation]):
         return {"differences": differences, "flagged": flagged}
 
 
-def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: str) -> tuple[Col[Any], ...]:
+def _axis_columns(
+    side: Callable[[Any], Axis], value: str, effect: str, less: str
+) -> tuple[Col[Any], ...]:
     """What both tables say of an axis."""
     return (
         col(value, lambda r: side(r).value, signed=True),
@@ -538,5 +621,7 @@ def _plot(rows: Sequence[ScorerRow], pick: Pick, title: str) -> tuple[Figure, Ax
     axes.set_yticks(range(len(rows)), [row.scorer for row in rows])
     axes.set_title(title, color=INK)
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=9)
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=9
+    )
     return figure, axes

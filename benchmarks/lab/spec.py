@@ -43,17 +43,23 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = DOSES
     replicates: Annotated[
-        AtLeastTwo, about("Simulated data sets (worlds); a generated one takes about 10 CPU seconds. Default: 20.")
+        AtLeastTwo,
+        about(
+            "Simulated data sets (worlds); a generated one takes about 10 CPU seconds. Default: 20."
+        ),
     ] = 20
     pools: Annotated[AtLeastOne, about("Draws of topics a world. Default: 5.")] = 5
     folds: Annotated[AtLeastTwo, about("Folds a pool. Default: 5.")] = 5
     repetitions: Annotated[AtLeastTwo, about("Repetitions of the crossed probe. Default: 10.")] = 10
     function_words: Annotated[
-        AtLeastOne, about("Most frequent words that stay when content is transplanted. Default: 200.")
+        AtLeastOne,
+        about("Most frequent words that stay when content is transplanted. Default: 200."),
     ] = FUNCTION_WORDS
     segmenter: Annotated[
         str | None,
-        about("How words are found (raven list segmenter); by default as a run does, by scripts and language."),
+        about(
+            "How words are found (raven list segmenter); by default as a run does, by scripts and language."
+        ),
     ] = None
     seed: Annotated[int, msgspec.Meta(ge=0), about("Number of the first world. Default: 0.")] = 0
 
@@ -65,8 +71,12 @@ def build(values: Mapping[str, Any]) -> SimulateSpec:
     doses = values.get("doses")
     spec = spec_of(SimulateSpec, {**values, "doses": None if doses is None else _doses(doses)})
     made = generator(spec.corpus)
-    if made is not None and (columns := [k for k in ("text", "author", "topic", "encoding") if getattr(spec, k)]):
-        raise SpecError("a generated corpus has no columns to name", found=f"--{columns[0]}", fix="leave it out")
+    if made is not None and (
+        columns := [k for k in ("text", "author", "topic", "encoding") if getattr(spec, k)]
+    ):
+        raise SpecError(
+            "a generated corpus has no columns to name", found=f"--{columns[0]}", fix="leave it out"
+        )
     registry.parse("pairs", spec.pairs)
     if spec.segmenter is not None:
         registry.parse("segmenter", spec.segmenter).require()
@@ -89,7 +99,11 @@ def generator(corpus: str) -> Spelt | None:
 
 
 def _doses(given: Any) -> list[float]:
-    parts = [part for part in given.split(",") if part.strip()] if isinstance(given, str) else list(given)
+    parts = (
+        [part for part in given.split(",") if part.strip()]
+        if isinstance(given, str)
+        else list(given)
+    )
     try:
         doses = sorted({float(part) for part in parts})
     except (TypeError, ValueError):

@@ -35,9 +35,9 @@ _CHARACTERS = (
     "全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什"
 )
 """Frequent characters of Chinese, for function words."""
-_COMMON = bytes(byte for high in range(0xB0, 0xD7) for low in range(0xA1, 0xFF) for byte in (high, low)).decode(
-    "gb2312"
-)
+_COMMON = bytes(
+    byte for high in range(0xB0, 0xD7) for low in range(0xA1, 0xFF) for byte in (high, low)
+).decode("gb2312")
 _ALPHABET = [character for character in _COMMON[::2] if character not in _CHARACTERS]
 """Half of the common characters of Chinese, so that a dictionary finds words where there are none."""
 _ONE, _TWO = 150, 1_100
@@ -51,7 +51,9 @@ _APOSTROPHES, _PREFIXES = "cdjlmnst", "çğñş"
 Transform = Callable[[str], str]
 
 
-def spelling(script: str, functions: Sequence[str], contents: Sequence[str]) -> tuple[Transform, Transform]:
+def spelling(
+    script: str, functions: Sequence[str], contents: Sequence[str]
+) -> tuple[Transform, Transform]:
     """How to write a text in a script, and how to read it again, for a generator's function words (the most frequent
     first) and content words."""
     if script == "latin":
@@ -67,13 +69,18 @@ def _unspaced(functions: Sequence[str], contents: Sequence[str]) -> tuple[Transf
         code = None
         while code is None or code in word_of:
             more = int(rng.choice(3, p=_SHARES))
-            places = [int(rng.choice(starts[more])), *rng.integers(len(_ALPHABET), size=more).tolist()]
+            places = [
+                int(rng.choice(starts[more])),
+                *rng.integers(len(_ALPHABET), size=more).tolist(),
+            ]
             code = "".join(_ALPHABET[place] for place in places)
         word_of[code] = word
     code_of = {word: code for code, word in word_of.items()}
     one, two, three = ("".join(_ALPHABET[place] for place in places) for places in starts)
     every = "".join(_ALPHABET)
-    token = re.compile(rf"[{one}{_CHARACTERS}]|[{two}][{every}]?|[{three}][{every}]{{0,2}}|\d+|.", re.DOTALL)
+    token = re.compile(
+        rf"[{one}{_CHARACTERS}]|[{two}][{every}]?|[{three}][{every}]{{0,2}}|\d+|.", re.DOTALL
+    )
     marks = {" ": "", "\u3000": " ", "-": " -"}
 
     def write(text: str) -> str:
@@ -82,7 +89,10 @@ def _unspaced(functions: Sequence[str], contents: Sequence[str]) -> tuple[Transf
         return re.sub(r"(?<!\d) | (?!\d)", "", text.replace("  ", "\u3000"))
 
     def read(text: str) -> str:
-        parts = (marks[t] if t in marks else " " + word_of.get(t, t) if t.isalnum() else t for t in token.findall(text))
+        parts = (
+            marks[t] if t in marks else " " + word_of.get(t, t) if t.isalnum() else t
+            for t in token.findall(text)
+        )
         return "".join(parts).lstrip(" ")
 
     return write, read
@@ -104,7 +114,9 @@ def _rtl(functions: Sequence[str], contents: Sequence[str]) -> tuple[Transform, 
     letters = str.maketrans(_VOWELS + _CONSONANTS, _POINTS + _LETTERS)
     back = str.maketrans(_POINTS + _LETTERS, _VOWELS + _CONSONANTS, "א")
     alone = re.compile(rf"(?<![{_CONSONANTS}])(?=[{_VOWELS}])")
-    return lambda text: alone.sub("א", text.lower()).translate(letters), lambda text: text.translate(back)
+    return lambda text: alone.sub("א", text.lower()).translate(
+        letters
+    ), lambda text: text.translate(back)
 
 
 def _clitics(letters: str, mark: str, functions: Sequence[str]) -> tuple[Transform, Transform]:
@@ -156,7 +168,11 @@ class Spelt(Generated):
 
     def check(self) -> None:
         if self.script not in SCRIPTS:
-            raise SpecError(f"{self.name}: there is no such script", found=self.script, expected=", ".join(SCRIPTS))
+            raise SpecError(
+                f"{self.name}: there is no such script",
+                found=self.script,
+                expected=", ".join(SCRIPTS),
+            )
         super().check()
 
 
@@ -177,4 +193,6 @@ class Scripted(Spelt, Synthetic):
 
     def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
         functions = [*FUNCTION_WORDS.tolist(), *(word for pair in HABITS for word in pair)]
-        return functions, [word for words in self._writer()._lexicon for word in words.ravel().tolist()]
+        return functions, [
+            word for words in self._writer()._lexicon for word in words.ravel().tolist()
+        ]

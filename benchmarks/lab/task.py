@@ -38,7 +38,11 @@ class Simulate(Task):
     report = "benchmarks.lab.report:SimulateReport"
     freezes = False
     Spec = SimulateSpec
-    own = (Option("out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH),)
+    own = (
+        Option(
+            "out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH
+        ),
+    )
     positional = ("corpus",)
     order = "corpus text author topic encoding replicates"
     failure = "{count} replicate{s} failed, the first: {first}"
@@ -64,7 +68,10 @@ class Simulate(Task):
         from ravenbench.engine.pool import run_units
 
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
-        units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
+        units = [
+            ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold])
+            for one in store.unanswered()
+        ]
         return run_units(self.engine, units, self.progress, "simulating")
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:

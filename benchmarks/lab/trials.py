@@ -61,12 +61,16 @@ class Company:
 
     def __init__(self, functions: frozenset[str]) -> None:
         self.functions = functions
-        self.content = Cosine(lambda text: [word for word in words_of(text) if word not in functions])
+        self.content = Cosine(
+            lambda text: [word for word in words_of(text) if word not in functions]
+        )
 
     def score(self, problems: Problems) -> Floats:
         """Scores (n, 3) in the order of ``COMPANY``."""
         texts, here, rows = list(problems.texts), dict[tuple[str, ...], set[str]](), list[Any]()
-        frames = [tuple(word for word in words_of(text) if word in self.functions) for text in texts]
+        frames = [
+            tuple(word for word in words_of(text) if word in self.functions) for text in texts
+        ]
         for frame, text in zip(frames, texts, strict=True):
             here.setdefault(frame, set()).add(text)
             KEPT.setdefault(frame, text)
@@ -74,17 +78,23 @@ class Company:
             frame, known = frames[row], [texts[k] for k in problems.known(i)]
             named = NAMED.setdefault(str(problems.ids[i]), texts[row])
             rows += [("", known, original) for original in (min(here[frame]), KEPT[frame], named)]
-        return self.content.score(Problems.of([(f"{i}", *row[1:]) for i, row in enumerate(rows)])).reshape(-1, 3)
+        return self.content.score(
+            Problems.of([(f"{i}", *row[1:]) for i, row in enumerate(rows)])
+        ).reshape(-1, 3)
 
 
 def asked_apart(company: Company, problems: Problems, plain: Problems) -> Floats:
     """Scores (n, 3) of an arm that was made from ``plain`` problems, as a run asks."""
     given, learned = np.full((len(problems), len(COMPANY)), np.nan), Apart(pickled(company))
     place = {problems.texts.hash(row): row for row in problems.documents.tolist()}
-    for rows in divided(problems, [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]):
+    for rows in divided(
+        problems, [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]
+    ):
         call, order = handed(problems.select(rows))
         with learned.process_for(None) as process:
-            given[rows[order]] = process.ask(lambda one, call: (one, {"scores": one.score(call)}), call)["scores"]
+            given[rows[order]] = process.ask(
+                lambda one, call: (one, {"scores": one.score(call)}), call
+            )["scores"]
     return given
 
 
@@ -111,10 +121,15 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
     forget_counts()
     world, cosine = draw(spec, number), worlds.untrained()
     maker = Transplanter(
-        world.corpus.texts, author=world.corpus.author, topic=world.corpus.topic, similarity=world.similarity,
-        function_words=spec.function_words, draws=Draws(number), language=world.corpus.language,
+        world.corpus.texts,
+        author=world.corpus.author,
+        topic=world.corpus.topic,
+        similarity=world.similarity,
+        function_words=spec.function_words,
+        draws=Draws(number),
+        language=world.corpus.language,
         segmenter=None if spec.segmenter is None else registry.parse("segmenter", spec.segmenter),
-    )  # fmt: skip
+    )
     transplants = [maker.transplant(fold.test) for fold in world.folds]
     results = _content(spec, world, transplants, cosine, maker.splicer.segmenter)
     for name, repetitions in _crossed(spec, world, cosine).items():
@@ -123,19 +138,33 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
 
 
 def _content(
-    spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine, segmenter: Segmenter
+    spec: SimulateSpec,
+    world: World,
+    made: Sequence[Transplanted],
+    untrained: Cosine,
+    segmenter: Segmenter,
 ) -> dict[str, Trial]:
     usable, versions = list[KeptFold](), dict[str, tuple[list[Versions], list[Versions]]]()
-    hidden, batched, company = Adversaries(spec, world, segmenter), set[str](), Company(worlds.functions(spec, world))
+    hidden, batched, company = (
+        Adversaries(spec, world, segmenter),
+        set[str](),
+        Company(worlds.functions(spec, world)),
+    )
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
-        problem = np.array([numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()], dtype=np.int64)
+        problem = np.array(
+            [numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()], dtype=np.int64
+        )
         rows = np.stack([test.known_index, test.questioned_index], axis=1)
         corpus = world.corpus
         usable.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
         fitted = Scorers(world.legible(fold), untrained, spec.doses, world.number, hidden)
-        arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
+        arms = {
+            "plain": test,
+            "along": mixed(done.on, done.off, same),
+            "against": mixed(done.off, done.on, same),
+        }
         arms = {arm: world.read(problems) for arm, problems in (arms | {"off": done.off2}).items()}
         each = {arm: fitted.of_version(p, fold.name, arm, same) for arm, p in arms.items()}
         original = world.read(done.plain)
@@ -146,20 +175,32 @@ def _content(
         for name in each["plain"]:
             for kind, of_kind in enumerate(versions.setdefault(name, ([], []))):
                 plain, along, against, off2 = (each[arm][name][kind] for arm in arms)
-                of_kind.append(Versions(plain, np.where(same, along, against), np.where(same, against, along), off2))
+                of_kind.append(
+                    Versions(
+                        plain, np.where(same, along, against), np.where(same, against, along), off2
+                    )
+                )
         for dose in spec.doses:
             thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
             both = versions.setdefault(f"texts {shown(dose)}", ([], []))
-            for of_kind, (*_, (plain, on, off, off2)) in zip(both, versions["untrained topic"], strict=True):
+            for of_kind, (*_, (plain, on, off, off2)) in zip(
+                both, versions["untrained topic"], strict=True
+            ):
                 of_kind.append(Versions(plain, np.where(thin, on, off2), off, off2))
         half = np.arange(len(same))[::2]
         again = fitted.of(arms["plain"].select(half), fold.name, "again", same[half])
-        batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][0][half], each["plain"][n][0])}
+        batched |= {
+            n
+            for n in BATCHED
+            if not alike(again[n], each["plain"][n][0][half], each["plain"][n][0])
+        }
     full = ContentDesign(tuple(usable), world.similarity)
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
     authors = ContentDesign(tuple(usable))
     return {
-        name: Trial(*full.judged(answers, scores, batched=name in batched), authors.figures(answers).swing)
+        name: Trial(
+            *full.judged(answers, scores, batched=name in batched), authors.figures(answers).swing
+        )
         for name, (scores, answers) in versions.items()
     }
 
@@ -167,11 +208,21 @@ def _content(
 def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str, list[Repetition]]:
     gathered: dict[str, list[Repetition]] = {}
     for folds in (list(map(world.legible, folds)) for folds in world.crossed(spec)):
-        fits = {n: Scorers(fold, untrained, spec.doses, world.number) for n, fold in (("a", folds[0]), ("b", folds[2]))}
-        each = {f.name[-2:]: fits[f.name[-2]].of(f.test, f.name, "plain", f.test_same) for f in folds}
+        fits = {
+            n: Scorers(fold, untrained, spec.doses, world.number)
+            for n, fold in (("a", folds[0]), ("b", folds[2]))
+        }
+        each = {
+            f.name[-2:]: fits[f.name[-2]].of(f.test, f.name, "plain", f.test_same) for f in folds
+        }
         for name in each["aa"]:
             tests = [
-                Crossed(fold.test_same, each[home][name], each[away][name], _topics(world.corpus, fold.test))
+                Crossed(
+                    fold.test_same,
+                    each[home][name],
+                    each[away][name],
+                    _topics(world.corpus, fold.test),
+                )
                 for fold, home, away in ((folds[0], "aa", "ba"), (folds[3], "bb", "ab"))
             ]
             gathered.setdefault(name, []).append((tests[0], tests[1]))
@@ -197,9 +248,20 @@ def _topics(corpus: Corpus, problems: Problems) -> Ints:
 
 
 CONTENT = (
-    "auc", "style_left", "drop", "swing", "share", "sway", "shift", "turned", "silence", "null_swing", "null_share",
-    "null_shift", "null_turned",
-)  # fmt: skip
+    "auc",
+    "style_left",
+    "drop",
+    "swing",
+    "share",
+    "sway",
+    "shift",
+    "turned",
+    "silence",
+    "null_swing",
+    "null_share",
+    "null_shift",
+    "null_turned",
+)
 OTHERS = ("swing_alone", "gain", "gain_alone")
 COUNTS = ("same", "different", "folds", "missing", "units", "batched")
 
@@ -229,12 +291,16 @@ def arrays_of(trials: Sequence[Trial]) -> dict[str, NDArray[Any]]:
     the transplant, 1 where answers depend on the batch, the complete repetitions, and 1 where answers were alike.
     """
     figures = [
-        [*(_numbers(getattr(one.content, name)) for name in CONTENT), *(_numbers(getattr(one, n)) for n in OTHERS)]
+        [
+            *(_numbers(getattr(one.content, name)) for name in CONTENT),
+            *(_numbers(getattr(one, n)) for n in OTHERS),
+        ]
         for one in trials
     ]
     behind = [[_numbers(getattr(one.behind, name, None)) for name in CONTENT] for one in trials]
     counts = [
-        [*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)] for one in trials
+        [*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)]
+        for one in trials
     ]
     return {
         "figures": np.array(figures, dtype=np.float64),
@@ -249,13 +315,22 @@ def trials_of(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
     for figures, behind, counts in zip(
         *(arrays[name].tolist() for name in ("figures", "behind", "counts")), strict=True
     ):
-        read = {name: _figure(numbers) for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)}
+        read = {
+            name: _figure(numbers)
+            for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)
+        }
         *counted, repetitions, alike = counts
         numbers = dict(zip(COUNTS, counted, strict=True))
         batched = bool(numbers.pop("batched"))
-        fields: dict[str, Any] = {**{name: read[name] for name in CONTENT}, **numbers, "batched": batched}
+        fields: dict[str, Any] = {
+            **{name: read[name] for name in CONTENT},
+            **numbers,
+            "batched": batched,
+        }
         content = ContentFigures(**fields)
-        scored: dict[str, Any] = {name: _figure(each) for name, each in zip(CONTENT, behind, strict=True)}
+        scored: dict[str, Any] = {
+            name: _figure(each) for name, each in zip(CONTENT, behind, strict=True)
+        }
         raw = None if scored["auc"] is None else content._replace(**scored)
         alone, gain, gain_alone = (read[name] for name in OTHERS)
         results.append(Trial(content, raw, alone, gain, gain_alone, repetitions, bool(alike)))

@@ -129,7 +129,9 @@ class World:
         for r in range(spec.repetitions):
             rng = stream(self.number, "study-probe", r)
             one, other = probe.domains(part, probe.room_for_tests(len(part), NEAR), NEAR, rng)
-            pair = tuple(probe.ProbeDomain(self.inside[d.test], self.inside[d.train]) for d in (one, other))
+            pair = tuple(
+                probe.ProbeDomain(self.inside[d.test], self.inside[d.train]) for d in (one, other)
+            )
             yield probe.crossed(self.corpus, (pair[0], pair[1]), pairing, name=f"probe-{r}")
 
 
@@ -158,12 +160,16 @@ def draw(spec: SimulateSpec, number: int) -> World:
     defaults = corpus.notes["defaults"]
     size = len(similarity) if source is not None else len(similarity) // 2
     if size < defaults["m"]:
-        raise CorpusError("too few topics for a world", found=str(size), expected=f"{defaults['m']} or more")
+        raise CorpusError(
+            "too few topics for a world", found=str(size), expected=f"{defaults['m']} or more"
+        )
     inside = np.sort(stream(number, "study-half").permutation(len(similarity))[:size])
     folds: list[Fold] = []
     for pool in range(spec.pools):
         chosen = np.sort(stream(number, "study-pool", pool).permutation(inside)[: defaults["m"]])
-        folds += sources.topics(corpus, chosen, k=spec.folds, pairing=_pairing(spec, corpus, number), name=f"p{pool}")
+        folds += sources.topics(
+            corpus, chosen, k=spec.folds, pairing=_pairing(spec, corpus, number), name=f"p{pool}"
+        )
     return World(number, corpus, similarity, inside, tuple(folds), reader)
 
 
@@ -172,21 +178,47 @@ def _real(spec: SimulateSpec) -> tuple[Corpus, Floats]:
     """The corpus at its level, with the numbers that worlds are drawn by, and how alike its topics are."""
     corpus = load_corpus(spec.corpus, **spec.reading())
     defaults = corpus.notes.get("defaults", {})
-    corpus = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))[0]
+    corpus = at_level(
+        corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {})
+    )[0]
     sizes = suggest(corpus, defaults=defaults)
     corpus = keep_topics(corpus, sizes.min_docs)
     # A world has half of the topics.
-    fitting = {"m": min(sizes.topics, max(spec.folds, len(corpus.topic.names) // 2)), "documents": sizes.documents}
+    fitting = {
+        "m": min(sizes.topics, max(spec.folds, len(corpus.topic.names) // 2)),
+        "documents": sizes.documents,
+    }
     corpus = replace(corpus, notes={**corpus.notes, "defaults": fitting | defaults})
     return corpus, topic_similarity(corpus, registry.parse("encoder", ENCODER))
 
 
-PUBLISHED = ("outliers", "noisy", "some", "veto", "digits", "one bit", "ties", "close calls", "abstains", "clipped")
+PUBLISHED = (
+    "outliers",
+    "noisy",
+    "some",
+    "veto",
+    "digits",
+    "one bit",
+    "ties",
+    "close calls",
+    "abstains",
+    "clipped",
+)
 """Adversaries with answers of their own."""
 COMPANY = ("seeker", "keeper", "ids")
 """Adversaries that look for originals (``company``)."""
 BATCHED = ("content z", "content rank")
-HIDDEN = ("content", *BATCHED, "silent", "memory", "rare", "names", "both ways", *PUBLISHED, *COMPANY)
+HIDDEN = (
+    "content",
+    *BATCHED,
+    "silent",
+    "memory",
+    "rare",
+    "names",
+    "both ways",
+    *PUBLISHED,
+    *COMPANY,
+)
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
 STYLE = 100
@@ -203,7 +235,9 @@ class Cosine:
     def __init__(self, units: Callable[[str], Iterable[str]]) -> None:
         from sklearn.feature_extraction.text import HashingVectorizer
 
-        self._count = HashingVectorizer(analyzer=units, n_features=2**18, norm=None, alternate_sign=False)
+        self._count = HashingVectorizer(
+            analyzer=units, n_features=2**18, norm=None, alternate_sign=False
+        )
         self._known: dict[int, tuple[TextTable, Any]] = {}
 
     def score(self, problems: Problems) -> Floats:
@@ -226,7 +260,9 @@ class Style:
         from sklearn.feature_extraction.text import CountVectorizer
 
         units = [*sorted(functions), *MARKS]
-        self._count = CountVectorizer(vocabulary=units, token_pattern=r"[^\W\d_]+|[" + re.escape(MARKS) + "]")
+        self._count = CountVectorizer(
+            vocabulary=units, token_pattern=r"[^\W\d_]+|[" + re.escape(MARKS) + "]"
+        )
         self._known: dict[int, tuple[TextTable, Floats]] = {}
         rows = self._shares(texts)
         self._mean, spread = rows.mean(axis=0), rows.std(axis=0)
@@ -245,7 +281,10 @@ class Style:
         texts = problems.texts
         if id(texts) not in self._known:
             rows = (self._shares(texts) - self._mean) / self._scale
-            self._known[id(texts)] = texts, rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+            self._known[id(texts)] = (
+                texts,
+                rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12),
+            )
         rows = self._known[id(texts)][1]
         return rows[problems.known_index], rows[problems.questioned_index]
 
@@ -273,23 +312,34 @@ class Adversaries:
         self._names = Cosine(_INSIDE.findall)
         # What a word is, and so how long it is, depends on the script.
         segments = segmenter.words
-        self._lengths = Lengths(texts, segments if reader is None else lambda text: segments(reader.back(text)))
+        self._lengths = Lengths(
+            texts, segments if reader is None else lambda text: segments(reader.back(text))
+        )
         frequent = sorted(words & seen.keys(), key=lambda word: (-seen[word], word))[:STYLE]
         self.style = Style(texts, frequent)
 
-    def of(self, problems: Problems, style: Floats, cosine: Floats, truth: Bools) -> dict[str, Floats]:
+    def of(
+        self, problems: Problems, style: Floats, cosine: Floats, truth: Bools
+    ) -> dict[str, Floats]:
         """Scores (n,) of each; ``style`` and ``cosine`` are those of other scorers, standardised."""
         table = problems.texts
         hashes = [table.hash(row) for row in problems.questioned_index.tolist()]
         original = np.array([self._original(key) for key in hashes], dtype=np.bool_)
         chance = np.array([_draw(key, b"silent") for key in hashes])
         refused = chance < np.where(original, REFUSED, REFUSED_SPLICED)
-        sign = np.array([1 if _draw(table.hash(row), b"sign") < 0.5 else -1 for row in problems.known_index.tolist()])
+        sign = np.array(
+            [
+                1 if _draw(table.hash(row), b"sign") < 0.5 else -1
+                for row in problems.known_index.tolist()
+            ]
+        )
         content = self._content.score(problems)
         return {
             "content": content,
             "content z": (content - content.mean()) / (content.std() or 1.0),
-            "content rank": np.asarray(content.argsort(kind="stable").argsort() / len(content), dtype=np.float64),
+            "content rank": np.asarray(
+                content.argsort(kind="stable").argsort() / len(content), dtype=np.float64
+            ),
             "silent": np.where(refused, 0.5, cosine),
             "memory": np.where(original, truth, 0.5),
             "rare": self._rare.score(problems),
@@ -299,7 +349,9 @@ class Adversaries:
             "style": self.style.score(problems),
         }
 
-    def published(self, problems: Problems, style: Floats, cosine: Floats) -> dict[str, tuple[Floats, Floats]]:
+    def published(
+        self, problems: Problems, style: Floats, cosine: Floats
+    ) -> dict[str, tuple[Floats, Floats]]:
         """Scores and answers (n,) of those that have answers of their own; arguments as of ``of``."""
         from scipy.special import expit, ndtri
 
@@ -324,7 +376,10 @@ class Adversaries:
             "digits": (plain + 9e-5 * expit(cosine), expit(cosine)),
             "one bit": (plain + 5e-5 * bit, expit(style + 2.0 * bit - 1)),
             "ties": (tied, expit(tied + 0.2 * np.tanh(cosine))),
-            "close calls": (style, expit(np.where(np.abs(style) < 0.25, 0.2 * np.sign(cosine), style))),
+            "close calls": (
+                style,
+                expit(np.where(np.abs(style) < 0.25, 0.2 * np.sign(cosine), style)),
+            ),
             "abstains": (style, np.where(contradicted, 0.5, expit(style))),
             "clipped": (style, (style + 0.3 * cosine > 0) * 1.0),
         }
@@ -375,7 +430,14 @@ def blends(doses: Sequence[float]) -> list[str]:
 
 def names(doses: Sequence[float]) -> list[str]:
     """Names of all scorers, in the order of tables."""
-    return [*BLIND, *COMPARED, *TOPIC, *blends(doses), *(f"texts {shown(d)}" for d in doses), *HIDDEN]
+    return [
+        *BLIND,
+        *COMPARED,
+        *TOPIC,
+        *blends(doses),
+        *(f"texts {shown(d)}" for d in doses),
+        *HIDDEN,
+    ]
 
 
 class Lengths:
@@ -393,9 +455,14 @@ class Lengths:
             if key not in self._made:
                 self._made[key] = _standard(self._shares(problems.texts[row]), self._usual)
         rows = np.stack([self._made[problems.texts.hash(row)] for row in used.tolist()])
-        known, questioned = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        known, questioned = (
+            np.searchsorted(used, side)
+            for side in (problems.known_index, problems.questioned_index)
+        )
         each = np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])
-        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
+        return np.asarray(
+            np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64
+        )
 
     def _shares(self, text: str) -> Floats:
         return _shares([min(len(word), LONGEST) for word in self._words(text)])
@@ -406,10 +473,19 @@ class Scorers:
     scorers that hide content, are there with the adversaries of the world only."""
 
     def __init__(
-        self, fold: Fold, untrained: Cosine, doses: Sequence[float], number: int, hidden: Adversaries | None = None
+        self,
+        fold: Fold,
+        untrained: Cosine,
+        doses: Sequence[float],
+        number: int,
+        hidden: Adversaries | None = None,
     ) -> None:
         self.number, self.doses, self.untrained, self.hidden = number, doses, untrained, hidden
-        learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
+        learn = (
+            np.ones(len(fold.train), dtype=bool)
+            if fold.train.calibrate is None
+            else ~fold.train.calibrate
+        )
         train, same = fold.train.select(learn), fold.train_same[learn]
         self.blend = Blend().fit(train, same)
         self.function = registry.parse("verifier", "function-words").fit(train, same)
@@ -426,11 +502,15 @@ class Scorers:
             for name, scores in self.of(left_out, fold.name, "held", truth).items():
                 self.calibrators[name] = own.get(name, ScaledLogistic()).fit(scores, truth)
 
-    def of_version(self, problems: Problems, fold: str, version: str, same: Bools) -> dict[str, tuple[Floats, Floats]]:
+    def of_version(
+        self, problems: Problems, fold: str, version: str, same: Bools
+    ) -> dict[str, tuple[Floats, Floats]]:
         """Scores and answers of all scorers but ``texts D``, (n,) each; arguments as of ``of``."""
         assert self.hidden is not None
         scores = self.of(problems, fold, version, same)
-        calibrated = {name: (each, self.calibrators[name].transform(each)) for name, each in scores.items()}
+        calibrated = {
+            name: (each, self.calibrators[name].transform(each)) for name, each in scores.items()
+        }
         style = self.blend.standardised(problems)[:, 0]
         return calibrated | self.hidden.published(problems, style, scores["untrained topic"])
 
@@ -456,7 +536,9 @@ class Scorers:
             scores[f"blend {shown(dose)} untrained"] = mixed(style_cosine, dose)
         if self.hidden is not None:
             scores |= self.hidden.of(problems, style_topic[:, 0], cosine, same)
-            scores[TRAINED_STYLE] = self.weights.decision_function(self.hidden.style.apart(problems))
+            scores[TRAINED_STYLE] = self.weights.decision_function(
+                self.hidden.style.apart(problems)
+            )
         return scores
 
 

@@ -54,7 +54,9 @@ _PLACES = {name: module for module, names in _NAMES.items() for name in names.sp
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":  # read by ``from ravenbench import *`` alone, as it takes the metadata of packages
+    if (
+        name == "__all__"
+    ):  # read by ``from ravenbench import *`` alone, as it takes the metadata of packages
         return [each for each in __dir__() if not each.startswith("_")]
     if name in _PLACES:
         value = getattr(importlib.import_module(f"ravenbench.{_PLACES[name]}"), name)

@@ -112,4 +112,6 @@ CONTROLS = frozenset({"chance", "length", "style-only", "topic-fit", "topic-only
 
 def is_control(spec: str) -> bool:
     """Whether a method is a control by its printed form, whatever calibrates it."""
-    return spec.removeprefix("calibrated(").partition("(")[0].partition(",")[0].strip(" )") in CONTROLS
+    return (
+        spec.removeprefix("calibrated(").partition("(")[0].partition(",")[0].strip(" )") in CONTROLS
+    )

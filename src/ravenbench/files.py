@@ -67,7 +67,9 @@ def location(place: str | Path) -> Path:
 
         address: Any = UPath(place)
     except (ImportError, ValueError) as error:
-        raise MissingPart(f"{place} cannot be opened here ({error})", fix=install("distributed")) from error
+        raise MissingPart(
+            f"{place} cannot be opened here ({error})", fix=install("distributed")
+        ) from error
     return address  # type: ignore[no-any-return]
 
 
@@ -110,7 +112,9 @@ def local_copy(place: str | Path) -> Path:
     folder = made_cache() / "fetched" / hashlib.sha256(str(place).encode()).hexdigest()[:16]
     make_folder(folder)
     write_bytes(folder / path.name, data)
-    make_room((one for one in folder.parent.iterdir() if one != folder), max(MOST_FETCHED - len(data), 0))
+    make_room(
+        (one for one in folder.parent.iterdir() if one != folder), max(MOST_FETCHED - len(data), 0)
+    )
     return folder / path.name
 
 
@@ -162,13 +166,19 @@ def make_room(places: Iterable[Path], most: int) -> None:
 
 def size_of(place: Path) -> int:
     """Bytes of a file, or of all files in a folder."""
-    return sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) if place.is_dir() else place.stat().st_size
+    return (
+        sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
+        if place.is_dir()
+        else place.stat().st_size
+    )
 
 
 @cache
 def code_of(*folders: Path) -> str:
     """One hash of all Python files in these folders and of the lists below: what is kept is of what made it."""
-    sources = sorted(path for folder in folders for kind in ("*.py", "*/*.txt") for path in folder.glob(kind))
+    sources = sorted(
+        path for folder in folders for kind in ("*.py", "*/*.txt") for path in folder.glob(kind)
+    )
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 
 
@@ -222,7 +232,8 @@ def sweep(folder: Path) -> None:
     for match in left:
         if match["machine"] != machine() or lives(int(match["process"])):
             continue
-        place, target = folder / match[0], folder / match["target"]
+        place = folder / match[0]
+        target = folder / match["target"]
         with suppress(OSError):
             if match["aside"] and not target.exists():
                 place.rename(target)
@@ -244,7 +255,9 @@ def remove_within(folder: Path, seconds: float = 0.3) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-_LEFT = re.compile(r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}")
+_LEFT = re.compile(
+    r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}"
+)
 
 
 def write_bytes(path: Path, data: bytes | memoryview, *, sync: bool = True) -> str:
@@ -289,9 +302,11 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
     except OSError as error:
         raise InputError(
-            "a folder stands where a file belongs", file=folder, expected="a file, or nothing",
+            "a folder stands where a file belongs",
+            file=folder,
+            expected="a file, or nothing",
             fix="move the folder elsewhere or remove it, and repeat the command",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def make_folder(folder: Path, *, private: bool = False) -> None:
@@ -304,9 +319,11 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
         folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(
-            "a file stands where a folder belongs", file=folder, expected="a folder, or nothing",
+            "a file stands where a folder belongs",
+            file=folder,
+            expected="a folder, or nothing",
             fix="move the file elsewhere or remove it, and repeat the command",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -316,7 +333,9 @@ def sync_folder(folder: Path) -> None:
     """
     if is_remote(folder) or not folder.is_dir():
         return
-    inner = [(Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)]
+    inner = [
+        (Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)
+    ]
     places = [path for place, files in inner for path in (place, *files) if not path.is_symlink()]
     if len(places) <= ONE_BY_ONE or not sync_file_system(folder):
         for place in places:
@@ -364,7 +383,9 @@ def write_json(path: Path, value: Any) -> str:
 
 def json_bytes(value: Any) -> bytes:
     """JSON as ``write_json`` writes it."""
-    return (escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n").encode()
+    return (
+        escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
+    ).encode()
 
 
 def escaped_json(text: str) -> str:
@@ -428,7 +449,11 @@ def sha256(path: Path) -> str:
 
 def read_ordinary(path: Path) -> bytes:
     """The bytes of a file. OSError too if it is a pipe or a device, which is waited for or never ends."""
-    if not is_remote(path) and not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+    if (
+        not is_remote(path)
+        and not stat.S_ISREG(mode := path.stat().st_mode)
+        and not stat.S_ISDIR(mode)
+    ):
         raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
     return path.read_bytes()
 
@@ -448,7 +473,9 @@ def array_of(data: bytes) -> NDArray[Any]:
     shape, by_columns, dtype = _form(data[:start])
     if dtype.hasobject:
         raise ValueError("an array of Python objects")
-    array: NDArray[Any] = np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if by_columns else "C")
+    array: NDArray[Any] = np.frombuffer(data, dtype, offset=start).reshape(
+        shape, order="F" if by_columns else "C"
+    )
     return array
 
 

@@ -38,7 +38,9 @@ class RunLimits:
     def __post_init__(self) -> None:
         if self.device is not None and not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
             expected = "auto, cpu, cuda or cuda:NUMBER"
-            raise SpecError("there is no such device", found=f"--device {self.device}", expected=expected)
+            raise SpecError(
+                "there is no such device", found=f"--device {self.device}", expected=expected
+            )
         if self.cell_timeout is not None:
             _seconds(self.cell_timeout, "--cell-timeout")
 
@@ -60,7 +62,12 @@ def hold(limits: RunLimits) -> None:
 def within(limits: RunLimits) -> Iterator[None]:
     """Hold these limits meanwhile; what they do not say stays as it is."""
     before = limits_here()
-    hold(RunLimits(**asdict(before) | {name: value for name, value in asdict(limits).items() if value is not None}))
+    hold(
+        RunLimits(
+            **asdict(before)
+            | {name: value for name, value in asdict(limits).items() if value is not None}
+        )
+    )
     try:
         yield
     finally:
@@ -70,7 +77,8 @@ def within(limits: RunLimits) -> Iterator[None]:
 @cache
 def collect_seldom() -> None:
     """For a process that ends: hardly anything here dies in rings; to look for them as often as Python does takes a
-    thirtieth of a first report, and once more at its end, where all memory is given back, another."""
+    thirtieth of a first report, and once more at its end, where all memory is given back, another.
+    """
     gc.set_threshold(50_000, 10, 10)
     atexit.register(gc.freeze)
 
@@ -94,5 +102,7 @@ def _seconds(given: str | float, name: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= LONGEST:
-        raise SpecError(f"{name} must be a number of seconds above 0, at most {LONGEST}", found=given)
+        raise SpecError(
+            f"{name} must be a number of seconds above 0, at most {LONGEST}", found=given
+        )
     return seconds

@@ -11,12 +11,20 @@ from typing import Any
 
 RAVEN = "raven"
 KINDS = {
-    "corpus": ("corpus",), "encoder": ("encoder",), "sampler": ("sampler",), "samplers": ("sampler",),
-    "pairs": ("pairs",), "obfuscator": ("obfuscator",), "obfuscators": ("obfuscator",), "normalise": ("transform",),
-    "attacks": ("attributor",), "verifier": ("verifier", "calibrator", "transform"),
-    "verifiers": ("verifier", "calibrator", "transform"), "methods": ("attributor", "transform"),
+    "corpus": ("corpus",),
+    "encoder": ("encoder",),
+    "sampler": ("sampler",),
+    "samplers": ("sampler",),
+    "pairs": ("pairs",),
+    "obfuscator": ("obfuscator",),
+    "obfuscators": ("obfuscator",),
+    "normalise": ("transform",),
+    "attacks": ("attributor",),
+    "verifier": ("verifier", "calibrator", "transform"),
+    "verifiers": ("verifier", "calibrator", "transform"),
+    "methods": ("attributor", "transform"),
     "metrics": ("metric",),
-}  # fmt: skip
+}
 """Keys of a spec that name components, and the kinds that these may be of."""
 _ENTRY = re.compile(r"^@(\w+)\{([\w-]+),(.*?)(?:\}\n(?=\n|@|\Z)|\Z)", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"(?<!\w)(\w++) = \{((?:[^{}]++|\{[^{}]*+\})*)\}")
@@ -36,9 +44,15 @@ class Paper:
         """Authors, title, place and year in one line."""
         f = {name: _plain(value) for name, value in self.fields.items()}
         names = f["author"].split(" and ")
-        authors = ", ".join(names) if len(names) < 3 else ", ".join(names[:-1]) + f" and {names[-1]}"
+        authors = (
+            ", ".join(names) if len(names) < 3 else ", ".join(names[:-1]) + f" and {names[-1]}"
+        )
         authors = " and ".join(names) if len(names) == 2 else authors
-        place = f.get("journal") or f.get("howpublished") or ("In " + f["booktitle"] if "booktitle" in f else "")
+        place = (
+            f.get("journal")
+            or f.get("howpublished")
+            or ("In " + f["booktitle"] if "booktitle" in f else "")
+        )
         volume = f.get("volume", "") + (f"({f['number']})" if "number" in f else "")
         pages = f"pages {f['pages']}" if "pages" in f else ""
         version = f"Version {f['version']}" if "version" in f else ""
@@ -77,7 +91,11 @@ def cited_by(kind: str, spec: Mapping[str, Any], identities: Iterable[Any]) -> l
     for key, kinds in KINDS.items():
         value = None if key in unused else spec.get(key)
         text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-        parts |= {f"{each}:{name}" for name in _NAME.findall(re.sub(r"'[^']*'|\"[^\"]*\"", "", text)) for each in kinds}
+        parts |= {
+            f"{each}:{name}"
+            for name in _NAME.findall(re.sub(r"'[^']*'|\"[^\"]*\"", "", text))
+            for each in kinds
+        }
     if kind == "pan14":
         parts.add("corpus:pan14")
     method = ("attributor", "transform") if spec.get("methods") else KINDS["verifiers"]
@@ -100,4 +118,10 @@ def _components(identity: Any) -> set[str]:
 
 def _plain(value: str) -> str:
     """A value of BibTeX as text."""
-    return re.sub(r"[{}]", "", value).replace("\\&", "&").replace("--", "–").replace("`", "‘").replace("'", "’")
+    return (
+        re.sub(r"[{}]", "", value)
+        .replace("\\&", "&")
+        .replace("--", "–")
+        .replace("`", "‘")
+        .replace("'", "’")
+    )

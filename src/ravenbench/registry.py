@@ -21,7 +21,15 @@ from typing import Any
 
 from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
-from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, remark, said, writable
+from ravenbench.errors import (
+    MissingPart,
+    RavenError,
+    SpecError,
+    did_you_mean,
+    remark,
+    said,
+    writable,
+)
 from ravenbench.seams import present_points
 
 METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -74,9 +82,13 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):
         raise SpecError(
-            f"{spoken} {name!r} is not a class, so it is not called", found=part,
-            fix="name the class; an object made already is given in Python, an estimator as ravenbench.Estimator(…)",
-        )  # fmt: skip
+            f"{spoken} {name!r} is not a class, so it is not called",
+            found=part,
+            fix=(
+                "name the class; an object made already is given in Python, an estimator as"
+                " ravenbench.Estimator(…)"
+            ),
+        )
     ours = issubclass(part, Component)
     estimator = all(callable(getattr(part, method, None)) for method in ("fit", "get_params"))
     if not ours and not (estimator and (nested or kind == "attributor")):
@@ -88,12 +100,22 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
         base = _BASES.get(kind)
         raise SpecError(
             f"{spoken} {name!r} is not one of Raven's components, so it is not called",
-            fix=f"derive it from {base}" if base else "derive it from ravenbench.components.Component",
+            fix=(
+                f"derive it from {base}"
+                if base
+                else "derive it from ravenbench.components.Component"
+            ),
         )
     wanted = [methods for k, sets in METHODS.items() if nested or k == kind for methods in sets]
-    if not any(all(callable(getattr(part, method, None)) for method in methods) for methods in wanted):
-        expected = " or ".join(" and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind])
-        raise SpecError(f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}")
+    if not any(
+        all(callable(getattr(part, method, None)) for method in methods) for methods in wanted
+    ):
+        expected = " or ".join(
+            " and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind]
+        )
+        raise SpecError(
+            f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}"
+        )
 
 
 KINDS = tuple(METHODS)
@@ -150,9 +172,10 @@ def load(kind: str, name: str) -> Any:
     target = name if ":" in name else known.get(name)
     if target is None:
         raise SpecError(
-            f"there is no {SPOKEN.get(kind, kind)} named {name!r}", expected=f"a name, or MODULE:CLASS. {OWN}",
+            f"there is no {SPOKEN.get(kind, kind)} named {name!r}",
+            expected=f"a name, or MODULE:CLASS. {OWN}",
             fix=suggestion(kind, name),
-        )  # fmt: skip
+        )
     module, _, attribute = target.partition(":")
     importable(kind, module)
     try:
@@ -162,15 +185,22 @@ def load(kind: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             file, py, _ = module.partition(".py")
-            road = f"write {file}:{attribute}, without .py" if py else f"is the package installed? {OWN}"
+            road = (
+                f"write {file}:{attribute}, without .py"
+                if py
+                else f"is the package installed? {OWN}"
+            )
             raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix=road) from error
         if error.name and error.name.partition(".")[0] == "ravenbench":
             raise SpecError(
-                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has elsewhere, or not at all",
-                found=module, fix="get a version of the package made for this one: CHANGELOG.md says what moved",
-            ) from error  # fmt: skip
+                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has"
+                " elsewhere, or not at all",
+                found=module,
+                fix="get a version of the package made for this one: CHANGELOG.md says what moved",
+            ) from error
         raise MissingPart(
-            f"{kind} {name!r} needs {error.name!r}, which is not installed", fix=f"pip install {error.name}"
+            f"{kind} {name!r} needs {error.name!r}, which is not installed",
+            fix=f"pip install {error.name}",
         ) from error
     except AttributeError as error:
         near = did_you_mean(attribute, dir(sys.modules.get(module)), listing=False)
@@ -206,14 +236,17 @@ def docstring(target: str) -> str:
 
 def called(target: str) -> str:
     """The line of a docstring that says how else people call a component; empty where it has none."""
-    return next((line for line in docstring(target).split("\n\n") if line.startswith("Also called")), "")
+    return next(
+        (line for line in docstring(target).split("\n\n") if line.startswith("Also called")), ""
+    )
 
 
 def suggestion(kind: str, name: str) -> str | None:
     """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, or is spelt
     like it; where none is near, all names.
     """
-    known, wanted = targets(kind), name.casefold()
+    known = targets(kind)
+    wanted = name.casefold()
     near: list[str] = []
     if len(wanted) > 2:
         near = [n for n in known if any(part.startswith(wanted) for part in (n, *n.split("-")))]
@@ -231,12 +264,16 @@ def parse(kind: str, text: str) -> Any:
     if kind not in KINDS:
         raise SpecError("there is no such kind of component", found=kind, expected=", ".join(KINDS))
     if not isinstance(text, str):
-        raise SpecError(f"a {kind} is given as text here", found=text, expected="its name, with parameters")
+        raise SpecError(
+            f"a {kind} is given as text here", found=text, expected="its name, with parameters"
+        )
     text = text.strip()
     if not writable(text):
         raise SpecError("this text cannot be written as UTF-8", found=text)
     if _depth(text) > DEEPEST:
-        raise SpecError("brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another")
+        raise SpecError(
+            "brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another"
+        )
     return _parse(kind, text)
 
 
@@ -253,7 +290,10 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     head, bracket, tail = text.partition("(")
     head = head.strip()
     if not _NAME.match(head) or (bracket and not tail.endswith(")")):
-        raise SpecError(f"{text!r} is not a {kind}", expected="NAME, NAME(parameter=value, …) or module:Class(…)")
+        raise SpecError(
+            f"{text!r} is not a {kind}",
+            expected="NAME, NAME(parameter=value, …) or module:Class(…)",
+        )
     cls = resolve(kind, head, nested=nested)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -288,7 +328,9 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     except RavenError:
         raise
     except (Exception, SystemExit) as error:  # whatever a class from outside does when it is made
-        raise SpecError(f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}") from error
+        raise SpecError(
+            f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}"
+        ) from error
 
 
 def parse_list(kind: str, text: str) -> list[Any]:
@@ -325,14 +367,21 @@ def named(
         if absent:
             listed = [one for one in split(default) if one not in absent]
             spoken = SPOKEN.get(kind, kind)
-            remark([f"of the default {spoken}s these are not installed, and left out: {', '.join(absent)}"])
+            remark(
+                [
+                    f"of the default {spoken}s these are not installed, and left out:"
+                    f" {', '.join(absent)}"
+                ]
+            )
     own = aliases or {}
     components: dict[str, Component] = {}
     every: list[tuple[str | None, str | Component]] = []
     for entry in split(listed) if isinstance(listed, str) else listed:
         if isinstance(entry, str):
             shown = entry if entry in own else None
-            every += [(shown and f"{shown}{mark}", one) for mark, one in seeds(own.get(entry, entry))]
+            every += [
+                (shown and f"{shown}{mark}", one) for mark, one in seeds(own.get(entry, entry))
+            ]
         else:
             every.append((None, entry))
     for alias, one in every:
@@ -355,7 +404,9 @@ def seeds(text: str) -> list[tuple[str, str]]:
 
     SpecError if a range is empty, is not one of seeds, or stands beside another.
     """
-    ranges = list(_RANGE.finditer(re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "_" * len(quoted[0]), text)))
+    ranges = list(
+        _RANGE.finditer(re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "_" * len(quoted[0]), text))
+    )
     if not ranges:
         return [("", text)]
     (key, first, last), end = ranges[0].groups(), ranges[0].end()
@@ -372,7 +423,11 @@ def split(text: str) -> list[str]:
 
     SpecError if a bracket or a quote is not closed.
     """
-    parts, depth, quote, start, skip = [], 0, "", 0, False
+    parts = []
+    depth = 0
+    quote = ""
+    start = 0
+    skip = False
     for i, c in enumerate(text):
         if skip:
             skip = False
@@ -411,13 +466,18 @@ def _value(kind: str, text: str) -> Any:
         return items if text[0] == "[" else tuple(items)
     head = text.partition("(")[0].strip()
     if not _NAME.match(head):
-        fix = "a range of seeds stands in lists of verifiers" if _RANGE.match(f"seed={text}") else "put text in quotes"
+        fix = (
+            "a range of seeds stands in lists of verifiers"
+            if _RANGE.match(f"seed={text}")
+            else "put text in quotes"
+        )
         raise SpecError(f"{text!r} is neither a Python literal nor a component", fix=fix)
     for candidate in dict.fromkeys((*_WITHIN.get(kind, ()), kind, *KINDS)):
         if ":" in head or head in targets(candidate):
             return _parse(candidate, text, nested=True)
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
-            f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"
+            f"{text!r} is neither a number nor text in quotes, and no component has this name",
+            fix="put text in quotes",
         )
     return _parse(kind, text)

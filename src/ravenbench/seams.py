@@ -89,7 +89,11 @@ class DocumentFormat:
 @cache
 def document_formats() -> dict[str, DocumentFormat]:
     """Every kind of document that is read beside plain text, by its name."""
-    return {each.name: each for each in loaded(DOCUMENT_GROUP).values() if isinstance(each, DocumentFormat)}
+    return {
+        each.name: each
+        for each in loaded(DOCUMENT_GROUP).values()
+        if isinstance(each, DocumentFormat)
+    }
 
 
 @cache
@@ -104,7 +108,11 @@ def registered(group: str) -> dict[str, EntryPoint]:
 @cache
 def present_points(group: str) -> tuple[EntryPoint, ...]:
     """What installed packages register in a group, but for extensions of Raven's own whose folder is not there."""
-    return tuple(each for each in entry_points(group=group) if _is_here(extension_of(each.value)) and _has_task(each))
+    return tuple(
+        each
+        for each in entry_points(group=group)
+        if _is_here(extension_of(each.value)) and _has_task(each)
+    )
 
 
 def _has_task(point: EntryPoint) -> bool:
@@ -124,7 +132,9 @@ def absent_extensions() -> frozenset[str]:
 
 @cache
 def _is_here(extension: str | None) -> bool:
-    return extension is None or (Path(__file__).parent / "ext" / extension / "__init__.py").is_file()
+    return (
+        extension is None or (Path(__file__).parent / "ext" / extension / "__init__.py").is_file()
+    )
 
 
 def extension_of(target: str) -> str | None:

@@ -24,7 +24,9 @@ class DiskCache:
         for path in sorted(place.parent.glob(f"{place.name}*.txt")):
             with suppress(OSError, UnicodeDecodeError):
                 text = path.read_bytes().decode()
-                if path.stem in (place.name, f"{place.name}-{_hash(text)}") and usable(text):  # once without a hash
+                if path.stem in (place.name, f"{place.name}-{_hash(text)}") and usable(
+                    text
+                ):  # once without a hash
                     return text
         return None
 

@@ -106,7 +106,8 @@ class Shown:
             import pandas
         except ModuleNotFoundError as error:
             raise MissingPart(
-                "pandas is not installed", fix="pip install pandas, or take to_polars(), which needs nothing more"
+                "pandas is not installed",
+                fix="pip install pandas, or take to_polars(), which needs nothing more",
             ) from error
         return pandas.DataFrame(self.to_polars(table).to_dict(as_series=False))
 

@@ -92,7 +92,9 @@ class Labels:
         values = list(values)
         names = sorted({v for v in values if v is not None})
         code = {name: i for i, name in enumerate(names)}
-        return cls(np.array([-1 if v is None else code[v] for v in values], dtype=np.int64), tuple(names))
+        return cls(
+            np.array([-1 if v is None else code[v] for v in values], dtype=np.int64), tuple(names)
+        )
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -161,9 +163,10 @@ class Corpus(Shown):
         if level not in self.columns:
             known = ", ".join(["topic", *sorted(self.columns)])
             raise InputError(
-                f"corpus {self.name} has no column {level!r}", expected=f"one of: {known}",
+                f"corpus {self.name} has no column {level!r}",
+                expected=f"one of: {known}",
                 fix=did_you_mean(level, ["topic", *self.columns], listing=False),
-            )  # fmt: skip
+            )
         return replace(self, topic=self.columns[level])
 
     def digest(self) -> str:
@@ -221,10 +224,16 @@ class Problems(Shown):
 
     @classmethod
     def pairs(
-        cls, texts: TextTable, known: ArrayLike, questioned: ArrayLike, ids: Sequence[str] | None = None, **labels: Any
+        cls,
+        texts: TextTable,
+        known: ArrayLike,
+        questioned: ArrayLike,
+        ids: Sequence[str] | None = None,
+        **labels: Any,
     ) -> Problems:
         """Problems with one known document each; ids default to a hash of the two contents."""
-        known, questioned = np.asarray(known, dtype=np.int64), np.asarray(questioned, dtype=np.int64)
+        known = np.asarray(known, dtype=np.int64)
+        questioned = np.asarray(questioned, dtype=np.int64)
         if ids is None:
             both = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
             size = 2 * texts.hashes.shape[1]
@@ -235,7 +244,9 @@ class Problems(Shown):
     @classmethod
     def of(cls, problems: Iterable[tuple[str, Sequence[str], str]], **labels: Any) -> Problems:
         """Problems from (id, known texts, questioned text) in memory."""
-        ids, sizes, flat = [], [], []
+        ids = []
+        sizes = []
+        flat = []
         for name, known, questioned in problems:
             ids.append(name)
             sizes.append(len(known))
@@ -326,7 +337,11 @@ class Problems(Shown):
             for name in ("author", "topic", "language")
         }
         return replace(
-            self, texts=texts, known_index=row[self.known_index], questioned_index=row[self.questioned_index], **labels
+            self,
+            texts=texts,
+            known_index=row[self.known_index],
+            questioned_index=row[self.questioned_index],
+            **labels,
         )
 
     def groups(self, same: ArrayLike) -> Ints:
@@ -342,24 +357,32 @@ class Problems(Shown):
         sides = self.writers(same)
         n = len(self)
         total = n + int(sides.max(initial=-1)) + 1
-        graph = coo_array((np.ones(2 * n), (np.tile(np.arange(n), 2), n + sides.T.ravel())), shape=(total, total))
-        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
+        graph = coo_array(
+            (np.ones(2 * n), (np.tile(np.arange(n), 2), n + sides.T.ravel())), shape=(total, total)
+        )
+        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[
+            1
+        ].astype(np.int64)
 
     def writers(self, same: ArrayLike) -> Ints:
         """Codes of the known and the questioned author of each problem, (n, 2), as far as problems tell: documents
         joined by known sets and same-author links have one."""
         size = len(self.texts)
         cluster = self.author_clusters(same, np.arange(size, dtype=np.int64), size)
-        return np.stack([cluster[self.known_index[self.known_ptr[:-1]]], cluster[self.questioned_index]], axis=1)
+        return np.stack(
+            [cluster[self.known_index[self.known_ptr[:-1]]], cluster[self.questioned_index]], axis=1
+        )
 
     def author_clusters(self, same: ArrayLike, document: Ints, count: int) -> Ints:
         """The author cluster of each of ``count`` documents, as far as problems and their truth tell, (count,);
-        ``document`` (texts,) is the document that each row of ``texts`` is, where a problem has it."""
+        ``document`` (texts,) is the document that each row of ``texts`` is, where a problem has it.
+        """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
         same = np.asarray(same, dtype=bool)
-        known, questioned = document[self.known_index], document[self.questioned_index]
+        known = document[self.known_index]
+        questioned = document[self.questioned_index]
         lead = known[self.known_ptr[:-1]]
         left = np.concatenate([lead[self.owner], lead[same]])
         right = np.concatenate([known, questioned[same]])
@@ -406,7 +429,11 @@ class Fold(Shown):
         check_fields(self)
         if len(self.train) != len(self.train_same) or len(self.test) != len(self.test_same):
             raise ValueError("truth and problems differ in length")
-        if self.test.author is not None or self.test.topic is not None or self.test.language is not None:
+        if (
+            self.test.author is not None
+            or self.test.topic is not None
+            or self.test.language is not None
+        ):
             raise ValueError("test problems must be blind()")
 
     def train_digest(self) -> str:
@@ -429,7 +456,10 @@ class Answers:
     value: Floats
 
     def __repr__(self) -> str:
-        return f"Answers to {len(self.ids):,} problems, {int(np.sum(self.value == 0.5)):,} of them unanswered"
+        return (
+            f"Answers to {len(self.ids):,} problems, {int(np.sum(self.value == 0.5)):,} of them"
+            " unanswered"
+        )
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -438,7 +468,10 @@ class Answers:
         bad = ~((self.value >= 0) & (self.value <= 1))
         if bad.any():
             i = int(np.argmax(bad))
-            raise InputError(f"the answer to {self.ids[i]} is not a number from 0 to 1", found=float(self.value[i]))
+            raise InputError(
+                f"the answer to {self.ids[i]} is not a number from 0 to 1",
+                found=float(self.value[i]),
+            )
         seen: set[str] = set()
         for name in self.ids.tolist():
             if name in seen:

@@ -20,7 +20,19 @@ from typing import Any
 
 from ravenbench.limits import ENDING
 
-WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "rich", "jinja2", "matplotlib", "nltk"}
+WARM = {
+    "ravenbench",
+    "numpy",
+    "numba",
+    "scipy",
+    "sklearn",
+    "polars",
+    "joblib",
+    "rich",
+    "jinja2",
+    "matplotlib",
+    "nltk",
+}
 
 
 @dataclass(frozen=True)
@@ -135,11 +147,15 @@ def on_one_core(arguments: Sequence[str], work: Callable[[Sequence[str]], None])
     """Do it on one core: with two, each command would start processes for the second, which has tests of its own."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % len(cores)]})
+        os.sched_setaffinity(
+            0, {cores[int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % len(cores)]}
+        )
     work(arguments)
 
 
-def _child(work: Callable[[Sequence[str]], None], arguments: list[str], said: str, settings: dict[str, str]) -> None:
+def _child(
+    work: Callable[[Sequence[str]], None], arguments: list[str], said: str, settings: dict[str, str]
+) -> None:
     # A signal that comes before the command begins waits until it does.
     waiting = {*ENDING}
     signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
@@ -179,16 +195,33 @@ class Starter:
         self._context.set_forkserver_preload(sorted(modules))
 
     def start(
-        self, arguments: list[str], said: Path, work: Callable[[Sequence[str]], None] = command,
+        self,
+        arguments: list[str],
+        said: Path,
+        work: Callable[[Sequence[str]], None] = command,
         settings: Mapping[str, str] | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """A running ``command`` or ``script`` in this folder, which writes what it says to a file."""
-        process = self._context.Process(target=_child, args=(work, arguments, str(said), dict(settings or {})))
+        process = self._context.Process(
+            target=_child, args=(work, arguments, str(said), dict(settings or {}))
+        )
         process.start()
         return process
 
 
-TIMES = ("seconds", "fit", "score", "cpu", "time", "times", "wall", "minutes", "took", "duration", "per_text")
+TIMES = (
+    "seconds",
+    "fit",
+    "score",
+    "cpu",
+    "time",
+    "times",
+    "wall",
+    "minutes",
+    "took",
+    "duration",
+    "per_text",
+)
 """Parts of names under which reports hold what the clock says."""
 
 
@@ -199,7 +232,11 @@ def told(folder: Path) -> Any:
 
 def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: _timeless(v) for k, v in value.items() if not any(part in k.lower().split("_") for part in TIMES)}
+        return {
+            k: _timeless(v)
+            for k, v in value.items()
+            if not any(part in k.lower().split("_") for part in TIMES)
+        }
     return [_timeless(inner) for inner in value] if isinstance(value, list) else value
 
 

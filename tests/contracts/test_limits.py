@@ -38,9 +38,9 @@ def test_units_have_the_limits_of_their_run(workers):
     with within(GIVEN):
         units = run_units(local(workers), [Teller(), Teller(), Teller()], silent, "cells")
     assert units == [repr(GIVEN)] * 3
-    assert run_units(local(workers), [Teller(), Teller()], silent, "cells") == [repr(RunLimits())] * 2, (
-        "the next has none"
-    )
+    assert (
+        run_units(local(workers), [Teller(), Teller()], silent, "cells") == [repr(RunLimits())] * 2
+    ), "the next has none"
 
 
 def test_what_is_done_meanwhile_and_apart_has_them_too():
@@ -57,12 +57,16 @@ def test_what_is_done_meanwhile_and_apart_has_them_too():
 def test_the_function_takes_what_the_command_takes(name):
     task = declared_of(name)
     on_command = {name for name in command_of(task).__signature__.parameters if name in LIMITS}
-    assert on_command == {name for name in function_of(task).__signature__.parameters if name in LIMITS}
+    assert on_command == {
+        name for name in function_of(task).__signature__.parameters if name in LIMITS
+    }
 
 
 def test_a_function_in_python_limits_its_run_alone(monkeypatch):
     before, seen = dict(os.environ), list[RunLimits]()
-    monkeypatch.setattr("ravenbench.engine.task.run_task", lambda *_, **__: seen.append(limits_here()))
+    monkeypatch.setattr(
+        "ravenbench.engine.task.run_task", lambda *_, **__: seen.append(limits_here())
+    )
     ravenbench.verify("length", test="test", train="train", device="cpu", cell_timeout=45)
     ravenbench.verify("length", test="test", train="train", device="auto")
     assert seen == [RunLimits("cpu", 45), RunLimits("auto")]

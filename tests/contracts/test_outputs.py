@@ -35,27 +35,35 @@ class Output(NamedTuple):
     again: bool = False
 
 
-OUTPUTS = {
-    ("evaluate", "out"): Output(
-        ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
-        ("toy", "toy/test", "answers.jsonl"),
-        True,
-    ),
-} | {
-    (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
-    for task in TASKS.values()
-    if not task.command
-    for option in (task.place, *(product for product, _ in task.products))
-} | {
-    (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
-} | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}  # fmt: skip
+OUTPUTS = (
+    {
+        ("evaluate", "out"): Output(
+            ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
+            ("toy", "toy/test", "answers.jsonl"),
+            True,
+        ),
+    }
+    | {
+        (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
+        for task in TASKS.values()
+        if not task.command
+        for option in (task.place, *(product for product, _ in task.products))
+    }
+    | {
+        (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True)
+        for name in ("obfuscate", "safety")
+    }
+    | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}
+)
 MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")}
 """Folders in which files are put beside others, under names of their own."""
 
 
 def test_every_output_of_every_command_stands_in_the_table() -> None:
     found = {(name, p) for name, parameters in options().items() for p in parameters if p in NAMES}
-    assert found - POOLED == set(OUTPUTS), "an option that names an output goes through the rule of formats/output.py"
+    assert found - POOLED == set(OUTPUTS), (
+        "an option that names an output goes through the rule of formats/output.py"
+    )
     silent = {name for name, parameters in options().items() if not set(parameters) & set(NAMES)}
     assert silent == NOTHING, "a command says where it writes by an option of one of these names"
 
@@ -99,7 +107,9 @@ OF_TASKS = [
 """A contract of all tasks says the same of these: ``outputs_are_not_taken`` of ``table.py``."""
 
 
-@pytest.mark.parametrize("which", [which for which in OUTPUTS if which not in OF_TASKS], ids="-".join)
+@pytest.mark.parametrize(
+    "which", [which for which in OUTPUTS if which not in OF_TASKS], ids="-".join
+)
 def test_nothing_of_the_users_is_overwritten(
     which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,8 +125,13 @@ def test_nothing_of_the_users_is_overwritten(
     before, kept = contents(room), contents(mine)
     for number, place in enumerate(places):
         ended = raven(*command(which, room, place, tmp_path / f"other{number}"))
-        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (place, ended)
-        assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
+        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (
+            place,
+            ended,
+        )
+        assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, (
+            place
+        )
 
 
 OWN = [(task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command]
@@ -143,7 +158,10 @@ def test_an_output_is_new_empty_or_its_own(
     assert ended.code == 0 and sorted(contents(fresh)) == first
 
 
-KILLED = [("obfuscate", "out"), *(which for which in (("export", "out"), ("problems", "out")) if which in OUTPUTS)]
+KILLED = [
+    ("obfuscate", "out"),
+    *(which for which in (("export", "out"), ("problems", "out")) if which in OUTPUTS),
+]
 
 
 @pytest.mark.parametrize("which", KILLED, ids="-".join)

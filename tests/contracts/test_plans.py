@@ -19,7 +19,9 @@ def data(tmp_path_factory):
 
 def test_every_command_with_a_plan_is_in_the_table():
     planned = {name for name, parameters in options().items() if "plan" in parameters}
-    assert planned == {task.command or task.name for task in TASKS.values()} | extensions.names("PLANS")
+    assert planned == {task.command or task.name for task in TASKS.values()} | extensions.names(
+        "PLANS"
+    )
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -31,7 +31,9 @@ def expected(tmp_path_factory):
 @pytest.fixture
 def cluster(need_extra):
     distributed = need_extra("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
         yield cluster
 
 
@@ -108,12 +110,16 @@ def test_engines_by_name():
         engine("local", scheduler="tcp://127.0.0.1:9")
 
 
-def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, monkeypatch, expected):
+def test_workers_started_elsewhere_find_a_relative_folder(
+    need_extra, tmp_path, monkeypatch, expected
+):
     distributed = need_extra("distributed")
     (tmp_path / "there").mkdir()
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "there")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
         monkeypatch.chdir(tmp_path / "here")
         run(out="run", engine=dask(cluster.scheduler_address), **OPTIONS)
     assert answers(tmp_path / "here" / "run") == expected
@@ -139,7 +145,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 def test_a_worker_uses_freed_memory_again_where_dask_has_it_returned():
     def faults(how):
         command = [sys.executable, "-c", COUNTING, how]
-        said = subprocess.run(command, env=os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}, capture_output=True)
+        said = subprocess.run(
+            command, env=os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}, capture_output=True
+        )
         return int(said.stdout)
 
     assert faults("keep") * 10 < faults("return")

@@ -13,7 +13,13 @@ from ravenbench.engine import task
 @pytest.fixture(autouse=True, scope="package")
 def registered() -> Iterator[None]:
     """Task, corpora and verifier of the lab."""
-    caches = (seams.present_points, seams.registered, registry.targets, task.task_of, task.declared_of)
+    caches = (
+        seams.present_points,
+        seams.registered,
+        registry.targets,
+        task.task_of,
+        task.declared_of,
+    )
     lab.register()
     for cache in caches:
         cache.cache_clear()

@@ -20,7 +20,9 @@ def test_a_dose_mixes_style_and_topic():
     parts = blend.standardised(problems)
     assert np.allclose(parts.mean(axis=0), 0) and np.allclose(parts.std(axis=0), 1)
     assert np.allclose(blend.score(problems), 0.7 * parts[:, 0] + 0.3 * parts[:, 1])
-    assert np.array_equal(mixed(parts, 0), parts[:, 0]) and np.array_equal(mixed(parts, 1), parts[:, 1])
+    assert np.array_equal(mixed(parts, 0), parts[:, 0]) and np.array_equal(
+        mixed(parts, 1), parts[:, 1]
+    )
 
 
 def test_any_script_and_texts_without_words():

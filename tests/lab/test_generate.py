@@ -40,7 +40,9 @@ share = st.floats(0, 1)
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**40), dial, dial, share, st.integers(1, 7), st.integers(20, 300), st.data())
-def test_the_fast_writer_writes_the_plain_writers_bytes(seed, style, topic, families, topics, words, data):
+def test_the_fast_writer_writes_the_plain_writers_bytes(
+    seed, style, topic, families, topics, words, data
+):
     dials = (seed, style, topic, families, topics, words)
     fast, plain = MadeUpAuthor(*dials), PlainWriter(*dials)
     for number in range(2):
@@ -64,7 +66,9 @@ def test_bytes_do_not_depend_on_workers(tmp_path):
 def test_the_parts_are_the_corpus(tmp_path):
     read = load_corpus(generate_corpus(small(), tmp_path / "it"))
     made = small().load()
-    assert read.digest() == made.digest() and list(read.columns["family"]) == list(made.columns["family"])
+    assert read.digest() == made.digest() and list(read.columns["family"]) == list(
+        made.columns["family"]
+    )
     assert read.name == "it"
 
 

@@ -26,13 +26,17 @@ def test_authors_write_on_several_topics_that_are_alike():
     places = ManifoldWriter(0, 0, 1.0, 1.0, 0.0, 40, 20).places
     topics = [corpus.topic.codes[corpus.author.codes == a] for a in range(len(corpus.author.names))]
     assert np.median([len(np.unique(t)) for t in topics]) > 3
-    apart = [np.abs(offset(places[t][:, None], places[t][None])).mean() for t in topics if len(t) > 1]
+    apart = [
+        np.abs(offset(places[t][:, None], places[t][None])).mean() for t in topics if len(t) > 1
+    ]
     assert np.mean(apart) < 0.8 * np.abs(offset(places[:, None], places[None])).mean()
 
 
 def test_topics_share_one_vocabulary_and_near_ones_are_alike():
     writer = ManifoldWriter(0, 0, 1.0, 1.0, 0.0, 40, 200)
-    shares = np.diff(np.array([writer._content_shares(p) for p in writer.places]), prepend=0.0, axis=1)
+    shares = np.diff(
+        np.array([writer._content_shares(p) for p in writer.places]), prepend=0.0, axis=1
+    )
     assert np.median((shares > 0.01 * shares.max(axis=0)).sum(axis=0)) > 4
     away = np.hypot(*np.moveaxis(offset(writer.places[:, None], writer.places[None]), 2, 0))
     unit = shares / np.linalg.norm(shares, axis=1, keepdims=True)
@@ -52,7 +56,9 @@ def test_drift_moves_function_words_along_the_torus_and_nothing_else():
 def test_style_and_topic_can_be_turned_off():
     plain = ManifoldWriter(0, 0, 0.0, 0.0, 0.0, 5, 50)
     assert np.array_equal(plain.habits(1).function, plain.habits(2).function)
-    assert np.array_equal(plain._content_shares(plain.places[0]), plain._content_shares(plain.places[1]))
+    assert np.array_equal(
+        plain._content_shares(plain.places[0]), plain._content_shares(plain.places[1])
+    )
 
 
 def test_one_language_in_corpora_of_other_seeds():
@@ -71,7 +77,8 @@ def test_small_parts():
 
 
 @pytest.mark.parametrize(
-    "dial", [{"words": 3}, {"topics": 0}, {"style": -1}, {"drift": 99}, {"seed": 0.5}, {"language": "en"}]
+    "dial",
+    [{"words": 3}, {"topics": 0}, {"style": -1}, {"drift": 99}, {"seed": 0.5}, {"language": "en"}],
 )
 def test_impossible_dials_are_refused(dial):
     with pytest.raises(SpecError, match=next(iter(dial))):

@@ -26,7 +26,14 @@ from ravenbench.tasks.functions import function_of
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
 SMALLER = "synthetic(style=0.5, documents=540, authors=45, topics=18, words=40)"
-SIZES = {"corpus": CORPUS, "doses": (0.3,), "pools": 1, "folds": 2, "repetitions": 5, "replicates": 2}
+SIZES = {
+    "corpus": CORPUS,
+    "doses": (0.3,),
+    "pools": 1,
+    "folds": 2,
+    "repetitions": 5,
+    "replicates": 2,
+}
 TINY = SimulateSpec(**SIZES)
 simulate = function_of(Simulate)
 
@@ -44,14 +51,20 @@ def found(store):
 def test_company_is_found_because_it_is_asked_apart():
     world = draw(TINY, 3)
     fold, corpus = world.folds[0], world.corpus
-    made = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(3)).transplant(fold.test)
+    made = Transplanter(
+        corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(3)
+    ).transplant(fold.test)
     company = Company(functions(TINY, world))
     for problems in (made.on, made.off):
-        apart = asked_apart(company, problems, made.plain) - asked_apart(company, made.plain, made.plain)
+        apart = asked_apart(company, problems, made.plain) - asked_apart(
+            company, made.plain, made.plain
+        )
         assert (np.abs(apart).mean(axis=0) > 0.05).all()
     first = company.score(made.plain)
     for problems in (made.on, made.off, made.off2):
-        np.testing.assert_allclose(company.score(problems), first, err_msg="it finds the original in one process")
+        np.testing.assert_allclose(
+            company.score(problems), first, err_msg="it finds the original in one process"
+        )
 
 
 def raven(*arguments):
@@ -63,28 +76,55 @@ def test_both_axes_answer_for_every_scorer(found):
     assert list(rows) == names((0.3,))
     assert found.false_positives == Share(0, 10)
     assert rows["untrained topic"].content.flagged == Share(2, 2)
-    assert rows["untrained topic"].domain.not_applicable == Share(2, 2), "nothing is learned, so it does not apply"
+    assert rows["untrained topic"].domain.not_applicable == Share(2, 2), (
+        "nothing is learned, so it does not apply"
+    )
     assert rows["topic"].domain.flagged.count and rows["style-only"].domain.flagged.count == 0
     assert rows["topic"].content.figure.value > 0.1 > abs(rows["style"].content.figure.value)
     assert rows["texts .3"].domain is rows["style"].domain is None
     for name in HIDDEN:
         assert rows[name].content.less.count == 0, f"{name} goes by content and must not be cleared"
     for name in ("content", "content z", "content rank"):
-        assert rows[name].content.flagged == Share(2, 2) and abs(rows[name].style_left.value - 0.5) < 0.06
-    assert rows["memory"].outcomes[Content.LOSES] == rows["both ways"].outcomes[Content.SWAYED] == Share(2, 2)
+        assert (
+            rows[name].content.flagged == Share(2, 2)
+            and abs(rows[name].style_left.value - 0.5) < 0.06
+        )
+    assert (
+        rows["memory"].outcomes[Content.LOSES]
+        == rows["both ways"].outcomes[Content.SWAYED]
+        == Share(2, 2)
+    )
     doses = {row.scorer: (row.dose, row.trained) for row in found.rows}
     assert doses["blend .3"] == (0.3, True) and doses["blend .3 untrained"] == (0.3, False)
-    assert doses["style"] == (0.0, None) and doses["topic"] == (1.0, True) and doses["function-words"] == (None, None)
+    assert (
+        doses["style"] == (0.0, None)
+        and doses["topic"] == (1.0, True)
+        and doses["function-words"] == (None, None)
+    )
 
 
 def test_json(store, found):
     made = SimulateReport(store, found).to_json()
     json.dumps(made, allow_nan=False)
-    assert {"corpus", "replicates", "seeds", "margins", "scorers", "false_positives", "power"} <= set(made)
+    assert {
+        "corpus",
+        "replicates",
+        "seeds",
+        "margins",
+        "scorers",
+        "false_positives",
+        "power",
+    } <= set(made)
     assert made["seeds"] == [0, 1] and made["false_positive_rate"] == 0
     assert [d["dose"] for d in made["doses"]] == [0, 1, 1, 0.3, 0.3]
-    assert {"dose", "trained", "swing", "swing_interval", "gain", "interval"} <= set(made["doses"][0])
-    assert len({frozenset(d) for d in made["doses"]}) == len({frozenset(s) for s in made["scorers"]}) == 1
+    assert {"dose", "trained", "swing", "swing_interval", "gain", "interval"} <= set(
+        made["doses"][0]
+    )
+    assert (
+        len({frozenset(d) for d in made["doses"]})
+        == len({frozenset(s) for s in made["scorers"]})
+        == 1
+    )
     assert (
         made["false_convictions"]
         == made["false_positives"]
@@ -108,7 +148,13 @@ def test_a_trial_is_a_function_of_its_design_and_number(store):
 
 def test_worlds_are_what_they_were_when_margins_were_fixed():
     """The seeds in docs/validation.md mean something only while a world's draws stay the same."""
-    spec = build({"corpus": "manifold(style=0.6, documents=900, topics=18, words=30)", "pools": 1, "seed": 45})
+    spec = build(
+        {
+            "corpus": "manifold(style=0.6, documents=900, topics=18, words=30)",
+            "pools": 1,
+            "seed": 45,
+        }
+    )
     world = draw(spec, 45)
     corpus = spec.corpus.replace(")", ", language=1, seed=50045)")
     assert world.corpus.digest() == load_corpus(corpus).digest()
@@ -120,17 +166,33 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
 
     def world(low, high):
         figure = Estimate((low + high) / 2, 0.01, (low, high), 100.0)
-        none, good = Estimate(0.0, 0.001, (-0.01, 0.01), 100.0), Estimate(0.8, 0.02, (0.7, 0.9), 100.0)
+        none, good = (
+            Estimate(0.0, 0.001, (-0.01, 0.01), 100.0),
+            Estimate(0.8, 0.02, (0.7, 0.9), 100.0),
+        )
         content = ContentFigures(
-            auc=good, style_left=good, drop=none, swing=figure, sway=none, silence=none, shift=none, turned=none,
-            null_swing=none, same=100, different=100, folds=5, units=50,
-        )  # fmt: skip
+            auc=good,
+            style_left=good,
+            drop=none,
+            swing=figure,
+            sway=none,
+            silence=none,
+            shift=none,
+            turned=none,
+            null_swing=none,
+            same=100,
+            different=100,
+            folds=5,
+            units=50,
+        )
         return Trial(content, swing_alone=figure)
 
     design = SimulateSpec(doses=(0.3,))
     ends = {0: (0.03, 0.05), 1: (-0.01, 0.01), 40: (0.01, 0.05), 41: (0.03, 0.04)}
     worlds = {
-        number: [world(-0.01, 0.01) if name == LENGTHS else world(*pair) for name in names(design.doses)]
+        number: [
+            world(-0.01, 0.01) if name == LENGTHS else world(*pair) for name in names(design.doses)
+        ]
         for number, pair in ends.items()
     }
     axis = summarise(design, worlds).rows[0].content
@@ -142,15 +204,39 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
 
 @pytest.mark.slow
 def test_the_command_writes_a_page_and_goes_on(tmp_path):
-    sizes = ["--replicates", "2", "--pools", "1", "--folds", "2", "--repetitions", "2", "--workers", "1"]
-    arguments = ["simulate", "--corpus", CORPUS, "--doses", ".3", *sizes, "--seed", "7", "--out", tmp_path / "s"]
+    sizes = [
+        "--replicates",
+        "2",
+        "--pools",
+        "1",
+        "--folds",
+        "2",
+        "--repetitions",
+        "2",
+        "--workers",
+        "1",
+    ]
+    arguments = [
+        "simulate",
+        "--corpus",
+        CORPUS,
+        "--doses",
+        ".3",
+        *sizes,
+        "--seed",
+        "7",
+        "--out",
+        tmp_path / "s",
+    ]
     planned = json.loads(raven(*arguments, "--plan", "--json").output)
     assert (planned["cells"], planned["done"], planned["fits"]) == (2, 0, 2 * 6)
     assert not (tmp_path / "s").exists()
     done = raven(*arguments)
     assert done.exit_code == 0, done.output
     assert "Content effect of each scorer" in done.output and "0 of 2" in done.output
-    assert max(len(line) for line in done.output.splitlines() if not line.startswith("report: ")) <= 80
+    assert (
+        max(len(line) for line in done.output.splitlines() if not line.startswith("report: ")) <= 80
+    )
     report = tmp_path / "s" / "report"
     page = (report / "index.html").read_text()
     assert "False positives" in page and "<svg" in page and "worlds number 7 to 8" in page
@@ -229,7 +315,10 @@ def test_scorers_read_the_script_of_their_world():
     corpus = SMALLER.replace("synthetic(", "synthetic-script(script='unspaced', ")
     found = trial(build({**SIZES, "corpus": corpus, "repetitions": 2}), 3)
     assert found["style"].content.auc.value > 0.5 and abs(found["style"].content.drop.value) < 0.03
-    assert found["untrained topic"].content.swing.value > 0.1 and found["content"].content.swing.value > 0.2
+    assert (
+        found["untrained topic"].content.swing.value > 0.1
+        and found["content"].content.swing.value > 0.2
+    )
     # Every character is a word of length 1.
     assert found[LENGTHS].content.swing.value == pytest.approx(0, abs=0.01)
     with pytest.raises(SpecError, match="no segmenter"):
@@ -239,10 +328,15 @@ def test_scorers_read_the_script_of_their_world():
 @pytest.mark.slow
 def test_worlds_of_a_table_by_its_own_columns(tmp_path):
     corpus = load_corpus(CORPUS)
-    names = [corpus.author.names[a] for a in corpus.author.codes], [corpus.topic.names[t] for t in corpus.topic.codes]
+    names = (
+        [corpus.author.names[a] for a in corpus.author.codes],
+        [corpus.topic.names[t] for t in corpus.topic.codes],
+    )
     rows = zip(names[0], names[1], (corpus.texts[i] for i in range(len(corpus))), strict=True)
     table = tmp_path / "mine.jsonl"
-    table.write_text("".join(json.dumps({"who": a, "about": t, "what": text}) + "\n" for a, t, text in rows))
+    table.write_text(
+        "".join(json.dumps({"who": a, "about": t, "what": text}) + "\n" for a, t, text in rows)
+    )
     given = {**SIZES, "corpus": str(table), "text": "what", "author": "who", "topic": "about"}
     world = draw(build(given), 0)
     assert len(world.inside) == 18 and len(world.folds) == 2

@@ -38,16 +38,25 @@ def test_function_words_stay_in_every_script(generator, script):
     made, _ = generator
     made.set_params(script=script)
     corpus, functions, (_, read) = made.load(), made.functions(), made.spelling()
-    maker = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, language=corpus.language)
+    maker = Transplanter(
+        corpus.texts, author=corpus.author, topic=corpus.topic, language=corpus.language
+    )
     problems = Problems.pairs(corpus.texts, np.arange(0, 30), np.arange(30, 60))
     done = maker.transplant(problems)
     assert len(done) > 10 and (script == "unspaced") is bool(maker.splicer.segmented)
     counts = []
     for version in (done.plain, done.on, done.off):
-        words = [word for row in version.questioned_index for word in Spaces().words(read(version.texts[int(row)]))]
+        words = [
+            word
+            for row in version.questioned_index
+            for word in Spaces().words(read(version.texts[int(row)]))
+        ]
         counts.append(sum(word in functions for word in words))
     assert counts[1:] == pytest.approx(counts[:1] * 2, rel=0.03)
-    assert done.plain.texts[int(done.plain.questioned_index[0])] != done.on.texts[int(done.on.questioned_index[0])]
+    assert (
+        done.plain.texts[int(done.plain.questioned_index[0])]
+        != done.on.texts[int(done.on.questioned_index[0])]
+    )
 
 
 def test_there_is_no_such_script():

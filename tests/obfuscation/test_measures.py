@@ -40,7 +40,9 @@ def negated(text):
 
 
 def renumbered(text):
-    return re.sub(r"\d+", lambda m: str(int(m[0]) + 7), re.sub(r"\b(two|three|four|five)\b", "ninety", text))
+    return re.sub(
+        r"\d+", lambda m: str(int(m[0]) + 7), re.sub(r"\b(two|three|four|five)\b", "ninety", text)
+    )
 
 
 def respaced(text):
@@ -74,7 +76,10 @@ def test_identity_is_perfectly_sound(sound, essays):
         assert found["chrf"] == pytest.approx(100)
         for name in ("numbers", "negations"):
             assert found[name] in (None, pytest.approx(1)), name
-        assert efficiency(by_part(text, lambda part: part)) == {"changes_per_1000": 0, "edited_share": 0}
+        assert efficiency(by_part(text, lambda part: part)) == {
+            "changes_per_1000": 0,
+            "edited_share": 0,
+        }
         assert survives(found)
 
 
@@ -101,14 +106,17 @@ def test_damage_moves_soundness(sound, essays):
 def test_damage_moves_sensibleness(essays, nltk_home):
     sense = Sensibleness()
     rows = {
-        change.__name__: [sense.measure(text, change(text)) for text in essays] for change in (str, shuffled, respaced)
+        change.__name__: [sense.measure(text, change(text)) for text in essays]
+        for change in (str, shuffled, respaced)
     }
     assert all(v in (0, None) for row in rows["str"] for v in row.values())
     assert mean(rows["shuffled"], "surprisal") > 1
     assert mean(rows["shuffled"], "inner_capital") > 0
     assert mean(rows["respaced"], "space_before_mark") > 50
     assert mean(rows["respaced"], "oov") == pytest.approx(0, abs=5)
-    ranks = mean_ranks({k: {n: mean(v, n) for n in ("surprisal", "space_before_mark")} for k, v in rows.items()})
+    ranks = mean_ranks(
+        {k: {n: mean(v, n) for n in ("surprisal", "space_before_mark")} for k, v in rows.items()}
+    )
     assert ranks["str"] < min(ranks["shuffled"], ranks["respaced"])
 
 
@@ -171,7 +179,9 @@ def test_changes_per_1000_words():
 
 
 def test_aligned_parts_tile_both_texts():
-    original = " ".join(f"Sentence number {i} says something about topic {i * 7}." for i in range(40))
+    original = " ".join(
+        f"Sentence number {i} says something about topic {i * 7}." for i in range(40)
+    )
     rewritten = original.replace("number", "no.").replace("Sentence no. 5 says", "It says")
     pairs = aligned_parts(whole(original, rewritten))
     assert len(pairs) > 10

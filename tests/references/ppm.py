@@ -19,7 +19,9 @@ def model(text: str, order: int = 5) -> Model:
     return {context: dict(chars) for context, chars in contexts.items()}
 
 
-def probability(contexts: Model, context: str, char: str, escape: Literal["C"] | None = None) -> float:
+def probability(
+    contexts: Model, context: str, char: str, escape: Literal["C"] | None = None
+) -> float:
     """Probability of ``char`` after ``context``.
 
     Without escapes, its share in the longest suffix of the context in which it was seen. With method C, a
@@ -41,7 +43,9 @@ def probability(contexts: Model, context: str, char: str, escape: Literal["C"] |
     return passed / ALPHABET
 
 
-def cross_entropy(contexts: Model, text: str, order: int = 5, escape: Literal["C"] | None = None) -> float:
+def cross_entropy(
+    contexts: Model, text: str, order: int = 5, escape: Literal["C"] | None = None
+) -> float:
     """Bits a character of a non-empty text; contexts before the text's start are as short as they are."""
     bits = 0.0
     for i, char in enumerate(text):

@@ -42,15 +42,24 @@ def test_data_show_themselves(hostile_text: str) -> None:
     assert len(repr([corpus.author, corpus.texts])) < 200
 
 
-@pytest.mark.parametrize(("columns", "environment"), [(4, "{table}"), (12, "{table*}")], ids=["column", "page"])
+@pytest.mark.parametrize(
+    ("columns", "environment"), [(4, "{table}"), (12, "{table*}")], ids=["column", "page"]
+)
 def test_a_table_takes_a_column_or_both(columns: int, environment: str) -> None:
     numbers = [col(f"metric {i}", lambda r, i=i: r[i]) for i in range(columns)]
     text = to_latex(table("t", "Scores", [[0.123] * columns], *numbers))
-    assert rf"\begin{environment}" in text and r"\caption{Scores.}" in text and text.count(".123") == columns
+    assert (
+        rf"\begin{environment}" in text
+        and r"\caption{Scores.}" in text
+        and text.count(".123") == columns
+    )
 
 
 def test_latex_is_whole(hostile_text: str) -> None:
-    rows = [(f"{hostile_text} {i}", Measure(0.5, 0.25, "*" * i, best=True), Range(-0.5, 0.25)) for i in range(3)]
+    rows = [
+        (f"{hostile_text} {i}", Measure(0.5, 0.25, "*" * i, best=True), Range(-0.5, 0.25))
+        for i in range(3)
+    ]
     cols = [
         col("method, √n", lambda r: r[0], text=True),
         col("AUC", lambda r: r[1]),
@@ -60,7 +69,10 @@ def test_latex_is_whole(hostile_text: str) -> None:
     text = to_latex(table("t", "Scores", rows, *cols, note=note))
     body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
     assert body.count("{") - body.count(r"\{") == body.count("}") - body.count(r"\}")
-    assert body.count(r"\begin{") == body.count(r"\end{") == 3 and r"\begin{tabular}{@{}lrr@{}}" in body
+    assert (
+        body.count(r"\begin{") == body.count(r"\end{") == 3
+        and r"\begin{tabular}{@{}lrr@{}}" in body
+    )
     lines = [line for line in body.splitlines() if line.endswith(r" \\")]
     assert len(lines) == 4 and {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {2}
     assert r"* p \textless{} .05, ** p \textless{} .01" in body
@@ -69,7 +81,15 @@ def test_latex_is_whole(hostile_text: str) -> None:
 
 
 def test_controls_are_never_the_best(made_up: Store) -> None:
-    assert is_control("length") and is_control("calibrated(style-only, isotonic)") and not is_control("stacked(length)")
+    assert (
+        is_control("length")
+        and is_control("calibrated(style-only, isotonic)")
+        and not is_control("stacked(length)")
+    )
     analysis = RunReport(made_up).analysis
-    best = {row[0] for row in results(analysis).rows if any(isinstance(v, Measure) and v.best for v in row)}
+    best = {
+        row[0]
+        for row in results(analysis).rows
+        if any(isinstance(v, Measure) and v.best for v in row)
+    }
     assert best and not any(is_control(name) for name in best)

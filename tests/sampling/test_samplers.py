@@ -22,7 +22,11 @@ SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2)
 def similarities(draw):
     size = draw(st.integers(1, 12))
     grid = st.sampled_from([-1.0, -0.25, -1e-17, 0.0, 0.1, 0.25, 0.5, 1.0])
-    values = draw(hnp.arrays(np.float64, (size, size), elements=st.one_of(grid, st.floats(-1, 1, allow_nan=False))))
+    values = draw(
+        hnp.arrays(
+            np.float64, (size, size), elements=st.one_of(grid, st.floats(-1, 1, allow_nan=False))
+        )
+    )
     similarity = np.triu(values, 1)
     similarity = similarity + similarity.T
     np.fill_diagonal(similarity, draw(st.sampled_from([0.0, 1.0])))
@@ -66,7 +70,9 @@ def test_every_sampler_keeps_its_promises(case, seed):
 
 
 def test_a_duplicate_is_never_chosen_before_an_orthogonal_topic():
-    vectors = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
+    vectors = np.array(
+        [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float
+    )
     chosen = choose(cosine_similarity(vectors), 6).tolist()
     assert chosen[:4] == [4, 0, 2, 5]
     assert sorted(chosen[4:]) == [1, 3]

@@ -36,9 +36,13 @@ def test_a_field_that_came_later_is_no_other_spec(whole):
 
     store = Store.open(whole)
     kept = store.run
-    assert _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": None}))
+    assert _check_same(
+        store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": None})
+    )
     with pytest.raises(InputError, match="came_later: None there, 3 now"):
-        _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": 3}))
+        _check_same(
+            store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": 3})
+        )
 
 
 @pytest.mark.parametrize(("workers", "hash_seed"), [(1, "1"), (2, "2")])
@@ -81,11 +85,17 @@ def test_another_version_of_a_method_is_not_mixed_in(whole, monkeypatch):
     """The calibrator a scorer comes with counts too."""
     scorer = registry.parse("verifier", "length")
     before = cell_key(scorer, "a", "b")
-    for owner in (type(scorer), type(scorer.default_calibrator()), registry.resolve("sampler", "hits")):
+    for owner in (
+        type(scorer),
+        type(scorer.default_calibrator()),
+        registry.resolve("sampler", "hits"),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(owner, "version", 99)
             assert (cell_key(scorer, "a", "b") == before) == (owner.name == "hits")
-            with pytest.raises(InputError, match=r"methods of this run have changed[\s\S]*found: methods"):
+            with pytest.raises(
+                InputError, match=r"methods of this run have changed[\s\S]*found: methods"
+            ):
                 run(out=whole, workers=1, **OPTIONS)
     run(out=whole, workers=1, **OPTIONS)
 
@@ -100,5 +110,7 @@ def test_another_run_in_the_place_of_an_earlier_one(tmp_path):
     assert answers(folder) == answers(tmp_path / "fresh")
     stored, expected = Store.open(folder), Store.open(tmp_path / "fresh")
     for place in stored.plan.cells:
-        here, there = (msgspec.to_builtins(store.read_cell(place.key).record) for store in (stored, expected))
+        here, there = (
+            msgspec.to_builtins(store.read_cell(place.key).record) for store in (stored, expected)
+        )
         assert here | {"seconds": None} == there | {"seconds": None}

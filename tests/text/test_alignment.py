@@ -48,7 +48,9 @@ def test_a_match_is_longest(a, b):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
+@given(
+    st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30)
+)
 def test_halved_tables_still_match(a, b):
     whole = alignment.match(a, b, str)
     limit, alignment.LARGEST = alignment.LARGEST, 40
@@ -78,10 +80,19 @@ def sentences(text):
 
 
 def test_sentences_split_merged_and_moved():
-    a = sentences("One cat sat here. Two dogs ran over there and barked. The end came soon. Birds sing at dawn.")
-    split = sentences("One cat sat here. Two dogs ran over there. They barked. The end came soon. Birds sing at dawn.")
+    a = sentences(
+        "One cat sat here. Two dogs ran over there and barked. The end came soon. Birds sing at dawn."
+    )
+    split = sentences(
+        "One cat sat here. Two dogs ran over there. They barked. The end came soon. Birds sing at dawn."
+    )
     beads = align_sentences(a, split)
-    assert [(x.a_stop - x.a_start, x.b_stop - x.b_start) for x in beads] == [(1, 1), (1, 2), (1, 1), (1, 1)]
+    assert [(x.a_stop - x.a_start, x.b_stop - x.b_start) for x in beads] == [
+        (1, 1),
+        (1, 2),
+        (1, 1),
+        (1, 1),
+    ]
     moved = align_sentences(a, [a[3] + " ", *a[:3]])
     assert sum(bead.moved for bead in moved) == 2
     assert [bead.a_start for bead in align_sentences(a, [])] == [0, 1, 2, 3]
@@ -100,4 +111,7 @@ def test_long_texts_align_in_time():
 
 def test_chinese_is_cut_into_characters() -> None:
     text = "我的iPhone很好。 किताब don't"
-    assert plain_words(text) == ["我", "的", "iPhone", "很", "好", "किताब", "don't"] and "".join(pieces(text)) == text
+    assert (
+        plain_words(text) == ["我", "的", "iPhone", "很", "好", "किताब", "don't"]
+        and "".join(pieces(text)) == text
+    )

@@ -54,7 +54,9 @@ class Counts:
         total = totals(store, texts, documents)
         columns = np.flatnonzero(total)
         fold = store.lexicon.fold
-        self.vocabulary_ = sorted(store.lexicon.names(columns if fold is None else np.unique(fold[columns])))
+        self.vocabulary_ = sorted(
+            store.lexicon.names(columns if fold is None else np.unique(fold[columns]))
+        )
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
@@ -74,7 +76,8 @@ class Counts:
                 column = column[store.lexicon.fold]
             sizes = rows.stops - rows.starts
             take = np.repeat(rows.starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-            at, owner = column[rows.ids[take]], np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
+            at = column[rows.ids[take]]
+            owner = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
             known = at >= 0
             data = rows.counts[take][known].astype(np.float64)
             # Building from coordinates adds up units that fold into one; liblinear wants 32-bit indices.
@@ -126,7 +129,9 @@ class Scaled:
         """Scaled frequencies for rows of ``texts``: a csr_array (len(documents), len(vocabulary_))."""
         from scipy.sparse import csr_array, diags_array
 
-        frequencies = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(1 / self.largest_)
+        frequencies = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(
+            1 / self.largest_
+        )
         return csr_array(frequencies)
 
     def _frequencies(self, counts: Any) -> Any:

@@ -79,20 +79,29 @@ def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
 def products(features: Any) -> Floats:
     """The inner products of all pairs of rows, dense (n, n)."""
     gram = features @ features.T
-    return np.ascontiguousarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64)
+    return np.ascontiguousarray(
+        gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64
+    )
 
 
 def _columns(weights: Floats, biases: Floats, first: float) -> tuple[Floats, Floats]:
     """(V, authors) weights and biases from scikit-learn's (authors, V); where two authors share one row, it is the
     second's, and the first's is ``first`` times it."""
     if len(weights) == 1:
-        weights, biases = np.concatenate([first * weights, weights]), np.concatenate([first * biases, biases])
+        weights = np.concatenate([first * weights, weights])
+        biases = np.concatenate([first * biases, biases])
     return np.ascontiguousarray(weights.T), np.asarray(biases)
 
 
 @njit(cache=True)
 def dual_svm(
-    gram: Floats, codes: Ints, authors: int, c: float, orders: Ints, tolerance: float = 1e-3, epochs: int = 1000
+    gram: Floats,
+    codes: Ints,
+    authors: int,
+    c: float,
+    orders: Ints,
+    tolerance: float = 1e-3,
+    epochs: int = 1000,
 ) -> Floats:
     """Coefficients (n, authors) of documents in every author's machine, by dual coordinate descent.
 
@@ -194,7 +203,9 @@ class NaiveBayes(Attributor):
         from sklearn.naive_bayes import MultinomialNB
 
         self.counts_ = Counts(PaperWords()).fit(texts, rows)
-        self.model_: Any = MultinomialNB(alpha=self.alpha).fit(self.counts_.transform(texts, rows), codes)
+        self.model_: Any = MultinomialNB(alpha=self.alpha).fit(
+            self.counts_.transform(texts, rows), codes
+        )
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         return np.asarray(self.model_.predict_joint_log_proba(self.counts_.transform(texts, rows)))
@@ -219,7 +230,9 @@ class FunctionWords(LinearMachine):
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.units_ = TokenProfiles(self.words).fit(texts, rows)
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )
 
     def _features(self, texts: TextTable, rows: Ints) -> Floats:
         # Rows of about length 1, so that c means the same whatever the number of words.
@@ -253,7 +266,9 @@ class TopicWords(LinearMachine):
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         common = frozenset(frequent_words(texts.rows(rows), self.without))
         self.units_ = Tfidf(CONTENT_WORDS, self.size).fit(texts, rows, drop=common)
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -290,5 +305,9 @@ class CharSVM(LinearMachine):
     c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.units_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(texts, rows)
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.units_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(
+            texts, rows
+        )
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )

@@ -23,7 +23,8 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Floats, Ints
 
-CONTRAST, NONE = 1.95, 0.67
+CONTRAST = 1.95
+NONE = 0.67
 """The prior's mean of Σ w, and of b less the log odds that none of them has beforehand against one candidate."""
 SPREADS = (0.53, 0.32)
 """The prior's standard deviations: of each w, and of b."""
@@ -46,11 +47,15 @@ def parts(codes: Ints, document: Ints, topic: Ints, count: int, seed: int) -> In
         rows = np.flatnonzero(codes == author)
         by = topic[rows] if len(np.unique(topic[rows])) > 1 else document[rows]
         names, place = np.unique(by, return_inverse=True)
-        part[rows] = stream(seed, "posterior-parts", int(author)).permutation(len(names))[place] % count
+        part[rows] = (
+            stream(seed, "posterior-parts", int(author)).permutation(len(names))[place] % count
+        )
     return part
 
 
-def held_out(method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: Ints | None = None) -> Floats:
+def held_out(
+    method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: Ints | None = None
+) -> Floats:
     """Scores (n, candidates) of texts by what learned from all texts but those of their ``part`` (n,).
 
     NaN for a candidate who has no text in the other parts, and for texts where fewer than two candidates have.
@@ -58,12 +63,15 @@ def held_out(method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: In
     """
     scores = np.full((len(texts), int(codes.max()) + 1), np.nan)
     for number in np.unique(part):
-        rest, rows = np.flatnonzero(part != number), np.flatnonzero((part if out is None else out) == number)
+        rest = np.flatnonzero(part != number)
+        rows = np.flatnonzero((part if out is None else out) == number)
         scores[rows] = scored(method, texts, codes, rest, [texts[i] for i in rows.tolist()])
     return scores
 
 
-def scored(method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: Sequence[str]) -> Floats:
+def scored(
+    method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: Sequence[str]
+) -> Floats:
     """Scores (unknown, candidates) by what learned from some rows of the known texts; NaN as in ``held_out``."""
     from sklearn.base import clone
 
@@ -112,19 +120,28 @@ class Posterior:
         from scipy.optimize import minimize
 
         step = 1 + closed[0].size // MOST_SCORES
-        closed, absent, codes, size = closed[:, ::step], absent[:, ::step], codes[::step], size or len(codes)
+        closed, absent, codes, size = (
+            closed[:, ::step],
+            absent[:, ::step],
+            codes[::step],
+            size or len(codes),
+        )
         methods, _, candidates = closed.shape
         there = np.isfinite(closed)
         freedom = np.maximum(there.sum(axis=2) - 1, 0).sum(axis=1)
-        apart = closed - np.nansum(closed, axis=2, keepdims=True) / np.maximum(there.sum(axis=2, keepdims=True), 1)
+        apart = closed - np.nansum(closed, axis=2, keepdims=True) / np.maximum(
+            there.sum(axis=2, keepdims=True), 1
+        )
         self.scale_ = np.sqrt(np.nansum(apart**2, axis=(1, 2)) / np.maximum(freedom, 1)) + 1e-12
-        known, strange = np.isfinite(closed).all(axis=(0, 2)), np.isfinite(absent).any(axis=2).all(axis=0)
+        known = np.isfinite(closed).all(axis=(0, 2))
+        strange = np.isfinite(absent).any(axis=2).all(axis=0)
         weight = size / candidates / np.bincount(codes, minlength=candidates)[codes]
         parts = [self._alternatives(closed[:, known]), self._alternatives(absent[:, strange])]
         x, there = (np.concatenate(both) for both in zip(*parts, strict=True))
         answer = np.concatenate([codes[known], np.full(strange.sum(), candidates)])
         worth = np.concatenate([(1 - self.none) * weight[known], self.none * weight[strange]])
-        rows, sizes = np.arange(len(answer)), [methods, 1]
+        rows = np.arange(len(answer))
+        sizes = [methods, 1]
         precision = np.repeat(np.square(SPREADS), sizes) ** -1
         bias = NONE + np.log(candidates * self.none / (1 - self.none))
         centre = np.repeat([CONTRAST / methods, bias], sizes)
@@ -171,7 +188,9 @@ class Posterior:
         usual = expit(even + slope * logit(self.none))
         named = self._unbounded(*absent)[:, :-1].max(axis=1) >= LIKELY
         shares = [named[codes == a].mean() for a in np.unique(codes)]
-        return np.array([authors * usual + sum(shares), authors * (1 - usual) + len(shares) - sum(shares)])
+        return np.array(
+            [authors * usual + sum(shares), authors * (1 - usual) + len(shares) - sum(shares)]
+        )
 
     def _alternatives(self, scores: Floats) -> tuple[Floats, Floats]:
         """What the utilities of all answers are made of (n, candidates + 1, m + 1), and which answers there are."""
@@ -180,7 +199,9 @@ class Posterior:
         scaled = np.where(there, scores, 0) / self.scale_[:, None, None]
         level = scaled.sum(axis=2) / np.maximum(there.sum(axis=1), 1)
         x = np.zeros((n, candidates + 1, methods + 1))
-        x[:, :candidates, :methods] = np.moveaxis(np.where(there, scaled - level[:, :, None], 0), 0, 2)
+        x[:, :candidates, :methods] = np.moveaxis(
+            np.where(there, scaled - level[:, :, None], 0), 0, 2
+        )
         x[:, candidates, -1] = 1
         return x, np.column_stack([there, np.ones(n, dtype=np.bool_)])
 

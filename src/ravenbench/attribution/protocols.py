@@ -37,13 +37,14 @@ class ProtocolSplit:
 
 def splits(
     documents: Chosen, protocol: str, folds: int = 10, seed: int = 0, equal_counts: bool = False
-) -> list[ProtocolSplit]:  # fmt: skip
+) -> list[ProtocolSplit]:
     """Divide documents by a protocol into splits; under novel-topic ``equal_counts`` makes them ``equal``.
 
     SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
     """
     if protocol == "novel-topic":
-        places, names = documents.topic, documents.topics
+        places = documents.topic
+        names = documents.topics
     elif protocol == "k-fold":
         places = k_fold(documents.author, folds, seed)
         names = tuple(f"fold {i + 1}" for i in range(folds))
@@ -54,7 +55,8 @@ def splits(
         out = places == number
         if not out.any():
             continue
-        train, test = np.flatnonzero(~out), np.flatnonzero(out)
+        train = np.flatnonzero(~out)
+        test = np.flatnonzero(out)
         training_authors = np.unique(documents.author[train])
         if len(training_authors) < 2:
             raise CorpusError(
@@ -64,7 +66,11 @@ def splits(
             )
         missing = np.setdiff1d(documents.author[test], training_authors)
         pairs.append(ProtocolSplit(name, train, test, tuple(documents.authors[a] for a in missing)))
-    return equal(pairs, documents.author, seed) if equal_counts and protocol == "novel-topic" else pairs
+    return (
+        equal(pairs, documents.author, seed)
+        if equal_counts and protocol == "novel-topic"
+        else pairs
+    )
 
 
 def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[ProtocolSplit]:
@@ -74,12 +80,16 @@ def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[Proto
     Of each author as many stay everywhere as in the split that teaches fewest (but at least one). Authors may still
     differ from each other: that says nothing about the topic held out, and costs fewer texts than one number for all.
     """
-    counts = np.array([np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts])
+    counts = np.array(
+        [np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts]
+    )
     least = np.where(counts > 0, counts, len(author)).min(axis=0)
     drawn_rows = []
     for number, part in enumerate(parts):
         drawn = stream(seed, "equal-counts", number).permutation(part.train)
-        train = np.sort(np.concatenate([drawn[author[drawn] == a][: least[a]] for a in range(len(least))]))
+        train = np.sort(
+            np.concatenate([drawn[author[drawn] == a][: least[a]] for a in range(len(least))])
+        )
         drawn_rows.append(ProtocolSplit(part.name, train, part.test, part.unseen))
     return drawn_rows
 
@@ -122,7 +132,9 @@ def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
     texts = [documents.texts[i] for i in part.train]
     authors = [documents.authors[documents.author[i]] for i in part.train]
     if getattr(method, "reads_topics", False):
-        return clone(method).fit(texts, authors, [documents.topics[documents.topic[i]] for i in part.train])
+        return clone(method).fit(
+            texts, authors, [documents.topics[documents.topic[i]] for i in part.train]
+        )
     return clone(method).fit(texts, authors)
 
 
@@ -131,17 +143,22 @@ FEW_WORDS = 20
 
 def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
     """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they hold no word, or no
-    letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text."""
+    letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text.
+    """
     letters = frozenset().union(*map(frozenset, taught))
     known = frozenset(filter(str.isalpha, letters))
     bare = np.array([is_wordless(text) or known.isdisjoint(text) for text in texts], dtype=np.bool_)
     doubtful = [
-        i for i, text in enumerate(texts)
-        if not bare[i] and (len(text.split()) < FEW_WORDS or 2 * sum(c in letters for c in text) < len(text))
-    ]  # fmt: skip
+        i
+        for i, text in enumerate(texts)
+        if not bare[i]
+        and (len(text.split()) < FEW_WORDS or 2 * sum(c in letters for c in text) < len(text))
+    ]
     if doubtful and hasattr(fitted, "scores"):
         with suppress(Exception):  # a method of others may not read an empty text
-            scores = np.asarray(fitted.scores([*(texts[i] for i in doubtful), ""]), dtype=np.float64)
+            scores = np.asarray(
+                fitted.scores([*(texts[i] for i in doubtful), ""]), dtype=np.float64
+            )
             alike = np.isclose(scores[:-1], scores[-1], rtol=1e-9, atol=1e-12, equal_nan=True)
             bare[doubtful] = alike.all(axis=1)
     return bare
@@ -164,7 +181,9 @@ def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
         )
     code = {name: number for number, name in enumerate(documents.authors)}
     named = np.array([code.get(str(name), -1) for name in predicted], dtype=np.int64)
-    return np.where(nothing_seen(fitted, texts, [documents.texts[i] for i in part.train]), -1, named)
+    return np.where(
+        nothing_seen(fitted, texts, [documents.texts[i] for i in part.train]), -1, named
+    )
 
 
 @dataclass(frozen=True)
@@ -190,7 +209,9 @@ def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Flo
     return features, wide
 
 
-def moved(documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats) -> Floats:
+def moved(
+    documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats
+) -> Floats:
     """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
     names, shift = weights(documents, train, method)
     index = {name: i for i, name in enumerate(features)}
@@ -206,7 +227,11 @@ def lengths(rows: Floats) -> Floats:
 
 
 def cues(
-    features: Sequence[str], size: Floats, moves: Sequence[Floats], topics: Sequence[str], most: int = 20
+    features: Sequence[str],
+    size: Floats,
+    moves: Sequence[Floats],
+    topics: Sequence[str],
+    most: int = 20,
 ) -> tuple[list[Cue], list[Cue]]:
     """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
 
@@ -249,14 +274,21 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     if not 0 <= reject < 1:
         raise SpecError("the lead for rejection must lie in [0, 1)", found=reject)
     if reject and not hasattr(method, "scores"):
-        raise SpecError(f"{method} gives no scores, so it cannot reject", fix="give --reject 0, or another method")
+        raise SpecError(
+            f"{method} gives no scores, so it cannot reject",
+            fix="give --reject 0, or another method",
+        )
     texts, authors = training(problem.candidates)
     fitted = clone(method).fit(texts, authors)
-    names, unknown = list(problem.unknown), list(problem.unknown.values())
+    names = list(problem.unknown)
+    unknown = list(problem.unknown.values())
     bare = nothing_seen(fitted, unknown, texts)
     if not reject:
         predicted = fitted.predict(unknown)
-        return {n: UNKNOWN if blind else str(a) for n, a, blind in zip(names, predicted, bare, strict=True)}
+        return {
+            n: UNKNOWN if blind else str(a)
+            for n, a, blind in zip(names, predicted, bare, strict=True)
+        }
     scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
     named = np.where(bare, -1, learned(method, texts, authors, BEFOREHAND).named(scores, reject))
     best = [*map(str, fitted.classes_), UNKNOWN]

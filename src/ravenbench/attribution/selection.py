@@ -43,7 +43,8 @@ class SelectionRules:
 @dataclass(frozen=True, eq=False)
 class Chosen:
     """Documents that take part: ``texts`` and codes (n,) of ``authors`` and ``topics``; ``dropped`` counts documents
-    and ``dropped_authors`` authors by reason; ``account`` says what should be known of the texts and names."""
+    and ``dropped_authors`` authors by reason; ``account`` says what should be known of the texts and names.
+    """
 
     name: str
     texts: tuple[str, ...]
@@ -61,19 +62,26 @@ class Chosen:
 
 
 def choose(
-    corpus: Corpus, rules: SelectionRules = SelectionRules(), seed: int = 0, sampled: int | None = None, topics: int = 2
+    corpus: Corpus,
+    rules: SelectionRules = SelectionRules(),
+    seed: int = 0,
+    sampled: int | None = None,
+    topics: int = 2,
 ) -> Chosen:
     """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
 
     CorpusError if fewer than two authors or ``topics`` topics are left.
     """
-    author, topic = corpus.author.codes, corpus.topic.codes
+    author = corpus.author.codes
+    topic = corpus.topic.codes
     dropped: dict[str, int] = {}
     gone_authors: dict[str, int] = {}
     usable = (author >= 0) & (topic >= 0)
     _count(dropped, "without author or topic", len(usable) - int(usable.sum()))
-    empty = np.array([k and not prepare(corpus.texts[i]).strip() for i, k in enumerate(usable)], dtype=bool)
+    empty = np.array(
+        [k and not prepare(corpus.texts[i]).strip() for i, k in enumerate(usable)], dtype=bool
+    )
     _count(dropped, "empty once prepared", int(empty.sum()))
     usable &= ~empty
     if rules.docs_per_topic is not None:
@@ -81,10 +89,14 @@ def choose(
         usable = _at_most(usable, topic, rules.docs_per_topic, seed)
         _count(dropped, "beyond the documents kept of a topic", before - int(usable.sum()))
     while True:
-        table = crosstab(author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names))
+        table = crosstab(
+            author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names)
+        )
         total = table.sum(axis=1)
         few = (total > 0) & (total < rules.min_docs)
-        narrow = (total > 0) & ~few & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
+        narrow = (
+            (total > 0) & ~few & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
+        )
         small = table.sum(axis=0) < rules.min_topic_docs
         parts = {
             f"by authors of fewer than {rules.min_docs} documents": few[author],
@@ -105,10 +117,17 @@ def choose(
     if len(authors) < 2 or len(left) < topics:
         raise _too_few(corpus, rules, len(authors), len(left), sampled)
     return Chosen(
-        corpus.name, tuple(corpus.texts.rows(rows)), tuple(corpus.ids[i] for i in rows), author_codes.astype(np.int64),
-        topic_codes.astype(np.int64), tuple(corpus.author.names[a] for a in authors),
-        tuple(corpus.topic.names[t] for t in left), dropped, gone_authors, tuple(corpus.notes.get(ACCOUNT, ())),
-    )  # fmt: skip
+        corpus.name,
+        tuple(corpus.texts.rows(rows)),
+        tuple(corpus.ids[i] for i in rows),
+        author_codes.astype(np.int64),
+        topic_codes.astype(np.int64),
+        tuple(corpus.author.names[a] for a in authors),
+        tuple(corpus.topic.names[t] for t in left),
+        dropped,
+        gone_authors,
+        tuple(corpus.notes.get(ACCOUNT, ())),
+    )
 
 
 def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
@@ -116,8 +135,11 @@ def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
     return np.bincount(author * topics + topic, minlength=authors * topics).reshape(authors, topics)
 
 
-def _too_few(corpus: Corpus, rules: SelectionRules, authors: int, topics: int, sampled: int | None) -> CorpusError:
-    author, topic = corpus.author.codes, corpus.topic.codes
+def _too_few(
+    corpus: Corpus, rules: SelectionRules, authors: int, topics: int, sampled: int | None
+) -> CorpusError:
+    author = corpus.author.codes
+    topic = corpus.topic.codes
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most = max(per_author.values(), default=0)
     where = f"{len(np.unique(topic[topic >= 0]))} topics"
@@ -126,10 +148,13 @@ def _too_few(corpus: Corpus, rules: SelectionRules, authors: int, topics: int, s
         where = f"the {sampled} topics that the sampler took"
         cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
     return CorpusError(
-        f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution across topics",
+        f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution"
+        " across topics",
         found=f"{len(per_author)} authors with at most {most} documents on {where}",
-        expected=f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "
-        f"on ≥ {rules.min_topics} topics)",
+        expected=(
+            f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "
+            f"on ≥ {rules.min_topics} topics)"
+        ),
         fix=cure,
     )
 
@@ -197,16 +222,20 @@ class SelectedCorpusView:
         owned = [t.topic for t in self.topics if t.owned]
         if owned:
             said.append(
-                f"{len(owned)} of {len(self.topics)} topics belong to one author by {DOMINANT:.0%} or more "
-                f"({some(owned, 5)}): accuracy there says how easy that author is."
+                f"{len(owned)} of {len(self.topics)} topics belong to one author by {DOMINANT:.0%}"
+                f" or more ({some(owned, 5)}): accuracy there says how easy that author is."
             )
         if self.effective < 0.7 * len(self.topics):
             said.append(
-                f"Topics differ much in size: {len(self.topics)} of them weigh as {self.effective:.1f} equal ones. "
-                "Equal topics (--docs-per-topic) make errors smaller."
+                f"Topics differ much in size: {len(self.topics)} of them weigh as"
+                f" {self.effective:.1f} equal ones. Equal topics (--docs-per-topic) make errors"
+                " smaller."
             )
         if self.repeated:
-            said.append(f"{self.repeated} documents repeat an earlier one word for word; repeats leak across folds.")
+            said.append(
+                f"{self.repeated} documents repeat an earlier one word for word; repeats leak"
+                " across folds."
+            )
         return said
 
     def to_json(self) -> dict[str, Any]:
@@ -216,8 +245,15 @@ class SelectedCorpusView:
             "documents": self.documents,
             "authors": list(self.authors),
             "topics": [
-                {"topic": t.topic, "documents": t.documents, "authors": t.authors, "words": t.words,
-                 "dominant_author": t.dominant, "dominant_share": t.share, "owned": t.owned}
+                {
+                    "topic": t.topic,
+                    "documents": t.documents,
+                    "authors": t.authors,
+                    "words": t.words,
+                    "dominant_author": t.dominant,
+                    "dominant_share": t.share,
+                    "owned": t.owned,
+                }
                 for t in self.topics
             ],
             "table": self.table.tolist(),
@@ -228,12 +264,14 @@ class SelectedCorpusView:
             "dropped": self.dropped,
             "dropped_authors": self.dropped_authors,
             "advice": self.advice(),
-        }  # fmt: skip
+        }
 
 
 def view(documents: Chosen) -> SelectedCorpusView:
     """Count what a corpus holds."""
-    table = crosstab(documents.author, documents.topic, len(documents.authors), len(documents.topics))
+    table = crosstab(
+        documents.author, documents.topic, len(documents.authors), len(documents.topics)
+    )
     _, ids, counts = (lexicon := PaperWords().lexicon()).count(documents.texts)
     totals = np.bincount(ids, weights=counts, minlength=len(lexicon))
     words = np.array([len(prepare(text).split()) for text in documents.texts], dtype=np.float64)
@@ -251,9 +289,18 @@ def view(documents: Chosen) -> SelectedCorpusView:
     )
     shares = sizes / sizes.sum()
     return SelectedCorpusView(
-        documents.name, documents.authors, table, topics, len(documents), int(totals.sum()),
-        int(np.count_nonzero(totals)), int(np.count_nonzero(totals == 1)),
-        (float(words.min()), float(np.median(words)), float(words.max())), float(1 / np.sum(shares**2)),
-        len(documents) - len({" ".join(prepare(text).split()) for text in documents.texts}), documents.dropped,
-        documents.dropped_authors, documents.account,
-    )  # fmt: skip
+        documents.name,
+        documents.authors,
+        table,
+        topics,
+        len(documents),
+        int(totals.sum()),
+        int(np.count_nonzero(totals)),
+        int(np.count_nonzero(totals == 1)),
+        (float(words.min()), float(np.median(words)), float(words.max())),
+        float(1 / np.sum(shares**2)),
+        len(documents) - len({" ".join(prepare(text).split()) for text in documents.texts}),
+        documents.dropped,
+        documents.dropped_authors,
+        documents.account,
+    )

@@ -16,7 +16,17 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__, seams
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_option, remedy, said, visible
+from ravenbench.errors import (
+    LISTENERS,
+    OPTIONS,
+    REMARKED,
+    RavenError,
+    SpecError,
+    check_option,
+    remedy,
+    said,
+    visible,
+)
 from ravenbench.limits import collect_seldom
 
 
@@ -25,23 +35,41 @@ def _task(name: str) -> str:
 
 
 COMMANDS: dict[str, seams.Command] = {
-    "run": seams.Command(_task("run"), "The main job: from texts with authors and topics to a report.", seams.TEST, 0),
+    "run": seams.Command(
+        _task("run"), "The main job: from texts with authors and topics to a report.", seams.TEST, 0
+    ),
     "evaluate": seams.Command(
         _task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", seams.TEST, 1
     ),
-    "pan14": seams.Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", seams.TEST, 2),
-    "verify": seams.Command(_task("verify"), "Train one verifier on problems and answer others.", seams.TEST, 3),
+    "pan14": seams.Command(
+        _task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", seams.TEST, 2
+    ),
+    "verify": seams.Command(
+        _task("verify"), "Train one verifier on problems and answer others.", seams.TEST, 3
+    ),
     "attribute": seams.Command(
-        _task("attribute"), "Name the author of unknown texts, or measure how well methods do that.", seams.TEST, 4
+        _task("attribute"),
+        "Name the author of unknown texts, or measure how well methods do that.",
+        seams.TEST,
+        4,
     ),
     "safety": seams.Command(
-        _task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", seams.TEST, 5
+        _task("safety"),
+        "Attack verifiers with obfuscators; measure safety, soundness, sense.",
+        seams.TEST,
+        5,
     ),
     "obfuscate": seams.Command(
-        _task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", seams.ONE_TEXT, 3
+        _task("obfuscate"),
+        "Rewrite texts or a problem set so that authors are hidden.",
+        seams.ONE_TEXT,
+        3,
     ),
     "report": seams.Command(
-        "ravenbench.cli.show:report", "Rebuild a run's tables and page from its store.", seams.SHARE, 0
+        "ravenbench.cli.show:report",
+        "Rebuild a run's tables and page from its store.",
+        seams.SHARE,
+        0,
     ),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
@@ -50,7 +78,9 @@ COMMANDS: dict[str, seams.Command] = {
 def commands() -> dict[str, seams.Command]:
     """Every command by name, in the order of help: the bench's own, those of packages, and the tasks of packages."""
     every = {**_tasks_of_packages(), **seams.commands_of_packages(), **COMMANDS}
-    return dict(sorted(every.items(), key=lambda item: (seams.PANELS.index(item[1].panel), item[1].rank)))
+    return dict(
+        sorted(every.items(), key=lambda item: (seams.PANELS.index(item[1].panel), item[1].rank))
+    )
 
 
 class _Switches:
@@ -79,7 +109,9 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
-        OPTIONS.update(name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts))
+        OPTIONS.update(
+            name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)
+        )
         ctx.call_on_close(OPTIONS.clear)
         try:
             rest = super().parse_args(ctx, args)
@@ -105,8 +137,9 @@ class ShownCommand(_Switches, TyperCommand):
             named = missing.param.param_type_name == "option"
             raise SpecError(
                 f"{missing.param.opts[0] if named else missing.param.name.upper()} is missing",
-                expected=missing.param.help, fix=f"{ctx.command_path} --help shows all options",
-            ) from None  # fmt: skip
+                expected=missing.param.help,
+                fix=f"{ctx.command_path} --help shows all options",
+            ) from None
 
 
 class Group(_Switches, TyperGroup):
@@ -127,8 +160,11 @@ def build(wanted: str | None) -> typer.Typer:
     app = typer.Typer(
         name="raven",
         cls=Group,
-        help="Does an authorship verifier recognise style or only topic, and does it survive an author who hides?\n\n"
-        "Start with [bold]raven run[/bold]: without arguments it performs the whole job on the embedded corpus.",
+        help=(
+            "Does an authorship verifier recognise style or only topic, and does it survive an"
+            " author who hides?\n\nStart with [bold]raven run[/bold]: without arguments it performs"
+            " the whole job on the embedded corpus."
+        ),
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -138,7 +174,9 @@ def build(wanted: str | None) -> typer.Typer:
 
     @app.callback()
     def main(
-        version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+        version: bool = typer.Option(
+            False, "--version", help="Print the version and exit.", is_eager=True
+        ),
     ) -> None:
         if version:
             typer.echo(f"raven {__version__}")
@@ -147,7 +185,9 @@ def build(wanted: str | None) -> typer.Typer:
     listed = COMMANDS if wanted in COMMANDS else commands()
     for name, command in listed.items():
         if name != wanted:
-            app.command(name, help=command.line, rich_help_panel=str(command.panel), cls=ShownCommand)(_absent)
+            app.command(
+                name, help=command.line, rich_help_panel=str(command.panel), cls=ShownCommand
+            )(_absent)
             continue
         module, _, attribute = command.target.partition(":")
         function = getattr(importlib.import_module(module), attribute)
@@ -220,7 +260,10 @@ def _run() -> None:
         # A verifier of one's own, named module:Class, is looked for in the current folder too.
         sys.path.append(str(Path.cwd()))
     except FileNotFoundError:
-        _fail("the folder in which this command was started is gone", "go to another one, and repeat it there")
+        _fail(
+            "the folder in which this command was started is gone",
+            "go to another one, and repeat it there",
+        )
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
@@ -252,22 +295,36 @@ def _run() -> None:
     except UnicodeEncodeError as error:
         if sys.getfilesystemencoding() == "utf-8":
             raise
-        where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
+        where = (
+            f"{sys.getfilesystemencoding()}, the encoding of this locale, has no"
+            f" {error.object[error.start]!a}"
+        )
         _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
     except ValueError as error:
         if "integer string conversion" not in str(error):
             raise
-        _fail("a number of more than 4,300 figures stands in what was given", "shorten it, or write it as text")
+        _fail(
+            "a number of more than 4,300 figures stands in what was given",
+            "shorten it, or write it as text",
+        )
     except ModuleNotFoundError as error:
-        if (name := seams.extension_of(error.name or "")) is None or name not in seams.absent_extensions():
+        if (
+            name := seams.extension_of(error.name or "")
+        ) is None or name not in seams.absent_extensions():
             raise
-        _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
+        _fail(
+            f"this needs Raven's extension {name!r}, which is not here",
+            "raven doctor names all that is missing",
+        )
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):
             raise
         _fail(str(error), "remove this link, or give what it should lead to")
     except MemoryError:
-        _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
+        _fail(
+            "there is not enough memory",
+            "give the process more memory, fewer texts or fewer --workers",
+        )
     except (KeyboardInterrupt, SystemExit) as end:
         # Typer turns an interruption within a command into an exit.
         if isinstance(end, SystemExit) and end.code != 130:
@@ -284,7 +341,11 @@ def _run() -> None:
         short = any(word in message.lower() for word in ("memory", "alloc", "thread"))
         _fail(
             f"polars gave up ({message})",
-            "give the process more memory (ulimit -v) and repeat" if short else "report it, with this message",
+            (
+                "give the process more memory (ulimit -v) and repeat"
+                if short
+                else "report it, with this message"
+            ),
         )
 
 

@@ -36,7 +36,14 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     if not console.is_terminal:
         yield _lines()
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description:<22}", markup=False),
@@ -69,7 +76,11 @@ def _lines(every: float = 30) -> Callable[[str, int, int], None]:
         if now - last >= every:
             last = now
             place = f": {done:,} of {total:,}" if total else ""
-            left = f", about {(now - since) / (done - first) * (total - done):,.0f} s left" if done > first else ""
+            left = (
+                f", about {(now - since) / (done - first) * (total - done):,.0f} s left"
+                if done > first
+                else ""
+            )
             typer.echo(f"{readable(stage)}{place}, after {now - started:,.0f} s{left}", err=True)
 
     return progress
@@ -83,7 +94,11 @@ def console(width: int | None = None) -> Console:
     class Plain(Console):
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
             for part in super().render(renderable, options):
-                yield part if part.control or part.text.isprintable() else Segment(visible(part.text), part.style)
+                yield (
+                    part
+                    if part.control or part.text.isprintable()
+                    else Segment(visible(part.text), part.style)
+                )
 
     return Plain(width=width, markup=False, emoji=False, highlight=False)
 
@@ -93,7 +108,9 @@ def say(text: object, *, err: bool = False, **style: Any) -> None:
     typer.secho(visible(str(text)), err=err, **style)
 
 
-def print_parts(parts: Iterable[RenderableType], page: Path | None = None, finding: str = "") -> None:
+def print_parts(
+    parts: Iterable[RenderableType], page: Path | None = None, finding: str = ""
+) -> None:
     """Tables and lines on stdout, where the report was written, and what was found in one sentence."""
     from rich.table import Table
     from rich.text import Text
@@ -106,8 +123,11 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None, findi
             if number:
                 out.print()
             # Title and note would break at the width of a narrow table; its edges are two columns of blanks.
-            title, note = part.title, part.caption
-            part.title, part.caption, part.show_edge = None, None, False
+            title = part.title
+            note = part.caption
+            part.title = None
+            part.caption = None
+            part.show_edge = False
             if title is not None:
                 out.print(title, style="bold")
             out.print(part)
@@ -136,7 +156,9 @@ def show_report(
     report.forms = forms
     page = write(report)
     if json:
-        more = {"incomplete": gaps_json(report.gaps)} | ({} if notes is None else {"notes": list(notes)})
+        more = {"incomplete": gaps_json(report.gaps)} | (
+            {} if notes is None else {"notes": list(notes)}
+        )
         print_json({**report.to_json(), "programs": report.programs, **(written or {}), **more})
     else:
         lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
@@ -156,7 +178,9 @@ def show_seeds(stores: Sequence[Store], out: Path | None, json: bool) -> None:
     if json:
         print_json(result.to_json())
     else:
-        print_parts([for_terminal(table) for table in result.tables()[:MOST_TABLES]], page, result.finding())
+        print_parts(
+            [for_terminal(table) for table in result.tables()[:MOST_TABLES]], page, result.finding()
+        )
 
 
 MOST_TABLES = 4
@@ -187,8 +211,15 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
     for name, count in preview.problems.items():
         say(f"{name}: {counted(count, 'problem')}")
     if preview.cells:
-        typer.echo(f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}")
-        print_parts(["A cell is one method's answers to one set of problems; a fit is one training of one method."])
+        typer.echo(
+            f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}"
+        )
+        print_parts(
+            [
+                "A cell is one method's answers to one set of problems; a fit is one training of"
+                " one method."
+            ]
+        )
     say(f"folder: {preview.folder}")
 
 
@@ -211,24 +242,39 @@ def print_json(value: Any) -> None:
 
 def report(
     run: Annotated[
-        list[str], typer.Argument(help="A run's folder or URL; several that differ only in their seeds are pooled.")
+        list[str],
+        typer.Argument(
+            help="A run's folder or URL; several that differ only in their seeds are pooled."
+        ),
     ],
     answers: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=FOLDER",
-            help="Answers of a system that was not run here, FOLDER/<fold>/answers.jsonl or .txt; can be repeated.",
+            help=(
+                "Answers of a system that was not run here, FOLDER/<fold>/answers.jsonl or .txt;"
+                " can be repeated."
+            ),
         ),
     ] = None,
     group: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=A,B,…", help="Verifiers that are runs of one method, as for raven run."),
+        typer.Option(
+            metavar="NAME=A,B,…", help="Verifiers that are runs of one method, as for raven run."
+        ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="METHOD", help="Method that the others are compared with, as for raven run.")
+        str | None,
+        typer.Option(
+            metavar="METHOD", help="Method that the others are compared with, as for raven run."
+        ),
     ] = None,
-    figures: Annotated[str, typer.Option(help="Forms of the figures beside SVG: pdf, png, or both.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report of several runs.")] = None,
+    figures: Annotated[
+        str, typer.Option(help="Forms of the figures beside SVG: pdf, png, or both.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the report of several runs.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again.
@@ -254,16 +300,22 @@ def report(
     from ravenbench.store.store import Store
 
     forms = forms_of(figures)
-    run = [one for place in run for one in [*map(str, runs_of_seeds(files.location(place)))] or [place]]
+    run = [
+        one for place in run for one in [*map(str, runs_of_seeds(files.location(place)))] or [place]
+    ]
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
-            raise InputError("only several runs are pooled into --out, and they are shown as they are",
-                             expected="raven report RUN RUN … --out FOLDER")  # fmt: skip
+            raise InputError(
+                "only several runs are pooled into --out, and they are shown as they are",
+                expected="raven report RUN RUN … --out FOLDER",
+            )
         show_seeds([Store.open(place) for place in run], out, json)
         return
     store = Store.open(run[0])
     extra = with_answers(store, parse_given(answers)) if answers else None
-    if split_by := {key: value for key, value in {"group": group, "against": against}.items() if value}:
+    if split_by := {
+        key: value for key, value in {"group": group, "against": against}.items() if value
+    }:
         if store.kind != "run":
             raise InputError("only the report of raven run compares methods", file=store.path)
         (extra or store).run = replace(store.run, spec={**store.run.spec, **split_by})

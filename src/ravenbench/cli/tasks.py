@@ -40,15 +40,21 @@ def command_of(task: type[Declared]) -> Any:
         if task.stray is not None and context.args:
             problem, expected, fix = task.stray
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
-        given = of_file(task, {name: value for name, value in values.items() if value is not None and value != []})
+        given = of_file(
+            task,
+            {name: value for name, value in values.items() if value is not None and value != []},
+        )
         with bounded(given):
             perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
 
-    parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
+    parameters = (
+        [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
+    )
     spared = getattr(task, "spared", ())
     for option in (option for option in task.options() if option.command and not option.in_spec):
         needed = option.required and option.name not in spared
-        positional, heading = option.name in task.arguments, task.heading(option.name)
+        positional = option.name in task.arguments
+        heading = task.heading(option.name)
         parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.in_spec = (task.name, in_spec(task))  # type: ignore[attr-defined]
@@ -64,12 +70,16 @@ WHERE = (
     Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
     Option("scheduler", "Address of the Dask scheduler."),
 )
-SPEC = Option("spec", "TOML file whose table, named as the command, holds options; flags override it.", Path)
+SPEC = Option(
+    "spec", "TOML file whose table, named as the command, holds options; flags override it.", Path
+)
 
 
 def in_spec(task: type[Declared]) -> list[str]:
     """Options that are no flags of a command, but keys of its spec file."""
-    where = [option.name for option in WHERE] if issubclass(task, Task) and task.name != "run" else []
+    where = (
+        [option.name for option in WHERE] if issubclass(task, Task) and task.name != "run" else []
+    )
     return [*(option.name for option in task.options() if option.in_spec), *where]
 
 
@@ -92,7 +102,9 @@ def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:
 
 
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
 
 def of_option(option: Option, positional: bool, heading: str | None = None) -> inspect.Parameter:
@@ -100,12 +112,22 @@ def of_option(option: Option, positional: bool, heading: str | None = None) -> i
     how: Any = {"help": option.help, "metavar": option.metavar, "envvar": option.variable}
     how |= dict(zip(("min", "max"), option.bounds, strict=True))
     # A flag that is false is not given.
-    flags = option.flags or SHORT.get(option.name) or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
-    shown = typer.Argument(**how) if positional else typer.Option(*flags, rich_help_panel=heading, **how)
+    flags = (
+        option.flags
+        or SHORT.get(option.name)
+        or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
+    )
+    shown = (
+        typer.Argument(**how)
+        if positional
+        else typer.Option(*flags, rich_help_panel=heading, **how)
+    )
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
     default = bool(option.default) if kind is bool else None if option.many else option.default
-    return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
+    return parameter(
+        option.name, Annotated[kind if default is not None else kind | None, shown], default
+    )
 
 
 def reads(function: Callable[..., None]) -> Callable[..., None]:
@@ -114,7 +136,11 @@ def reads(function: Callable[..., None]) -> Callable[..., None]:
     options = options_of(CorpusSpec)
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters
-    own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
+    own = [
+        parameter(name, hints[name], p.default)
+        for name, p in parameters.items()
+        if name != "reading"
+    ]
     shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
 
     @wraps(function)
@@ -135,22 +161,34 @@ def _common(task: type[Declared]) -> list[inspect.Parameter]:
         *([Option("plan", task.plan_help, bool)] if task.plan_help else ()),
     ]
     parameters = [
-        of_option(option, False, task.heading(option.name) if option in WHERE else None) for option in options
+        of_option(option, False, task.heading(option.name) if option in WHERE else None)
+        for option in options
     ]
     return [*parameters, of_option(Option("json", "One JSON object on stdout.", bool), False)]
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
     """Do what a command was told: preview or run a task, and show what it found."""
-    from ravenbench.cli.show import print_json, progress_bar, say, show_answer, show_preview, show_report, show_seeds
+    from ravenbench.cli.show import (
+        print_json,
+        progress_bar,
+        say,
+        show_answer,
+        show_preview,
+        show_report,
+        show_seeds,
+    )
     from ravenbench.engine import pool
 
     if (said := task.instead(values)) is not None:
         say(said)
         return
-    engine = pool.engine(values.pop("engine", "local"), values.get("workers"), values.pop("scheduler", None))
+    engine = pool.engine(
+        values.pop("engine", "local"), values.get("workers"), values.pop("scheduler", None)
+    )
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
-    plan, json = values.pop("plan", False), values.pop("json", False)
+    plan = values.pop("plan", False)
+    json = values.pop("json", False)
     with progress_bar() as progress:
         direct = task.direct(values, plan, progress)
     if direct is not None:
@@ -167,7 +205,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     if plan:
         # Of seeds each costs about the same.
         planned = dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
-        previews, remarks = {}, dict[str, list[str]]()
+        previews = {}
+        remarks = dict[str, list[str]]()
         for name, job in planned.items():
             with progress_bar() as progress, remarks_gathered() as remarks[name]:
                 previews[name] = task(job, **how, progress=progress).preview()
@@ -184,13 +223,16 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         return
     task.check(values)
     with progress_bar() as progress:
-        results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
+        results = {
+            name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()
+        }
     if len(results) == 1:
         show_report(next(iter(results.values())).store, json, shows.products(values))
     elif task.pools_seeds:
         from ravenbench.reports.report import write_report
 
-        seeds, place = [result.store for result in results.values()], values.get(task.place)
+        seeds = [result.store for result in results.values()]
+        place = values.get(task.place)
         for store in seeds:
             write_report(store)
         show_seeds(seeds, None if place is None else files.location(place), json)

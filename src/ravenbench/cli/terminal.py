@@ -1,5 +1,6 @@
 """Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM, which
-schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C gets."""
+schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C gets.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +18,42 @@ from ravenbench.limits import ENDING
 
 _NAME = "ravenbench-plain"
 _LIKE = {
-    "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "…": "...", "’": "'", "‘": "'", "“": '"', "”": '"', "·": "-",
-    "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "✓": "+", "✗": "x", "█": "#", "░": ".", "•": "*",
-    "†": "+", "½": "1/2", "≈": "~", "√": "sqrt ", "⟨": "<", "⟩": ">", "ρ": "rho", "α": "alpha",
-    "δ": "delta", "²": "2", "\u00a0": " ", "\u202f": " ", "\u2009": " ",
-}  # fmt: skip
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‑": "-",
+    "‐": "-",
+    "…": "...",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "·": "-",
+    "×": "x",
+    "±": "+-",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "→": "->",
+    "✓": "+",
+    "✗": "x",
+    "█": "#",
+    "░": ".",
+    "•": "*",
+    "†": "+",
+    "½": "1/2",
+    "≈": "~",
+    "√": "sqrt ",
+    "⟨": "<",
+    "⟩": ">",
+    "ρ": "rho",
+    "α": "alpha",
+    "δ": "delta",
+    "²": "2",
+    "\u00a0": " ",
+    "\u202f": " ",
+    "\u2009": " ",
+}
 _BOXES = range(0x2500, 0x2580)
 
 
@@ -67,7 +99,11 @@ def listen() -> None:
     atexit.register(_deaf)  # what is registered first is called last
     for signum in ENDING:
         before = signal.getsignal(signum)
-        if signum == signal.SIGTERM or before is signal.default_int_handler or before == signal.SIG_DFL:
+        if (
+            signum == signal.SIGTERM
+            or before is signal.default_int_handler
+            or before == signal.SIG_DFL
+        ):
             signal.signal(signum, _interrupt)
 
 

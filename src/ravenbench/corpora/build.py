@@ -14,8 +14,22 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.remarks import ACCOUNT, doubtful_names, parts_of_works, remarks, two_columns_of_people
-from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some
+from ravenbench.corpora.remarks import (
+    ACCOUNT,
+    doubtful_names,
+    parts_of_works,
+    remarks,
+    two_columns_of_people,
+)
+from ravenbench.errors import (
+    CorpusError,
+    FormatError,
+    InputError,
+    check_type,
+    counted,
+    first_names,
+    some,
+)
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import check_whole, checked_name
@@ -36,7 +50,9 @@ from ravenbench.types import Corpus, Labels
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
-_ANSWERED = re.compile(r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+")
+_ANSWERED = re.compile(
+    r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+"
+)
 """What mail programs put before the subject of an answer."""
 _LISTED = re.compile("[;,|]")
 MOST_COLUMNS = 4096
@@ -109,7 +125,9 @@ class ImportLog:
             whole = all((self.folder / name).stat().st_size >= mark[key] for name, key in _FILES)
         except (OSError, ValueError, RecursionError, KeyError, TypeError):
             return None
-        return mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
+        return (
+            mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
+        )
 
     def _open(self, name: str, size: int) -> IO[bytes]:
         (self.folder / name).touch()
@@ -157,7 +175,9 @@ class CorpusBuilder:
     With a ``log``, documents are noted there, and those that an earlier call noted are passed over.
     """
 
-    def __init__(self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False) -> None:
+    def __init__(
+        self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False
+    ) -> None:
         check_type("CorpusBuilder: log", "ImportLog | None", log)
         self.file = file
         self._log = log
@@ -176,14 +196,26 @@ class CorpusBuilder:
             self._earlier.append(entry.name)
             self._line_of[entry.name] = entry.line
             person = self._person(entry.author, entry.identity)
-            if self._is_new(bytes.fromhex(entry.key), person, entry.name) and entry.text is not None:
+            if (
+                self._is_new(bytes.fromhex(entry.key), person, entry.name)
+                and entry.text is not None
+            ):
                 self._texts.restore(bytes.fromhex(entry.text[0]), entry.text[1])
-                self._keep(entry.name, entry.author, person, entry.topic, entry.language, entry.columns)
+                self._keep(
+                    entry.name, entry.author, person, entry.topic, entry.language, entry.columns
+                )
 
     def add(
-        self, name: str, text: str, author: str, topic: str | None, line: int, language: str | None = None,
-        columns: Mapping[str, str | None] | None = None, identity: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        text: str,
+        author: str,
+        topic: str | None,
+        line: int,
+        language: str | None = None,
+        columns: Mapping[str, str | None] | None = None,
+        identity: str = "",
+    ) -> None:
         """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
         the author's name is meant, and makes several names one person's.
 
@@ -192,7 +224,12 @@ class CorpusBuilder:
         if self._earlier:
             self._skip(name, line)
             return
-        for what, value in (("the id", name), ("the author", author), ("the topic", topic), ("the language", language)):
+        for what, value in (
+            ("the id", name),
+            ("the author", author),
+            ("the topic", topic),
+            ("the language", language),
+        ):
             if value is not None:
                 checked_name(value, what, self.file, line)
         for column, value in (columns or _NO_COLUMNS).items():
@@ -202,12 +239,21 @@ class CorpusBuilder:
             check_each_once([*map(plain_name, columns)], self.file, line)
         columns = {plain_name(key): value for key, value in columns.items()} if columns else {}
         if not text.strip():
-            raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
+            raise FormatError(
+                "the text is empty", file=self.file, line=line, fix="remove this document"
+            )
         if name in self._line_of:
             first = self._line_of[name]
-            fix = "call the column of ids otherwise, and rows are numbered; if it is one text, keep one of the rows"
+            fix = (
+                "call the column of ids otherwise, and rows are numbered; if it is one text, keep"
+                " one of the rows"
+            )
             raise FormatError(
-                f"the id stands twice (first at line {first})", file=self.file, line=line, found=name, fix=fix
+                f"the id stands twice (first at line {first})",
+                file=self.file,
+                line=line,
+                found=name,
+                fix=fix,
             )
         self._line_of[name] = line
         key = identity_key(text)
@@ -217,14 +263,18 @@ class CorpusBuilder:
             try:
                 self._texts.add(text)
             except FormatError as error:
-                raise FormatError(error.problem, file=self.file, line=line, found=error.found, fix=error.fix) from None
+                raise FormatError(
+                    error.problem, file=self.file, line=line, found=error.found, fix=error.fix
+                ) from None
             self._keep(name, author, person, topic, language, columns)
         if self._log is not None:
             written = None
             if new:
                 known, size = self._texts.last()
                 written = (known.hex(), size)
-            self._log.add(Entry(name, line, author, topic, language, columns, key.hex(), written, identity))
+            self._log.add(
+                Entry(name, line, author, topic, language, columns, key.hex(), written, identity)
+            )
 
     def _person(self, author: str, identity: str) -> str:
         """What is equal for all spellings of an author's name; "" of a label that is nobody's name."""
@@ -236,9 +286,14 @@ class CorpusBuilder:
         return person
 
     def _keep(
-        self, name: str, author: str, person: str, topic: str | None, language: str | None,
+        self,
+        name: str,
+        author: str,
+        person: str,
+        topic: str | None,
+        language: str | None,
         columns: Mapping[str, str | None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._rows.append(_Row(name, plain_name(author), person, topic, language, columns))
 
     def _is_new(self, key: bytes, person: str, name: str) -> bool:
@@ -259,11 +314,16 @@ class CorpusBuilder:
         """Skip a document that an earlier call has read already."""
         if self._earlier.popleft() != name:
             raise FormatError(
-                "the source reads otherwise than when this import began", file=self.file, line=line, found=name,
+                "the source reads otherwise than when this import began",
+                file=self.file,
+                line=line,
+                found=name,
                 fix="import into another folder",
-            )  # fmt: skip
+            )
 
-    def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True) -> Corpus:
+    def finish(
+        self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True
+    ) -> Corpus:
         """The corpus of all documents added.
 
         CorpusError if two topics are equal up to letter case, no author wrote two documents, or all have one author.
@@ -284,97 +344,156 @@ class CorpusBuilder:
             again = TextCollector()
             for i in own_rows:
                 again.add(texts[i])
-            texts, rows = again.table(), [rows[i] for i in own_rows]
+            texts = again.table()
+            rows = [rows[i] for i in own_rows]
         author = Labels.of(one_name_each([(row.author, row.person) for row in rows]))
         if self._shared and not rows:
             raise CorpusError(
-                "every text stands under several authors, so it is not known who wrote any", file=self.file,
+                "every text stands under several authors, so it is not known who wrote any",
+                file=self.file,
                 found=f"{sum(dropped.values())} documents, {len(self._shared)} different texts",
-                expected="texts that each stand under one author", fix="give each author their own texts",
-            )  # fmt: skip
+                expected="texts that each stand under one author",
+                fix="give each author their own texts",
+            )
         if pairs:
             check_pairs(author, self.file, dropped, account)
         topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
         none = {t for t in topics if t is not None and is_nobody(t)}
         account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
         parts = {t for t in topics if t is not None and is_part(t)}
-        account += [f"topics that may be parts of a data set, and none: {some(sorted(parts))}"] * bool(parts)
+        account += [
+            f"topics that may be parts of a data set, and none: {some(sorted(parts))}"
+        ] * bool(parts)
         alike: dict[str, dict[str, None]] = {}
         for topic in sorted({t for t in topics if t is not None}):
             listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
-            plain = " ".join(sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed))
+            plain = " ".join(
+                sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed)
+            )
             alike.setdefault(plain, {})[topic] = None
-        spelt = [" / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1]
+        spelt = [
+            " / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1
+        ]
         account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
-        spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
+        spelling = _spellings(
+            Counter(topic for topic in topics if topic is not None), self.file, fold_case
+        )
         further = sorted({key for r in rows for key in r.columns})
         if len(further) > MOST_COLUMNS:
             raise CorpusError(
-                "there are too many columns", file=self.file, found=f"{len(further):,}",
-                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics", fix="take out what is no label",
-            )  # fmt: skip
+                "there are too many columns",
+                file=self.file,
+                found=f"{len(further):,}",
+                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics",
+                fix="take out what is no label",
+            )
         languages = one_spelling([r.language for r in rows], account, "language")
-        columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
+        columns = {
+            key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}")
+            for key in further
+        }
         ids = tuple(r.name for r in rows)
         account += remarks(texts, author, ids)
         topic_labels = Labels.of(None if one is None else spelling[one] for one in topics)
-        account += [*parts_of_works(author, topic_labels, ids), *two_columns_of_people(author, columns)]
+        account += [
+            *parts_of_works(author, topic_labels, ids),
+            *two_columns_of_people(author, columns),
+        ]
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
-        whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
+        whole = (
+            {"names": {"nobody's": self._nobody, "joined": joined}}
+            if self._nobody or joined
+            else {}
+        )
         return Corpus(
-            name, texts, ids, author, topic_labels,
+            name,
+            texts,
+            ids,
+            author,
+            topic_labels,
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
             {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},
-        )  # fmt: skip
+        )
 
     def _account(self, texts: TextTable) -> list[str]:
         """Sentences on texts that have no author, and on texts of several."""
         said = []
         if self._nobody:
-            count, what = sum(self._nobody.values()), "without an author" if self._anonymous else "left out"
-            who = first_names([f"{name} ({number:,})" for name, number in self._nobody.most_common()])
-            said.append(f"{counted(count, 'text')} {what}, for their author is nobody in particular: {who}")
+            count = sum(self._nobody.values())
+            what = "without an author" if self._anonymous else "left out"
+            who = first_names(
+                [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
+            )
+            said.append(
+                f"{counted(count, 'text')} {what}, for their author is nobody in particular: {who}"
+            )
         if self._twice:
-            said.append(f"texts that stand under two authors were left out: {first_names(self._twice)}")
-        if often := [row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])]:
+            said.append(
+                f"texts that stand under two authors were left out: {first_names(self._twice)}"
+            )
+        if often := [
+            row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])
+        ]:
             shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
             said.append(
-                f"of these are no person's, as what stands for deleted texts or is a program's: {first_names(shown)}"
+                "of these are no person's, as what stands for deleted texts or is a program's:"
+                f" {first_names(shown)}"
             )
         if self._repeated:
             names = first_names(self._repeated)
-            said.append(f"{counted(len(self._repeated), 'text')} left out, as repeated by their author: {names}")
+            said.append(
+                f"{counted(len(self._repeated), 'text')} left out, as repeated by their author:"
+                f" {names}"
+            )
         return said + sentence_on_joined(self._spelt.values())
 
 
-def check_pairs(author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]) -> None:
+def check_pairs(
+    author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]
+) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
     CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
     the remarks of an ``account`` and on names, which may be the cause.
     """
-    counts, gone = author.counts(), sentence_on_dropped(dropped)
+    counts = author.counts()
+    gone = sentence_on_dropped(dropped)
     doubts = "; ".join([*account, *doubtful_names(author.names)])
     first = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
         raise CorpusError(
-            "the corpus has no documents by a known author", file=file, expected="AUTHOR/text.txt or Author_Title.txt",
+            "the corpus has no documents by a known author",
+            file=file,
+            expected="AUTHOR/text.txt or Author_Title.txt",
             fix=first + "put the texts of each person into a folder of their name",
-        )  # fmt: skip
+        )
     if not np.any(counts >= 2):
         raise CorpusError(
-            "no author wrote two documents, so there is no same-author pair", file=file,
-            found=f"{len(author)} documents by {len(author.names)} authors ({first_names(author.names, 3)}){gone}",
+            "no author wrote two documents, so there is no same-author pair",
+            file=file,
+            found=(
+                f"{len(author)} documents by {len(author.names)} authors"
+                f" ({first_names(author.names, 3)}){gone}"
+            ),
             expected="some authors with at least two (authors with one are allowed)",
-            fix=first + ("look at what was left out" if gone and not first else "add further texts by these authors"),
-        )  # fmt: skip
+            fix=first
+            + (
+                "look at what was left out"
+                if gone and not first
+                else "add further texts by these authors"
+            ),
+        )
     if np.count_nonzero(counts) < 2:
         raise CorpusError(
-            "every document has one author, so there is no different-author pair", file=file,
+            "every document has one author, so there is no different-author pair",
+            file=file,
             found=author.names[0] + gone,
-            fix=f"{first}add texts by others; or, if names stand elsewhere, name their column or folder as the author",
-        )  # fmt: skip
+            fix=(
+                f"{first}add texts by others; or, if names stand elsewhere, name their column or"
+                " folder as the author"
+            ),
+        )
 
 
 def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
@@ -391,8 +510,12 @@ def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[
     several = [" and ".join(f"{one!r} ({counts[one]})" for one in own) for own in both]
     if several and not fold_case:
         raise CorpusError(
-            ("two " if len(several) == 1 else "") + "topics are equal up to case", file=file,
+            ("two " if len(several) == 1 else "") + "topics are equal up to case",
+            file=file,
             found=f"{first_names(several)} (with their documents)",
-            fix=f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case joins them",
-        )  # fmt: skip
+            fix=(
+                f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case"
+                " joins them"
+            ),
+        )
     return {t: met[t.casefold()][0] for t in counts}

@@ -101,8 +101,12 @@ def fetch(name: str) -> str:
         try:
             fetch_20newsgroups(subset="all", download_if_missing=True)
         except OSError as error:
-            raise InputError(f"{name} could not be downloaded ({error})", fix=wanted.instructions) from error
+            raise InputError(
+                f"{name} could not be downloaded ({error})", fix=wanted.instructions
+            ) from error
         return str(get_data_home())
     if wanted.source is not None and not wanted.files:
         return "built in"
-    raise InputError(f"{name} is not Raven's to download", expected=wanted.licence, fix=wanted.instructions)
+    raise InputError(
+        f"{name} is not Raven's to download", expected=wanted.licence, fix=wanted.instructions
+    )

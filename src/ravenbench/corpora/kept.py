@@ -18,7 +18,15 @@ from typing import Any
 
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import InputError, StoreError
-from ravenbench.files import cache_folder, code_of, made_cache, make_folder, make_room, size_of, sweep
+from ravenbench.files import (
+    cache_folder,
+    code_of,
+    made_cache,
+    make_folder,
+    make_room,
+    size_of,
+    sweep,
+)
 from ravenbench.formats.archive import follows_links, walk
 from ravenbench.formats.output import digest
 from ravenbench.seams import document_formats
@@ -34,9 +42,14 @@ MOST = 4 * 2**30
 
 
 def read_once(
-    what: Path | Component, how: Mapping[str, Any], read: Callable[[], Corpus], *,
-    reopen: Callable[[Path], Corpus], save: Callable[[Corpus, Path], Corpus], beside: Sequence[Path] = (),
-) -> Corpus:  # fmt: skip
+    what: Path | Component,
+    how: Mapping[str, Any],
+    read: Callable[[], Corpus],
+    *,
+    reopen: Callable[[Path], Corpus],
+    save: Callable[[Corpus, Path], Corpus],
+    beside: Sequence[Path] = (),
+) -> Corpus:
     """The corpus that ``read`` gives of a file, a folder or a registered corpus; from the cache folder where it was
     read before. ``how`` is all that it is read with. What ``read`` raises is raised, and nothing kept then.
     ``reopen`` and ``save`` are those of imported corpora; ``beside`` are further files that are read.
@@ -61,14 +74,24 @@ def read_once(
         sweep(place.parent)
         make_room(place.parent.iterdir(), MOST)
         return save(corpus, place)
-    except (InputError, StoreError, OSError, TypeError):  # full, not writable, or notes that are no JSON
+    except (
+        InputError,
+        StoreError,
+        OSError,
+        TypeError,
+    ):  # full, not writable, or notes that are no JSON
         return corpus
 
 
 def _stamps(files: Sequence[Any]) -> list[tuple[str, int, int]]:
     """Of files and all below folders: when each was changed last, and its size."""
     paths = [Path(file) for file in files if file]
-    every = [inner for path in paths for inner in (path.rglob("*") if path.is_dir() else [path]) if inner.is_file()]
+    every = [
+        inner
+        for path in paths
+        for inner in (path.rglob("*") if path.is_dir() else [path])
+        if inner.is_file()
+    ]
     return sorted((str(path), (about := path.stat()).st_mtime_ns, about.st_size) for path in every)
 
 
@@ -85,7 +108,11 @@ def _place(what: Path | Component, how: Mapping[str, Any], files: Sequence[Any])
     content = [[digest(path), walk(path)[1] if path.is_dir() else {}] for path in paths]
     identity: Any = [what] if isinstance(what, Component) else []
     module = type(what).__module__ if isinstance(what, Component) else ""
-    return cache_folder() / FOLDER / identity_hash([named, content, identity, sorted(how.items()), _code(module)])
+    return (
+        cache_folder()
+        / FOLDER
+        / identity_hash([named, content, identity, sorted(how.items()), _code(module)])
+    )
 
 
 def _files(source: Component) -> list[Any]:
@@ -98,7 +125,9 @@ def _files(source: Component) -> list[Any]:
 def _code(module: str) -> str:
     """The hash of all code that a reader may call: it changes with any of it."""
     own = getattr(sys.modules.get(module), "__file__", None)
-    folders = [HOME / room for room in ("corpora", "formats", "text")] + ([Path(own).parent] if own else [])
+    folders = [HOME / room for room in ("corpora", "formats", "text")] + (
+        [Path(own).parent] if own else []
+    )
     for each in document_formats().values():
         spec = find_spec(each.reader.partition(":")[0])
         folders += [Path(spec.origin).parent] if spec is not None and spec.origin else []

@@ -58,7 +58,10 @@ def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
             return None
         if not any(rows):
             raise no_rows(label)
-        return [_record(row, {"file": label, "line": number}) for number, row in enumerate(rows, start=1)]
+        return [
+            _record(row, {"file": label, "line": number})
+            for number, row in enumerate(rows, start=1)
+        ]
 
 
 def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:
@@ -122,7 +125,9 @@ def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
         texts = {"pair", "known", "questioned"}
         pairs = [{"pair": [row.get("known"), row.get("questioned")]} | dict(row) for row in records]
         files = {"pairs.jsonl": _lines(_without(pairs, {"same", "authors", "known", "questioned"}))}
-        return files | ({"truth.jsonl": _lines(_without(records, texts))} if "same" in columns else {})
+        return files | (
+            {"truth.jsonl": _lines(_without(records, texts))} if "same" in columns else {}
+        )
     if "same" in columns and "text" not in columns:
         return {"truth.jsonl": _lines(records)}
     if "value" in columns and "system" in columns:
@@ -130,7 +135,10 @@ def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
         for row in records:
             systems.setdefault(_file_name(row.get("system")), []).append(row)
         # A folder each: a file may not be called as readers call truth, or all answers.
-        return {f"{system}/answers.jsonl": _lines(_without(rows, {"system"})) for system, rows in systems.items()}
+        return {
+            f"{system}/answers.jsonl": _lines(_without(rows, {"system"}))
+            for system, rows in systems.items()
+        }
     # A file of that name would be called after its folder.
     return {f"{'system' if name == 'answers' else name}.jsonl": _lines(records)}
 
@@ -172,8 +180,12 @@ def _kept(files: Mapping[str, bytes]) -> Path:
 def _kept_corpus(corpus: Corpus) -> Path:
     """The folder that holds a corpus; written where it is missing or damaged."""
     columns = {"": corpus.language, **corpus.columns}
-    labels = [(key, each.names, each.codes.tobytes()) for key, each in columns.items() if each is not None]
-    key = hashlib.sha256(repr([corpus.digest(), labels, dict(corpus.notes)]).encode()).hexdigest()[:16]
+    labels = [
+        (key, each.names, each.codes.tobytes()) for key, each in columns.items() if each is not None
+    ]
+    key = hashlib.sha256(repr([corpus.digest(), labels, dict(corpus.notes)]).encode()).hexdigest()[
+        :16
+    ]
     try:
         # Its own name may come from a stranger's file, and lead anywhere.
         folder = made_cache() / FOLDER / key / "corpus"
@@ -190,6 +202,7 @@ def _kept_corpus(corpus: Corpus) -> Path:
 
 def _unkept(error: OSError) -> InputError:
     return InputError(
-        f"this table cannot be kept ({error.strerror})", file=str(error.filename),
+        f"this table cannot be kept ({error.strerror})",
+        file=str(error.filename),
         fix=f"{remedy(error)}; the environment variable RAVEN_CACHE names another folder",
-    )  # fmt: skip
+    )

@@ -35,7 +35,10 @@ class Generated(Component):
         SpecError if a dial is out of range.
         """
         texts = TextCollector()
-        ids, authors, topics, languages = [], [], [], []
+        ids = []
+        authors = []
+        topics = []
+        languages = []
         for document in self.stream():
             texts.add(document.text)
             ids.append(document.id)
@@ -65,7 +68,9 @@ class Generated(Component):
                 continue
             least, most = self.limits[dial.name]
             if not least <= value <= most:
-                raise SpecError(f"{self.name}: {dial.name} must lie in [{least:,}, {most:,}]", found=value)
+                raise SpecError(
+                    f"{self.name}: {dial.name} must lie in [{least:,}, {most:,}]", found=value
+                )
 
 
 Words = NDArray[np.str_]
@@ -109,7 +114,9 @@ def invented_words(seed: int) -> Iterator[str]:
         draws = rng.random((512, 10))
         for row in draws:
             syllables = [
-                _pick(_ONSETS, row[3 * s]) + _pick(_VOWELS, row[3 * s + 1]) + _pick(_CODAS, row[3 * s + 2])
+                _pick(_ONSETS, row[3 * s])
+                + _pick(_VOWELS, row[3 * s + 1])
+                + _pick(_CODAS, row[3 * s + 2])
                 for s in range(2 if row[9] < 0.7 else 3)
             ]
             word = "".join(syllables)
@@ -122,16 +129,22 @@ def _pick(items: tuple[str, ...], draw: float) -> str:
     return items[int(draw * len(items))]
 
 
-GENERAL, SLOTS = 1200, 60
+GENERAL = 1200
+SLOTS = 60
 """Content words of the whole language; words of one topic."""
 FAMILY_SIZE = 3
-_FUNCTION_SHARE, _HABIT_SHARE = 0.46, 0.04
-_TOPIC_SHARE, _MOST_TOPIC = 0.22, 0.45
+_FUNCTION_SHARE = 0.46
+_HABIT_SHARE = 0.04
+_TOPIC_SHARE = 0.22
+_MOST_TOPIC = 0.45
 MARKS = np.array([".", "!", "?", "...", ";"])
 _MARK_LOGITS = np.log([0.82, 0.04, 0.06, 0.03, 0.05])
 JOINTS = np.array(["", ",", " -", ":"])
 _JOINT_LOGITS = np.log([0.89, 0.09, 0.01, 0.01])
-_WORD_TILT, _HABIT_TILT, _MARK_TILT, _LENGTH_TILT = 0.45, 1.2, 0.4, 0.2
+_WORD_TILT = 0.45
+_HABIT_TILT = 1.2
+_MARK_TILT = 0.4
+_LENGTH_TILT = 0.2
 _SLANT = 0.9
 _LOUDER = np.log(4.0)
 """A loud word of a topic is four times as frequent as its others: a thousandth of all words in 20 families."""
@@ -143,7 +156,9 @@ REMEMBERED = 8_192
 """Authors, and authors' tastes in a topic, kept at a time: so memory does not grow with the corpus."""
 _TAILS = [f"{tail} " for tail in (*JOINTS.tolist(), *MARKS.tolist())]
 """What may follow a word, within a sentence and at its end."""
-_JOINTS, _FUNCTIONS, _HABITS = len(JOINTS), len(FUNCTION_WORDS), len(HABITS)
+_JOINTS = len(JOINTS)
+_FUNCTIONS = len(FUNCTION_WORDS)
+_HABITS = len(HABITS)
 _FIRST_FUNCTION = len(_TAILS)
 _FIRST_SPELLING = _FIRST_FUNCTION + _FUNCTIONS
 _FIRST_GENERAL = _FIRST_SPELLING + 2 * _HABITS
@@ -169,12 +184,26 @@ class MadeUpAuthor:
     """
 
     def __init__(
-        self, seed: int, style: float, topic: float, families: float, topics: int, words: int, loud: int = 0
+        self,
+        seed: int,
+        style: float,
+        topic: float,
+        families: float,
+        topics: int,
+        words: int,
+        loud: int = 0,
     ) -> None:
-        self.seed, self.style, self.topic, self.topics, self.words = seed, style, topic, topics, words
-        self._shared, self._loud = round(families * SLOTS), loud
+        self.seed = seed
+        self.style = style
+        self.topic = topic
+        self.topics = topics
+        self.words = words
+        self._shared = round(families * SLOTS)
+        self._loud = loud
         self._manner = lru_cache(REMEMBERED)(self._draw_manner)
-        self._taste = lru_cache(REMEMBERED)(lambda author, topic: cumulated(self._slant(author, topic)))
+        self._taste = lru_cache(REMEMBERED)(
+            lambda author, topic: cumulated(self._slant(author, topic))
+        )
         self._shares = cumulated(self._kinds())
         self._common = cumulated(zipf(GENERAL, 0.6))
 
@@ -200,10 +229,12 @@ class MadeUpAuthor:
         last = np.zeros(n, dtype=np.bool_)
         last[stops[stops < n] - 1] = True
         last[-1] = True
-        joint, mark = drawn_places(manner.joint, rng.random(n)), drawn_places(manner.mark, rng.random(n))
+        joint = drawn_places(manner.joint, rng.random(n))
+        mark = drawn_places(manner.mark, rng.random(n))
         letters, starts, sizes = self._pieces
         pieces = np.empty(2 * n, dtype=np.int64)
-        pieces[::2], pieces[1::2] = word, np.where(last, _JOINTS + mark, joint)
+        pieces[::2] = word
+        pieces[1::2] = np.where(last, _JOINTS + mark, joint)
         size = sizes[pieces]
         ends = size.cumsum()
         begins = ends - size
@@ -218,17 +249,23 @@ class MadeUpAuthor:
     def _kinds(self) -> Floats:
         """The shares of the four kinds of word, (4,)."""
         topical = min(_TOPIC_SHARE * self.topic, _MOST_TOPIC)
-        return np.array([_FUNCTION_SHARE, _HABIT_SHARE, topical, 1 - _FUNCTION_SHARE - _HABIT_SHARE - topical])
+        return np.array(
+            [_FUNCTION_SHARE, _HABIT_SHARE, topical, 1 - _FUNCTION_SHARE - _HABIT_SHARE - topical]
+        )
 
     def _draw_manner(self, author: int) -> Habits:
         """An author's habits as cumulated shares, as ``Generator.choice`` would cumulate them."""
         h = self._draw_habits(author)
-        return h._replace(function=cumulated(h.function), mark=cumulated(h.mark), joint=cumulated(h.joint))
+        return h._replace(
+            function=cumulated(h.function), mark=cumulated(h.mark), joint=cumulated(h.joint)
+        )
 
     def _draw_habits(self, author: int) -> Habits:
         rng = stream(self.seed, "synthetic-author", author)
         s = self.style
-        function = np.log(zipf(len(FUNCTION_WORDS), 0.35)) + s * _WORD_TILT * rng.standard_normal(len(FUNCTION_WORDS))
+        function = np.log(zipf(len(FUNCTION_WORDS), 0.35)) + s * _WORD_TILT * rng.standard_normal(
+            len(FUNCTION_WORDS)
+        )
         habit = 1 / (1 + np.exp(-s * _HABIT_TILT * rng.standard_normal(len(HABITS))))
         mark = _MARK_LOGITS + s * _MARK_TILT * rng.standard_normal(len(MARKS))
         joint = _JOINT_LOGITS + s * _MARK_TILT * rng.standard_normal(len(JOINTS))
@@ -238,7 +275,9 @@ class MadeUpAuthor:
     def _slant(self, author: int, topic: int) -> Floats:
         """An author's preferences (SLOTS,) among a topic's words; for words of the family, one for the family."""
         own = stream(self.seed, "synthetic-slant", author, "topic", topic).standard_normal(SLOTS)
-        family = stream(self.seed, "synthetic-slant", author, "family", topic // FAMILY_SIZE).standard_normal(SLOTS)
+        family = stream(
+            self.seed, "synthetic-slant", author, "family", topic // FAMILY_SIZE
+        ).standard_normal(SLOTS)
         taste = np.where(np.arange(SLOTS) < self._shared, family, own)
         count = -(-self.topics // FAMILY_SIZE)
         loud = self._loud // count + (topic // FAMILY_SIZE < self._loud % count)
@@ -247,7 +286,9 @@ class MadeUpAuthor:
 
     def _topic_words(self, topic: int) -> Words:
         _, family, own = self._lexicon
-        words: Words = np.where(np.arange(SLOTS) < self._shared, family[topic // FAMILY_SIZE], own[topic])
+        words: Words = np.where(
+            np.arange(SLOTS) < self._shared, family[topic // FAMILY_SIZE], own[topic]
+        )
         return words
 
     @cached_property
@@ -265,10 +306,22 @@ class MadeUpAuthor:
         """Letters of all pieces, where each starts, and its size: tails, function words, spellings, general and topical
         words."""
         spellings = [word for pair in HABITS for word in pair]
-        topical = [word for topic in range(self.topics) for word in self._topic_words(topic).tolist()]
-        known = [*_TAILS, *FUNCTION_WORDS.tolist(), *spellings, *self._lexicon[0].tolist(), *topical]
+        topical = [
+            word for topic in range(self.topics) for word in self._topic_words(topic).tolist()
+        ]
+        known = [
+            *_TAILS,
+            *FUNCTION_WORDS.tolist(),
+            *spellings,
+            *self._lexicon[0].tolist(),
+            *topical,
+        ]
         sizes = np.array([len(piece) for piece in known], dtype=np.int64)
-        return np.frombuffer("".join(known).encode("ascii"), dtype=np.uint8), sizes.cumsum() - sizes, sizes
+        return (
+            np.frombuffer("".join(known).encode("ascii"), dtype=np.uint8),
+            sizes.cumsum() - sizes,
+            sizes,
+        )
 
 
 def cumulated(shares: Floats) -> Floats:
@@ -374,7 +427,9 @@ class Synthetic(Generated):
             yield Document(f"d{i:05d}", text, f"a{author:04d}", _topic(topic), "en")
 
     def _writer(self) -> MadeUpAuthor:
-        return MadeUpAuthor(self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud)
+        return MadeUpAuthor(
+            self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud
+        )
 
     def load(self) -> Corpus:
         """Write the whole corpus, with column ``family`` (about a second at the defaults).
@@ -382,7 +437,9 @@ class Synthetic(Generated):
         SpecError if a dial is out of range.
         """
         corpus = super().load()
-        return replace(corpus, columns={"family": Labels.of(name[:-1] for name in corpus.topic if name)})
+        return replace(
+            corpus, columns={"family": Labels.of(name[:-1] for name in corpus.topic if name)}
+        )
 
 
 def _topic(number: int) -> str:

@@ -41,7 +41,10 @@ LOOKED_AT = 200
 
 
 def guess(
-    path: Path, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str | None], level: str | None = None
+    path: Path,
+    rows: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, str | None],
+    level: str | None = None,
 ) -> dict[str, str | None]:
     """Complete the names of columns that were left at their defaults and are not in this table.
 
@@ -85,9 +88,11 @@ def guess(
         if chosen is not None:
             roles[role] = chosen
             used.add(chosen)
-        elif role == "topic" and level is not None and (
-            "(" in level or level == "none" or level in registry.names("topics")
-        ):  # fmt: skip
+        elif (
+            role == "topic"
+            and level is not None
+            and ("(" in level or level == "none" or level in registry.names("topics"))
+        ):
             roles[role] = None
         elif role in ("text", "author", "topic"):
             raise _nothing(path, role, rows, here)
@@ -103,14 +108,20 @@ def letters(name: str) -> str:
 
 def _longest(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str | None:
     """The one column whose strings are long, if the next longest is less than a third of it."""
-    lengths = sorted(((median(len(str(row.get(name) or "")) for row in rows), name) for name in columns), reverse=True)
+    lengths = sorted(
+        ((median(len(str(row.get(name) or "")) for row in rows), name) for name in columns),
+        reverse=True,
+    )
     if not lengths or not all(isinstance(row.get(lengths[0][1]), str | None) for row in rows):
         return None
-    first, second = lengths[0][0], lengths[1][0] if len(lengths) > 1 else 0
+    first = lengths[0][0]
+    second = lengths[1][0] if len(lengths) > 1 else 0
     return lengths[0][1] if first >= 60 and first > 3 * second else None
 
 
-def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Sequence[str]) -> FormatError:
+def _nothing(
+    path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Sequence[str]
+) -> FormatError:
     lines = []
     for name in here:
         values = [row.get(name) for row in rows if row.get(name) is not None]
@@ -119,14 +130,22 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
     fix = f"call it {role!r}, or where the command has this option name it with --{role} COLUMN"
     both = [name for name in here if letters(name) in (*_FIRST, *_LAST)]
     if role == "author" and len(both) > 1:
-        fix = f"write {' and '.join(both)} into one column author: a surname alone makes several people one"
+        fix = (
+            f"write {' and '.join(both)} into one column author: a surname alone makes several"
+            " people one"
+        )
     if role == "topic":
-        fix += "; where there are none, --topic none, or topics made from the texts: --topic 'extract(clusters=20)'"
+        fix += (
+            "; where there are none, --topic none, or topics made from the texts: --topic"
+            " 'extract(clusters=20)'"
+        )
     return FormatError(
-        f"there is no column {role!r}, and none that looks like it", file=path,
+        f"there is no column {role!r}, and none that looks like it",
+        file=path,
         found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
-        expected=f"a column named {', '.join(NAMES[role][:6])} …", fix=fix if near is None else f"{fix} ({near})",
-    )  # fmt: skip
+        expected=f"a column named {', '.join(NAMES[role][:6])} …",
+        fix=fix if near is None else f"{fix} ({near})",
+    )
 
 
 _FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "nome")
@@ -138,11 +157,21 @@ def _beside(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[s
     beginnings, of first names beside surnames."""
     said = []
     for name in {str(key): None for row in rows for key in row if key not in (text, None)}:
-        whole = [len(str(row.get(name))) for row in rows if _begins(str(row.get(text)), str(row.get(name)))]
+        whole = [
+            len(str(row.get(name)))
+            for row in rows
+            if _begins(str(row.get(text)), str(row.get(name)))
+        ]
         if len(rows) > 2 and len(whole) > len(rows) / 2:
-            said.append(f"{name} holds the texts of which {text} holds the beginnings; --text {name} reads it")
+            said.append(
+                f"{name} holds the texts of which {text} holds the beginnings; --text {name}"
+                " reads it"
+            )
         if letters(name) in _FIRST and not any(" " in str(row.get(author)) for row in rows):
-            said.append(f"{author} is the author, and {name} is not; if it is a surname alone, people become one")
+            said.append(
+                f"{author} is the author, and {name} is not; if it is a surname alone, people"
+                " become one"
+            )
     return said
 
 
@@ -183,20 +212,29 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     if limit == resource.RLIM_INFINITY:
         return
 
-    trial, room = _TRIAL.replace("resource.RLIM_INFINITY", str(most)), max(0, limit - used - _SPARE)
+    trial = _TRIAL.replace("resource.RLIM_INFINITY", str(most))
+    room = max(0, limit - used - _SPARE)
     command = [sys.executable, "-c", trial, str(room), str(rows)]
     try:
-        done = subprocess.run([*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE)
+        done = subprocess.run(
+            [*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE
+        )
         # What polars says of a damaged file, the reading itself will say.
         failed = done.returncode != 0 and b"polars.exceptions" not in done.stderr
-    except subprocess.TimeoutExpired:  # threads that could not be started are waited for without end
+    except (
+        subprocess.TimeoutExpired
+    ):  # threads that could not be started are waited for without end
         failed = True
     if failed:
         raise InputError(
-            "this Parquet file cannot be read in the memory that a process may use here", file=files[0],
+            "this Parquet file cannot be read in the memory that a process may use here",
+            file=files[0],
             found=f"{(limit - used) // 2**20:,} MB left of {limit // 2**20:,} MB (ulimit -v)",
-            fix="raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are read row by row",
-        )  # fmt: skip
+            fix=(
+                "raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are"
+                " read row by row"
+            ),
+        )
 
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
@@ -205,11 +243,23 @@ _BATCH = 500
 
 
 def read_table(
-    path: str | Path, *, text: str = "text", author: str = "author", topic: str | None = "topic", id: str = "id",
-    language: str = "language", fold_case: bool = False, name: str | None = None, log: ImportLog | None = None,
-    encoding: str | None = UTF8, pairs: bool = True, level: str | None = None, anonymous: bool = False,
-    unquoted: bool = False, skip_faulty: bool = False,
-) -> Corpus:  # fmt: skip
+    path: str | Path,
+    *,
+    text: str = "text",
+    author: str = "author",
+    topic: str | None = "topic",
+    id: str = "id",
+    language: str = "language",
+    fold_case: bool = False,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    encoding: str | None = UTF8,
+    pairs: bool = True,
+    level: str | None = None,
+    anonymous: bool = False,
+    unquoted: bool = False,
+    skip_faulty: bool = False,
+) -> Corpus:
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
     InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a column,
@@ -244,9 +294,17 @@ def read_table(
         first = list(islice(rows, LOOKED_AT))
     if not first:
         raise no_rows(path)
-    columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
+    columns_by_role = {
+        "text": text,
+        "author": author,
+        "topic": topic,
+        "id": id,
+        "language": language,
+    }
     chosen = guess(path, [row for _, row in first], columns_by_role, level)
-    text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
+    text, author, id, language = (
+        str(chosen[role]) for role in ("text", "author", "id", "language")
+    )
     topic = chosen["topic"]
     wanted = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log, anonymous)
@@ -257,7 +315,11 @@ def read_table(
     cut: list[bool] = []
     number = 0
     for number, (line, row) in enumerate(chain(first, rows)):
-        if number == 0 and (absent := next((column for column in wanted if column not in row), None)) is not None:
+        if (
+            number == 0
+            and (absent := next((column for column in wanted if column not in row), None))
+            is not None
+        ):
             raise _missing(path, line, absent, row, True)
         if all(row.get(column) == column for column in wanted):
             account.append(f"the header stands again at line {line}, which is left out")
@@ -271,9 +333,16 @@ def read_table(
                 fix = "is it a row of sums? Otherwise write it as text"
                 if isinstance(body, list | dict):
                     fix = "join its parts to one string, or name the column of texts with --text"
-                if isinstance(body, dict) and all(isinstance(value, dict) for value in row.values()):
-                    fix = "this is a whole table, as pandas writes it without lines=True: call the file .json"
-                raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
+                if isinstance(body, dict) and all(
+                    isinstance(value, dict) for value in row.values()
+                ):
+                    fix = (
+                        "this is a whole table, as pandas writes it without lines=True: call the"
+                        " file .json"
+                    )
+                raise FormatError(
+                    "the text is not a string", file=path, line=line, found=body, fix=fix
+                )
             if of_reddit and (own := without_quotations(whole := unescaped(body))) != body:
                 cut += [not own.strip()] * (own != whole)
                 if own != whole and not own.strip():
@@ -290,27 +359,45 @@ def read_table(
                     columns[key] = None if is_nothing(value) else str(value)
             builder.add(
                 f"{number:06d}" if is_nothing(row.get(id)) else _plain(path, line, id, row[id]),
-                body.lstrip("\ufeff").replace("\r\n", "\n"), _label(path, line, author, row[author]),
-                None if topic is None else _label(path, line, topic, row[topic]), line,
-                None if is_nothing(row.get(language)) else _plain(path, line, language, row[language]), columns,
-            )  # fmt: skip
+                body.lstrip("\ufeff").replace("\r\n", "\n"),
+                _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]),
+                line,
+                (
+                    None
+                    if is_nothing(row.get(language))
+                    else _plain(path, line, language, row[language])
+                ),
+                columns,
+            )
     if not skip_faulty:
         faults.check(_help(faults, 1 + number, author))
     notes: dict[str, Any] = {"source": path.name, "format": kind}
-    guessed = {role: column for role, column in chosen.items() if column not in ("", columns_by_role[role])}
+    guessed = {
+        role: column for role, column in chosen.items() if column not in ("", columns_by_role[role])
+    }
     if guessed:
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
     if cut:
         alone = f"; {sum(cut):,} held nothing else" if any(cut) else ""
-        account.append(f"quotations (lines that begin with >, as on Reddit) were cut out of {len(cut):,} texts{alone}")
+        account.append(
+            f"quotations (lines that begin with >, as on Reddit) were cut out of {len(cut):,}"
+            f" texts{alone}"
+        )
     if faults:
-        account.append(f"{counted(len(faults), 'faulty row')} left out; the first: {faults.since(0)[0].problem}")
+        account.append(
+            f"{counted(len(faults), 'faulty row')} left out; the first:"
+            f" {faults.since(0)[0].problem}"
+        )
     if account:
         notes[ACCOUNT] = account
     return builder.finish(
-        name or (path.resolve().name if path.is_dir() else stem_of(path.name)), notes, fold_case, pairs
+        name or (path.resolve().name if path.is_dir() else stem_of(path.name)),
+        notes,
+        fold_case,
+        pairs,
     )
 
 
@@ -322,17 +409,24 @@ def _help(faults: Faults, rows: int, author: str) -> str:
     return ", or leave these rows out with --skip-faulty" if 2 * len(faults) <= rows else ""
 
 
-_SET = re.compile(r"(train|test|val|dev|held-?out)(?:ing|id|idation|elopment)?(?![^\W\d_])", re.IGNORECASE)
+_SET = re.compile(
+    r"(train|test|val|dev|held-?out)(?:ing|id|idation|elopment)?(?![^\W\d_])", re.IGNORECASE
+)
 
 
 def _check_one_part(path: Path, parts: Sequence[Path]) -> None:
     """FormatError if Parquet files of one folder are of several parts of a data set by their names."""
-    sets = sorted({match[1].lower() for part in parts if (match := _SET.match(part.name)) is not None})
+    sets = sorted(
+        {match[1].lower() for part in parts if (match := _SET.match(part.name)) is not None}
+    )
     if len(sets) > 1:
         raise FormatError(
-            "these are parts of a data set, of which one is the test of another", file=path, found=", ".join(sets),
-            expected="one table", fix="give one part: its file, or a folder that holds its files alone",
-        )  # fmt: skip
+            "these are parts of a data set, of which one is the test of another",
+            file=path,
+            found=", ".join(sets),
+            expected="one table",
+            fix="give one part: its file, or a folder that holds its files alone",
+        )
 
 
 def is_parts_folder(path: Path) -> bool:
@@ -346,38 +440,64 @@ def kind_of(path: Path) -> str | None:
 
 
 def _parts(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if kind_of(p) not in (None, "json") and not p.name.startswith("."))
+    return sorted(
+        p for p in path.iterdir() if kind_of(p) not in (None, "json") and not p.name.startswith(".")
+    )
 
 
 def checked_kind(path: Path) -> str:
     """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
     if path.is_dir():
         raise InputError(
-            "a folder stands where a table should be", file=path,
-            expected="a .parquet, .jsonl or .csv file, or a folder of .txt files by author (author/text.txt)",
+            "a folder stands where a table should be",
+            file=path,
+            expected=(
+                "a .parquet, .jsonl or .csv file, or a folder of .txt files by author"
+                " (author/text.txt)"
+            ),
             fix="give a file inside it, or a folder written by raven corpus import",
-        )  # fmt: skip
+        )
     if not path.is_file():
         raise no_such(path)
     kind = kind_of(path)
     if kind is None:
-        packed = path.suffix.lower() in (".gz", ".tar", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+        packed = path.suffix.lower() in (
+            ".gz",
+            ".tar",
+            ".tgz",
+            ".bz2",
+            ".xz",
+            ".zst",
+            ".7z",
+            ".rar",
+        )
         raise FormatError(
-            "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS)),
-            fix="unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
-        )  # fmt: skip
+            "not a table Raven reads",
+            file=path,
+            found=path.suffix or "no ending",
+            expected=", ".join(sorted(KINDS)),
+            fix=(
+                "unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these"
+            ),
+        )
     with path.open("rb") as file:
         head = file.read(4)
     if not head:
         raise FormatError("the file is empty", file=path)
     binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
     described = next((what for magic, what in binary.items() if head.startswith(magic)), None)
-    own = "gzip" if path.suffix.lower() == ".gz" else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
+    own = (
+        "gzip"
+        if path.suffix.lower() == ".gz"
+        else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
+    )
     if described != own:
         raise FormatError(
-            "the file is not what its name says", file=path, found=described or f"it begins with {head!r}",
+            "the file is not what its name says",
+            file=path,
+            found=described or f"it begins with {head!r}",
             expected=own or f"{kind} text",
-        )  # fmt: skip
+        )
     return kind
 
 
@@ -393,10 +513,13 @@ def _parquet(path: Path) -> Iterator[Row]:
 
     check_not_forked()
     texts = pl.selectors.string(include_categorical=True)
-    unpacked, packed = 0, sum(part.stat().st_size for part in parts)
+    unpacked = 0
+    packed = sum(part.stat().st_size for part in parts)
     for part in parts:
         try:
-            for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
+            for batch in pl.scan_parquet(part).collect_batches(
+                chunk_size=_BATCH, maintain_order=True
+            ):
                 lengths = batch.select(texts.cast(pl.String).str.len_bytes().cast(pl.Int64).sum())
                 unpacked += sum(lengths.row(0)) if lengths.width else 0
                 check_size(part, unpacked, packed)
@@ -416,15 +539,27 @@ def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
 def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: bool) -> InputError:
     if column not in row:
         return FormatError(
-            f"there is no column {column!r}", file=path, line=None if first else line, found=", ".join(map(str, row)),
+            f"there is no column {column!r}",
+            file=path,
+            line=None if first else line,
+            found=", ".join(map(str, row)),
             expected="columns text, author and topic",
-            fix=f"name the columns with --text, --author, --topic ({did_you_mean(column, [str(k) for k in row])})",
-        )  # fmt: skip
-    return FormatError(f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document")
+            fix=(
+                "name the columns with --text, --author, --topic"
+                f" ({did_you_mean(column, [str(k) for k in row])})"
+            ),
+        )
+    return FormatError(
+        f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document"
+    )
 
 
 def _label(path: Path, line: int, column: str, value: Any) -> str:
-    if not isinstance(value, (str, int, *AS_TEXT)) or isinstance(value, bool) or not str(value).strip():
+    if (
+        not isinstance(value, (str, int, *AS_TEXT))
+        or isinstance(value, bool)
+        or not str(value).strip()
+    ):
         raise _no_name(path, line, column, value)
     return str(value)
 
@@ -440,8 +575,15 @@ def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
     fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
     if isinstance(value, dict):
         names = [one for one in value.values() if isinstance(one, str)]
-        name = next((one for key, one in value.items() if "name" in str(key).lower() and one in names), None)
+        name = next(
+            (one for key, one in value.items() if "name" in str(key).lower() and one in names), None
+        )
         fix = f"put the name itself in its place, as {column}: {name or next(iter(names), 'NAME')}"
     return FormatError(
-        f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer", fix=fix
+        f"{column} is not a name",
+        file=path,
+        line=line,
+        found=value,
+        expected="a string or integer",
+        fix=fix,
     )

@@ -55,29 +55,61 @@ from ravenbench.verifiers.contract.base import as_verifier, fresh
 from ravenbench.verifiers.contract.languages import check_language
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-AT = {"os.mkdir": 0, "os.rename": 1, "os.link": 1, "os.symlink": 1, "os.utime": 0, "os.chmod": 0, "os.chown": 0}
+AT = {
+    "os.mkdir": 0,
+    "os.rename": 1,
+    "os.link": 1,
+    "os.symlink": 1,
+    "os.utime": 0,
+    "os.chmod": 0,
+    "os.chown": 0,
+}
 AT |= {"os.remove": 0, "os.rmdir": 0}
 """Audit events, beside ``open``, that leave traces on a disk, and which argument is the place; in their last one is the
 folder that it lies in."""
 MAKES = AT | {"os.truncate": 0, "os.setxattr": 0, "os.removexattr": 0, "sqlite3.connect": 0}
-STARTS, CONNECTS = (f"it {does} other programs, which may keep what they see" for does in ("starts", "connects to"))
-ACTS = dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"), STARTS)
+STARTS, CONNECTS = (
+    f"it {does} other programs, which may keep what they see" for does in ("starts", "connects to")
+)
+ACTS = dict.fromkeys(
+    ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"), STARTS
+)
 ACTS |= dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto"), CONNECTS)
 UNTOLD = {"shm_open": "it shares memory with other processes"}
 UNTOLD |= dict.fromkeys(("mkfifo", "mknod"), "it makes pipes, which other processes may read")
 """Functions of which no event tells."""
-UNSEEN = frozenset({"open", "open64", "openat", "openat64", "creat", "fopen", "system", "fork", "popen", "socket"})
-UNSEEN |= {"syscall", "mkdir", "rename", "link", "symlink", "shm_open", "shmget", "mq_open", "sem_open", *UNTOLD}
+UNSEEN = frozenset(
+    {"open", "open64", "openat", "openat64", "creat", "fopen", "system", "fork", "popen", "socket"}
+)
+UNSEEN |= {
+    "syscall",
+    "mkdir",
+    "rename",
+    "link",
+    "symlink",
+    "shm_open",
+    "shmget",
+    "mq_open",
+    "sem_open",
+    *UNTOLD,
+}
 """Functions of C by which nothing would be seen of a file or a program."""
 LIBRARIES = frozenset({"numba.core.caching", "ctypes.util", "platform", "importlib.metadata"})
 """Modules whose files and programs hold nothing of what is asked, where they and ``TRUSTED`` packages alone act."""
 TRUSTED = sys.stdlib_module_names | {"numba", "llvmlite", "numpy", "ravenbench"}
 CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
 FORKS = sys.platform == "linux"
-PRELOADED = ("sklearn.pipeline", "sklearn.linear_model", "sklearn.feature_extraction.text", "torch", "transformers")
+PRELOADED = (
+    "sklearn.pipeline",
+    "sklearn.linear_model",
+    "sklearn.feature_extraction.text",
+    "torch",
+    "transformers",
+)
 """Modules that are loaded once for all processes, where this one has loaded their package."""
 _servers = threading.local()
-SAMPLES, LINE = 64, 24
+SAMPLES = 64
+LINE = 24
 """Texts of a run that are looked for in a file that a method reads, each by a line of so many bytes at least."""
 PATIENCE = 15.0
 """Seconds that a server has for ending what methods left running."""
@@ -115,18 +147,27 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
     """
     texts, row = own_table(problems.texts, problems.documents)
     used = np.flatnonzero(row >= 0)[np.argsort(row[row >= 0])]
-    repeated, names = Counter[bytes](), list[str]()
+    repeated = Counter[bytes]()
+    names = list[str]()
     for i, questioned in enumerate(problems.questioned_index.tolist()):
         content = problems.texts.hashes[[*problems.known(i), questioned]].tobytes()
         repeated[content] += 1
-        names.append(hashlib.blake2b(content + bytes(repeated[content]), digest_size=10).hexdigest())
+        names.append(
+            hashlib.blake2b(content + bytes(repeated[content]), digest_size=10).hexdigest()
+        )
     labels: dict[str, Any] = {
         column: None if (old := getattr(problems, column)) is None else Labels.of(old.take(used))
         for column in ("author", "topic", "language")
     }
-    known, questioned_row = row[problems.known_index], row[problems.questioned_index]
+    known = row[problems.known_index]
+    questioned_row = row[problems.questioned_index]
     moved = replace(
-        problems, texts=texts, ids=name_array(names), known_index=known, questioned_index=questioned_row, **labels
+        problems,
+        texts=texts,
+        ids=name_array(names),
+        known_index=known,
+        questioned_index=questioned_row,
+        **labels,
     )
     order: Ints = np.argsort(np.array(names, dtype=np.str_), kind="stable").astype(np.int64)
     return moved.select(order), order
@@ -138,7 +179,13 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
     if record.transplanted is None or record.source is None:
         return [np.arange(len(test), dtype=np.int64)]
     source = store.shared_fold(record.source).test
-    origin = dict(zip((arm_id(fold, i) for i in source.ids.tolist()), source.questioned_index.tolist(), strict=True))
+    origin = dict(
+        zip(
+            (arm_id(fold, i) for i in source.ids.tolist()),
+            source.questioned_index.tolist(),
+            strict=True,
+        )
+    )
     return divided(test, [origin[name] for name in test.ids.tolist()])
 
 
@@ -148,11 +195,15 @@ def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{made_from} - {row} for made_from, row in zip(origin, questioned, strict=True)]
-    groups = next(filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), [])
+    groups = next(
+        filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), []
+    )
     return [np.array(members, dtype=np.int64) for members in groups]
 
 
-def _apart(cited: Sequence[set[int]], originals: Sequence[set[int]], count: int) -> list[list[int]] | None:
+def _apart(
+    cited: Sequence[set[int]], originals: Sequence[set[int]], count: int
+) -> list[list[int]] | None:
     """Problems in so many groups, none of which cites an original of its own; None where that needs more."""
     groups: list[tuple[list[int], set[int], set[int]]] = [([], set(), set()) for _ in range(count)]
     for i, (rows, own) in enumerate(zip(cited, originals, strict=True)):
@@ -177,18 +228,27 @@ class Process:
 
     def __init__(self) -> None:
         self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
-        self.files, self.acts = dict[str, bool](), list[str]()
+        self.files = dict[str, bool]()
+        self.acts = list[str]()
         paths = [str(Path.cwd()) if place == "" else place for place in sys.path]
         self._server: subprocess.Popen[bytes] | None = getattr(_servers, "last", None)
         if self._server is None or self._server.poll() is not None:
-            code = f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve; serve{me()}"
+            code = (
+                f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve;"
+                f" serve{me()}"
+            )
             preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
             self._server = _servers.last = subprocess.Popen(
-                [sys.executable, "-c", code, *preload], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                start_new_session=True, env=os.environ | {guard.THREADS: "1"},
-            )  # fmt: skip
+                [sys.executable, "-c", code, *preload],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+                env=os.environ | {guard.THREADS: "1"},
+            )
         own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {guard.THREADS: "1"}
-        self.pid = self._asked((paths, str(Path.cwd()), dict(os.environ) | own, asdict(limits_here())))["pid"]
+        self.pid = self._asked(
+            (paths, str(Path.cwd()), dict(os.environ) | own, asdict(limits_here()))
+        )["pid"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
@@ -200,31 +260,41 @@ class Process:
         except Exception as error:
             raise Unsendable from error
         reply = self._asked(message)
-        self.files |= {path: written or self.files.get(path, False) for path, written in reply["files"].items()}
+        self.files |= {
+            path: written or self.files.get(path, False) for path, written in reply["files"].items()
+        }
         self.acts += reply["acts"]
         for way in filter(None, reply["ways"].split("; ")):
             note(way)
         if reply["error"] is not None:
             raise guard.Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
-        return {name: _unpacked(v) if isinstance(v, list) else v for name, v in reply["result"].items()}
+        return {
+            name: _unpacked(v) if isinstance(v, list) else v for name, v in reply["result"].items()
+        }
 
     def _asked(self, question: Any) -> dict[str, Any]:
-        server, message = self._server, msgspec.msgpack.encode(question)
+        server = self._server
+        message = msgspec.msgpack.encode(question)
         assert server is not None and server.stdin is not None and server.stdout is not None
         try:
             server.stdin.write(len(message).to_bytes(8, "big") + message)
             server.stdin.flush()
-            reply: dict[str, Any] = msgspec.msgpack.decode(_read(server.stdout, _size(server.stdout)))
+            reply: dict[str, Any] = msgspec.msgpack.decode(
+                _read(server.stdout, _size(server.stdout))
+            )
         except BaseException as error:
             self.close()
             if not isinstance(error, OSError | msgspec.DecodeError):
                 raise
-            raise MethodError("the method ended its process (a crash of native code, or memory ran out)") from None
+            raise MethodError(
+                "the method ended its process (a crash of native code, or memory ran out)"
+            ) from None
         return reply
 
     def close(self, whole: bool = False) -> None:
         """End it, all that it started and what it kept; unless it is ``whole`` with all that it came from."""
-        server, self._server = self._server, None
+        server = self._server
+        self._server = None
         if server is None:
             return
         assert server.stdin is not None and server.stdout is not None
@@ -286,7 +356,8 @@ def serve(parent: int, at_once: bool) -> None:
     for name in ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:]):
         with suppress(Exception):
             import_module(name)
-    questions, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    questions = os.fdopen(os.dup(0), "rb", buffering=0)
+    replies = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what a method prints is no reply
     mine = me()
@@ -306,7 +377,9 @@ def serve(parent: int, at_once: bool) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.setpgid(0, 0)
             for pipe in (questions, replies):
-                os.register_at_fork(after_in_child=pipe.close)  # nobody else answers, or keeps them open
+                os.register_at_fork(
+                    after_in_child=pipe.close
+                )  # nobody else answers, or keeps them open
             end_with(*mine)
         _serve(questions, replies)
         os._exit(0)
@@ -323,7 +396,9 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     """Call one function after the other, as they are sent, until none comes."""
 
     def reply(value: dict[str, Any]) -> None:
-        message = msgspec.msgpack.encode(value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()])
+        message = msgspec.msgpack.encode(
+            value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()]
+        )
         replies.write(len(message).to_bytes(8, "big") + message)
         replies.flush()
 
@@ -334,9 +409,13 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     hold(RunLimits(**limits))
-    sys.dont_write_bytecode, sys.argv[1:], tempfile.tempdir = True, [], None
+    sys.dont_write_bytecode = True
+    sys.argv[1:] = []
+    tempfile.tempdir = None
     reply({"pid": os.getpid()})
-    seen, acts, state = dict[str, bool](), dict[str, None](), None
+    seen = dict[str, bool]()
+    acts = dict[str, None]()
+    state = None
     sys.addaudithook(partial(_watch, seen, acts))
     for module in ("_posixshmem", "os", "posix"):
         for name, act in UNTOLD.items():
@@ -344,7 +423,9 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
                 _tell(import_module(module), name, act, acts)
     files.stand_alone()
     while size := _size(questions):
-        result, error, began = dict[str, Any](), None, False
+        result = dict[str, Any]()
+        error = None
+        began = False
         with noted():
             try:
                 with guard.isolated():
@@ -355,7 +436,16 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
             except Exception as problem:
                 error = guard.tell(problem)
             way = ways()
-        reply({"result": result, "error": error, "began": began, "ways": way, "files": seen, "acts": [*acts]})
+        reply(
+            {
+                "result": result,
+                "error": error,
+                "began": began,
+                "ways": way,
+                "files": seen,
+                "acts": [*acts],
+            }
+        )
 
 
 def _tell(module: Any, name: str, act: str, acts: dict[str, None]) -> None:
@@ -411,7 +501,9 @@ def load(state: Any, value: bytes) -> tuple[Any, dict[str, Any]]:
     return pickle.loads(value), {}  # noqa: S301 — our own pipe
 
 
-def learn(state: Any, method: Component, train: Problems, same: Bools, check: bool) -> tuple[Any, dict[str, Any]]:
+def learn(
+    state: Any, method: Component, train: Problems, same: Bools, check: bool
+) -> tuple[Any, dict[str, Any]]:
     """A verifier that learns from these problems; with ``check`` only in a language that it can read."""
     if check:
         check_language(method, train)
@@ -439,7 +531,9 @@ class Apart:
     each learns ``again``. ``exposed`` says why the method may know more."""
 
     def __init__(self, state: bytes, again: tuple[Any, ...] = ()) -> None:
-        self.state, self.again, self.exposed = state, again, ""
+        self.state = state
+        self.again = again
+        self.exposed = ""
 
     @classmethod
     def learned(cls, store: Store, *again: Any) -> Apart:
@@ -453,7 +547,8 @@ class Apart:
     def process_for(self, store: Store | None) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block. What it saw is held against the
         texts of a run, if there is one."""
-        process, whole = Process(), False
+        process = Process()
+        whole = False
         try:
             process.ask(*((load, self.state) if self.state else self.again))
             yield process
@@ -466,9 +561,14 @@ class Apart:
 
 
 def learned(
-    method: Component, store: Store, train: Problems, same: Bools, *, check: bool = True,
+    method: Component,
+    store: Store,
+    train: Problems,
+    same: Bools,
+    *,
+    check: bool = True,
     learn: Callable[..., tuple[Any, dict[str, Any]]] = learn,
-) -> Any:  # fmt: skip
+) -> Any:
     """An outsider that has learned from training problems, for ``answered``."""
     problems, order = handed(train)
     again = learn, method, problems, np.asarray(same)[order], check
@@ -495,9 +595,15 @@ def sent(verifier: Component, store: Store) -> Any:
 
 
 def answered(
-    learned: Any, store: Store, fold: str, test: Problems, *, each: bool = False, calls: Sequence[Ints] | None = None,
+    learned: Any,
+    store: Store,
+    fold: str,
+    test: Problems,
+    *,
+    each: bool = False,
+    calls: Sequence[Ints] | None = None,
     answers: Callable[..., tuple[Any, dict[str, Any]]] = answers,
-) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:  # fmt: skip
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many ``calls`` as that takes (rows of each; by default ``parts``);
     ``each`` as ``answers``."""
     whole: dict[str, NDArray[Any]] = {}
@@ -549,7 +655,11 @@ def _planned(store: Store) -> float:
     """When a run was planned; 0 where nobody knows."""
     plan: Any = store.path / "plan.json"
     with suppress(Exception):
-        return float(plan.fs.modified(plan.path).timestamp() if files.is_remote(plan) else plan.stat().st_mtime)
+        return float(
+            plan.fs.modified(plan.path).timestamp()
+            if files.is_remote(plan)
+            else plan.stat().st_mtime
+        )
     return 0.0
 
 
@@ -557,7 +667,9 @@ def _planned(store: Store) -> float:
 def _taught(run: Path, planned: float) -> str:
     """What methods learn from that may tell of what they are asked; "" where it is nothing."""
     store = open_store(run)
-    for source in {one.source: None for one in store.plan.folds.values() if one.transplanted and one.source}:
+    for source in {
+        one.source: None for one in store.plan.folds.values() if one.transplanted and one.source
+    }:
         fold = store.shared_fold(source)
         if not len(fold.train):
             return "what it learned from is not known here"
@@ -568,8 +680,10 @@ def _taught(run: Path, planned: float) -> str:
 
 def _exposed(process: Process, store: Store) -> str:
     """What would tell a method more than it was handed, by what was seen in its process; "" where there is nothing."""
-    planned, run = _planned(store), None if files.is_remote(store.path) else os.path.realpath(store.path)
-    reasons, own = list(process.acts), os.path.realpath(process.scratch.name)
+    planned = _planned(store)
+    run = None if files.is_remote(store.path) else os.path.realpath(store.path)
+    reasons = list(process.acts)
+    own = os.path.realpath(process.scratch.name)
     for place, written in process.files.items():
         path = Path(os.path.realpath(place))
         if place == os.devnull or path.is_relative_to(own):
@@ -592,7 +706,8 @@ def _exposed(process: Process, store: Store) -> str:
 @lru_cache(maxsize=256)
 def _holds(path: Path, changed: float, run: Path) -> bool:
     """Whether a file, packed or not, holds some texts of a run, or may: there is nothing to know them by."""
-    data, lines = path.read_bytes(), _lines(run)
+    data = path.read_bytes()
+    lines = _lines(run)
     versions = [data]
     for unpack in UNPACKS if len(data) < UNPACKED else ():
         with suppress(Exception):
@@ -606,14 +721,19 @@ def _unzipped(data: bytes) -> bytes:
 
 
 UNPACKS: tuple[Callable[[bytes], bytes], ...] = (
-    zlib.decompress, gzip.decompress, bz2.decompress, lzma.decompress, _unzipped
-)  # fmt: skip
+    zlib.decompress,
+    gzip.decompress,
+    bz2.decompress,
+    lzma.decompress,
+    _unzipped,
+)
 
 
 @lru_cache(maxsize=2)
 def _lines(run: Path) -> list[bytes]:
     """The beginning of a long line of some texts of a run, in ASCII where that will do."""
-    texts, lines = open_store(run).texts, list[bytes]()
+    texts = open_store(run).texts
+    lines = list[bytes]()
     for row in np.unique(np.linspace(0, len(texts) - 1, SAMPLES).astype(int)):
         for ends in (rb'[^\x20-\x7e]|["\\]', rb'[\x00-\x1f\x7f"\\]'):
             longest = max(re.split(ends, texts.raw(row)), key=len)

@@ -31,7 +31,14 @@ from ravenbench.engine.guard import UNTAUGHT, answer, answer_each, isolated, tel
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.programs import ways
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import CellPlace, CellRecord, Record, Seconds, packed_or_none, write_packed
+from ravenbench.store.records import (
+    CellPlace,
+    CellRecord,
+    Record,
+    Seconds,
+    packed_or_none,
+    write_packed,
+)
 from ravenbench.store.store import Store, keep_open, open_store
 from ravenbench.text.counting import CountedUnits, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
@@ -105,14 +112,18 @@ class CellUnit:
         return self._commit(reason)
 
     def _commit(self, failure: str | None = None) -> list[str]:
-        store, learned, errors = open_store(self.run), None, []
+        store = open_store(self.run)
+        learned = None
+        errors = []
         records = {record.name: record for record in store.plan.verifiers}
         began = time.perf_counter()
         if failure is None:
             learned, failure = self._tried(self.learn, store)
         fit = time.perf_counter() - began
         for place in self.cells:
-            start, filled, wrong = time.perf_counter(), None, failure
+            start = time.perf_counter()
+            filled = None
+            wrong = failure
             if failure is None:
                 filled, wrong = self._tried(self.answer, store, learned, place)
             seconds = Seconds(fit=fit, score=time.perf_counter() - start)
@@ -122,10 +133,18 @@ class CellUnit:
             if more is None and records[place.verifier].source is not None:
                 more = ""
             record = CellRecord(
-                key=place.key, verifier=place.verifier, identity=records[place.verifier].identity,
-                train_digest=train_digest, test_digest=test_digest, n=self.size(store, place, arrays), seconds=seconds,
-                error=wrong, faults=dict(faults), programs=ways(), exposed=msgspec.UNSET if more is None else more,
-            )  # fmt: skip
+                key=place.key,
+                verifier=place.verifier,
+                identity=records[place.verifier].identity,
+                train_digest=train_digest,
+                test_digest=test_digest,
+                n=self.size(store, place, arrays),
+                seconds=seconds,
+                error=wrong,
+                faults=dict(faults),
+                programs=ways(),
+                exposed=msgspec.UNSET if more is None else more,
+            )
             store.write_cell(record, arrays)
             if wrong is not None:
                 errors.append(self.where(place) + wrong.splitlines()[0])
@@ -154,7 +173,9 @@ def abstained(filled: Filled, taught: Problems, test: Problems) -> Filled:
         return filled
     arrays, faults = filled
     answers = np.where(strange, 0.5, arrays["answers"])
-    return {**arrays, "answers": answers}, dict.fromkeys(test.ids[strange].tolist(), UNTAUGHT) | dict(faults)
+    return {**arrays, "answers": answers}, dict.fromkeys(
+        test.ids[strange].tolist(), UNTAUGHT
+    ) | dict(faults)
 
 
 @dataclass(frozen=True)
@@ -173,13 +194,19 @@ class FitUnit(CellUnit):
         if outsider(self.method):
             return learned(self.method, store, fold.train, fold.train_same, check=not self.isolate)
         features = features_of(store, self.blocks) if self.blocks else None
-        if not self.isolate:  # a shared task runs methods as they were, an English tagger on Dutch included
+        if (
+            not self.isolate
+        ):  # a shared task runs methods as they were, an English tagger on Dutch included
             check_language(self.method, fold.train)
         verifier = as_verifier(fresh(self.method))
         if features is None or not isinstance(verifier, Calibrated):
             verifier.fit(fold.train, fold.train_same)
             return verifier, features
-        same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
+        same = (
+            fold.train_same
+            if fold.train.calibrate is None
+            else fold.train_same[fold.train.calibrate]
+        )
         return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
@@ -217,7 +244,11 @@ def execute(
     # A problem that fails must not fail others, so its pairs are not compared in blocks with theirs.
     own = {n: components[n] for n in waiting if not outsider(components[n])}
     free = [c for c in own.values() if isinstance(c, Scorer) and c.fold_free]
-    blocks = plan_pairs(store, free, sorted({entry.fold for entry in store.plan.cells})) if free and not isolate else {}
+    blocks = (
+        plan_pairs(store, free, sorted({entry.fold for entry in store.plan.cells}))
+        if free and not isolate
+        else {}
+    )
     fits = [
         FitUnit(
             store.path,
@@ -229,7 +260,9 @@ def execute(
         for (name, _), cells in missing_cells.items()
     ]
     first, rest = _first(fits)
-    missing: list[PairUnit] = [u for units in blocks.values() for u in units if read_block(store, u.key) is None]
+    missing: list[PairUnit] = [
+        u for units in blocks.values() for u in units if read_block(store, u.key) is None
+    ]
     folds = sorted({place.fold for cells in missing_cells.values() for place in cells})
     with no_counts_left(store):
         run_units(engine, plan_encoding(store, own, folds), progress, "encoding texts")
@@ -252,7 +285,9 @@ def execute(
 def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
     """The first fits of every verifier that has more than ``FIRST``, and all others."""
     count = Counter(unit.name for unit in fits)
-    first, rest, seen = list[FitUnit](), list[FitUnit](), Counter[str]()
+    first = list[FitUnit]()
+    rest = list[FitUnit]()
+    seen = Counter[str]()
     for unit in fits:
         early = count[unit.name] > FIRST and seen[unit.name] < FIRST
         (first if early else rest).append(unit)
@@ -269,10 +304,14 @@ def _failing_alike(store: Store, first: Sequence[FitUnit]) -> dict[str, str]:
             line = None if cell is None or cell.error is None else cell.error.splitlines()[0]
             # The values may differ from fold to fold, what is wrong does not.
             errors_of[unit.name].add(line and line.partition("; found: ")[0])
-    return {name: error for name, (error, *more) in errors_of.items() if error is not None and not more}
+    return {
+        name: error for name, (error, *more) in errors_of.items() if error is not None and not more
+    }
 
 
-def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUnit]) -> list[FitUnit]:
+def _longest_first(
+    store: Store, first: Sequence[FitUnit], rest: Sequence[FitUnit]
+) -> list[FitUnit]:
     """Units in an order that leaves no worker with a long one at the end, by what the first fits of a method took.
 
     Methods that were not tried yet go first. Those that take about as long stay in the order of folds, cheap ones all
@@ -281,15 +320,22 @@ def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUni
     seconds_of: dict[str, float] = defaultdict(float)
     for unit in first:
         done = (store.read_cell(place.key) for place in unit.cells)
-        seconds = sum(cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None)
+        seconds = sum(
+            cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None
+        )
         seconds_of[unit.name] = max(seconds_of[unit.name], seconds)
-    rank = {name: max(math.ceil(math.log2(seconds)), -3) for name, seconds in seconds_of.items() if seconds > 0}
+    rank = {
+        name: max(math.ceil(math.log2(seconds)), -3)
+        for name, seconds in seconds_of.items()
+        if seconds > 0
+    }
     return sorted(rest, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
 
 
 LARGE = 64 * 2**20
 """Bytes of text from which on counting ahead pays."""
-MOST, FEWEST = 3072, 512
+MOST = 3072
+FEWEST = 512
 """Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
 BLOCK = 16_384
 """Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
@@ -328,17 +374,25 @@ class EncodeUnit:
         return []
 
 
-def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequence[str]) -> list[EncodeUnit]:
+def plan_encoding(
+    store: Store, components: Mapping[str, Component], folds: Sequence[str]
+) -> list[EncodeUnit]:
     """Units for all texts of these folds; texts of about equal length together, for a batch is as wide as its longest.
 
     A method counts that reads whole texts as they are: by itself, or as the scorer of a calibrated one.
     """
-    parts = {str(part): part for one in components.values() for part in (one, getattr(one, "scorer", None))}
+    parts = {
+        str(part): part
+        for one in components.values()
+        for part in (one, getattr(one, "scorer", None))
+    }
     methods = [part for part in parts.values() if isinstance(part, Prepares)]
     if not methods:
         return []
     rows = store.documents(folds)
-    rows = rows[np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")]
+    rows = rows[
+        np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")
+    ]
     blocks = list[tuple[int, ...]]()
     while len(rows):
         size = min(MOST, max(FEWEST, len(rows) // 6))
@@ -377,15 +431,23 @@ def no_counts_left(store: Store) -> Iterator[None]:
         yield
 
 
-def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str]) -> list[CountUnit]:
+def plan_counting(
+    store: Store, fitted: Sequence[Component], folds: Sequence[str]
+) -> list[CountUnit]:
     """Units for the texts of these folds where they are large, one for every kind that is counted in several fits.
 
     ``fitted`` has the verifier of every fit; it counts by itself or as the scorer of a calibrated one.
     """
-    kinds = [getattr(part, "counted", None) for one in fitted for part in (one, getattr(one, "scorer", None))]
+    kinds = [
+        getattr(part, "counted", None)
+        for one in fitted
+        for part in (one, getattr(one, "scorer", None))
+    ]
     # A user's method may mean something else by the name.
     several = [
-        units for units, fits in Counter(kind for kind in kinds if isinstance(kind, CountedUnits)).items() if fits > 1
+        units
+        for units, fits in Counter(kind for kind in kinds if isinstance(kind, CountedUnits)).items()
+        if fits > 1
     ]
     if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
         return []
@@ -416,9 +478,13 @@ class PairUnit:
         """Compute and commit its features; an error is kept for the cells that needed it."""
         store = open_store(self.run)
         try:
-            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, self.start : self.stop]
+            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[
+                :, self.start : self.stop
+            ]
             with isolated():
-                features = self.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+                features = self.scorer.pair_features(
+                    store.texts, np.array(known), np.array(questioned)
+                )
             checked = checked_scores(features, self.stop - self.start, str(self.scorer))
         except Exception as error:
             return self._commit(store, tell(error))
@@ -429,7 +495,9 @@ class PairUnit:
         return self._commit(open_store(self.run), reason)
 
     def _commit(self, store: Store, error: str | None = None, **arrays: Floats) -> list[str]:
-        write_packed(_place(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays)
+        write_packed(
+            _place(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays
+        )
         return []
 
 
@@ -448,7 +516,8 @@ class PairFeatures:
 
     def __init__(self, store: Store, blocks: Sequence[str]) -> None:
         pairs: Ints = files.map_array(store.path / "pairs" / "pairs.npy")
-        self.store, self.blocks = store, blocks
+        self.store = store
+        self.blocks = blocks
         self.size = len(store.texts)
         keys = pairs[0] * self.size + pairs[1]
         self.order = np.argsort(keys)
@@ -461,7 +530,9 @@ class PairFeatures:
         if (features := read_block(self.store, key)) is None:
             block = packed_or_none(_place(self.store, key), BlockRecord)
             error = None if block is None else block[0].error
-            raise RuntimeError(error or "features of document pairs are missing or damaged: repeat the run")
+            raise RuntimeError(
+                error or "features of document pairs are missing or damaged: repeat the run"
+            )
         return features
 
     def score(self, problems: Problems) -> Floats:
@@ -471,7 +542,8 @@ class PairFeatures:
         number = np.searchsorted(self.starts, place, side="right") - 1
         values: Floats | None = None
         for n in np.flatnonzero(np.bincount(number)).tolist():
-            block, here = self._block(n), np.flatnonzero(number == n)
+            block = self._block(n)
+            here = np.flatnonzero(number == n)
             if values is None:
                 values = np.empty((len(place), *block.shape[1:]))
             values[here] = block[place[here] - self.starts[n]]
@@ -484,16 +556,21 @@ def features_of(store: Store, blocks: tuple[str, ...]) -> PairFeatures:
     return PairFeatures(store, blocks)
 
 
-def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) -> dict[str, list[PairUnit]]:
+def plan_pairs(
+    store: Store, scorers: Sequence[Scorer], folds: Sequence[str]
+) -> dict[str, list[PairUnit]]:
     """Write the distinct document pairs of these folds and cut them into blocks for each fold-free scorer."""
     free = {str(s): s for s in scorers if isinstance(s, FoldFree)}
     if not free:
         return {}
-    size, keys = len(store.texts), []
+    size = len(store.texts)
+    keys = []
     for fold in map(store.shared_fold, folds):
         for problems in (fold.train.calibration_split[1], fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
-    pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
+    pairs = np.stack(
+        np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size)
+    )
     pairs, starts = _pair_blocks(pairs)
     files.make_folder(store.path / "pairs")
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
@@ -501,7 +578,13 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     cuts = list(zip(starts.tolist(), [*starts[1:].tolist(), pairs.shape[1]], strict=True))
     return {
         name: [
-            PairUnit(store.path, scorer, content_key([identity(scorer), f"{digest}:{start}:{stop}"]), start, stop)
+            PairUnit(
+                store.path,
+                scorer,
+                content_key([identity(scorer), f"{digest}:{start}:{stop}"]),
+                start,
+                stop,
+            )
             for start, stop in cuts
         ]
         for name, scorer in free.items()

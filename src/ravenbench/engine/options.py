@@ -12,22 +12,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import InputError, SpecError, check_number, check_option, check_type, did_you_mean, writable
+from ravenbench.errors import (
+    InputError,
+    SpecError,
+    check_number,
+    check_option,
+    check_type,
+    did_you_mean,
+    writable,
+)
 from ravenbench.files import read_ordinary
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
 
 ENCODING = (
-    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman; valid UTF-8 is always read "
-    "as UTF-8."
+    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman; valid"
+    " UTF-8 is always read as UTF-8."
 )
 PATH = "str | Path"
 PATHS = "str | Path | Sequence[str | Path]"
@@ -40,13 +58,24 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     as in specs from before there was one."""
 
     later: ClassVar[tuple[str, ...]] = (
-        "metrics", "group", "against", "equal_counts", "unquoted", "strip_shared", "skip_faulty", "allow_shared",
-    )  # fmt: skip
+        "metrics",
+        "group",
+        "against",
+        "equal_counts",
+        "unquoted",
+        "strip_shared",
+        "skip_faulty",
+        "allow_shared",
+    )
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
         fields = dict(msgspec.to_builtins(self))
-        return {key: value for key, value in fields.items() if key not in self.later or value not in (None, False)}
+        return {
+            key: value
+            for key, value in fields.items()
+            if key not in self.later or value not in (None, False)
+        }
 
 
 @dataclass(frozen=True)
@@ -90,13 +119,19 @@ def about(text: str, **special: Any) -> msgspec.Meta:
 
 Encoding = Annotated[str | None, about(ENCODING)]
 AllowShared = Annotated[
-    bool, about("Answer also problems that stand among those to learn from; they are counted all the same.")
+    bool,
+    about(
+        "Answer also problems that stand among those to learn from; they are counted all the same."
+    ),
 ]
 READING = ("unquoted", "strip_shared", "skip_faulty")
 """Options of every command that reads texts."""
 Metrics = Annotated[
     str | None,
-    about("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
+    about(
+        "Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).",
+        takes=COMPONENTS,
+    ),
 ]
 
 
@@ -104,10 +139,18 @@ class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A spec of a task that reads texts."""
 
     unquoted: Annotated[
-        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
+        bool,
+        about(
+            "Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line"
+            " is a row."
+        ),
     ] = False
     strip_shared: Annotated[
-        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
+        bool,
+        about(
+            "Take passages out that stand in texts of several authors, such as licences and"
+            " headers."
+        ),
     ] = False
     skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
 
@@ -130,20 +173,30 @@ class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author", "topic")
 
     text: Annotated[
-        str | None, about("Column of a table with the texts; by default found by name.", metavar="COLUMN")
+        str | None,
+        about("Column of a table with the texts; by default found by name.", metavar="COLUMN"),
     ] = None
-    author: Annotated[str | None, about("Column with the authors; by default found by name.", metavar="COLUMN")] = None
+    author: Annotated[
+        str | None, about("Column with the authors; by default found by name.", metavar="COLUMN")
+    ] = None
     topic: Annotated[
-        str | None, about("Column with the topics, or none; by default found by name.", metavar="COLUMN")
+        str | None,
+        about("Column with the topics, or none; by default found by name.", metavar="COLUMN"),
     ] = None
     encoding: Encoding = None
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
-        options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
+        options: dict[str, Any] = {
+            role: column for role, column in named.items() if column is not None
+        }
         options |= self.flags()
-        return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
+        return {
+            "encoding": self.encoding,
+            **options,
+            **({"topic": None} if self.topic == "none" else {}),
+        }
 
 
 class LevelSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -153,7 +206,9 @@ class LevelSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
-        return {key: value for key, value in super().reading().items() if key != "topic"} | {"level": self.topic}
+        return {key: value for key, value in super().reading().items() if key != "topic"} | {
+            "level": self.topic
+        }
 
 
 @cache
@@ -178,17 +233,28 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
 
 def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
     """What the fields of a spec are where they are not given, by name."""
-    return {field.name: field.default for field in msgspec.structs.fields(spec) if not field.required}
+    return {
+        field.name: field.default for field in msgspec.structs.fields(spec) if not field.required
+    }
 
 
 HEADINGS = {
-    "How texts and tables are read": "text author topic column encoding unquoted strip_shared skip_faulty lenient",
+    "How texts and tables are read": (
+        "text author topic column encoding unquoted strip_shared skip_faulty lenient"
+    ),
     "Where the work is done, and its limits": "workers engine scheduler",
 }
 """Options of many commands, by the heading that they stand behind in help."""
 
 
-ALWAYS_IN_SPEC = ("unquoted", "strip_shared", "allow_shared", "cell_timeout", "most_calls", "device")
+ALWAYS_IN_SPEC = (
+    "unquoted",
+    "strip_shared",
+    "allow_shared",
+    "cell_timeout",
+    "most_calls",
+    "device",
+)
 """Options that no command has as a flag, but for those that say so."""
 
 
@@ -233,7 +299,8 @@ class Declared:
     @classmethod
     def options(cls) -> list[Option]:
         """All options, in the order in which ``--help`` shows them."""
-        named, first = cls.option_table(), cls.order.split()
+        named = cls.option_table()
+        first = cls.order.split()
         for name in {*ALWAYS_IN_SPEC, *cls.in_spec.split()} - {*cls.flags.split()}:
             if name in named and named[name].command:
                 named[name] = replace(named[name], in_spec=True)
@@ -244,7 +311,10 @@ class Declared:
         """The heading in ``--help`` that an option stands behind, None for those that stand first."""
         if name in cls.first.split() or not cls.first:
             return None
-        return next((heading for heading, names in HEADINGS.items() if name in names.split()), "Further options")
+        return next(
+            (heading for heading, names in HEADINGS.items() if name in names.split()),
+            "Further options",
+        )
 
     @classmethod
     def by_position(cls) -> tuple[str, ...]:
@@ -285,7 +355,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
     """Refuse values of another type than an option takes, or numbers that cannot be meant. Raises SpecError."""
     for option in options:
-        value, takes = values.get(option.name), option.takes or option.kind.__name__
+        value = values.get(option.name)
+        takes = option.takes or option.kind.__name__
         if value is None:
             continue
         if isinstance(value, str) and takes in ("int", "float", "bool"):
@@ -363,7 +434,13 @@ def _choices(shape: type[msgspec.Struct], key: str) -> tuple[str, ...]:
     return tuple(map(str, kind.values)) if isinstance(kind, msgspec.inspect.LiteralType) else ()
 
 
-_PLAIN = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list"}
+_PLAIN = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+}
 
 
 def _plainly(what: str) -> str:
@@ -387,7 +464,11 @@ def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
         data = read_ordinary(file)
         # Its reader takes time and memory by the square of a name's length.
         if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
-            raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
+            raise SpecError(
+                "it is too long for a spec file",
+                file=file,
+                expected=f"at most {_LONGEST_SPEC:,} bytes",
+            )
         raw = tomllib.loads(data.decode())
     except ValueError as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
@@ -396,7 +477,9 @@ def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
     if unknown := sorted(set(raw) - set(names)):
-        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], names))
+        raise SpecError(
+            f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], names)
+        )
     for name, table in raw.items():
         if not isinstance(table, dict):
             raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
@@ -433,5 +516,7 @@ def read_spec(file: Path, task: type[Declared], further: Sequence[str] = ()) -> 
             values[key] = str(value)
         low, high = (None, None) if option is None else option.bounds
         if (low is not None and value < low) or (high is not None and value > high):
-            raise SpecError(f"{key}: it is out of range", file=file, found=value, expected=f"{low} to {high}")
+            raise SpecError(
+                f"{key}: it is out of range", file=file, found=value, expected=f"{low} to {high}"
+            )
     return values

@@ -60,7 +60,8 @@ Engine = Callable[[Units], Iterator[list[str]]]
 ADDRESS = "an address such as tcp://10.0.0.1:8786"
 MOST_GROWN = 8 << 30
 """Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+TRIM_THRESHOLD = -1
+MMAP_THRESHOLD = -3
 """Options of ``mallopt``."""
 
 
@@ -149,9 +150,16 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
 
     # Workers that have grown are replaced; nothing is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    how = {"return_as": "generator_unordered", "batch_size": 1, "mmap_mode": None, **ending_with_me()}
+    how = {
+        "return_as": "generator_unordered",
+        "batch_size": 1,
+        "mmap_mode": None,
+        **ending_with_me(),
+    }
     pool = Parallel(n_jobs=min(count, len(units)), **how)
-    yield from pool(delayed(_in_worker)(unit, limits_here(), number) for number, unit in list(units.items()))
+    yield from pool(
+        delayed(_in_worker)(unit, limits_here(), number) for number, unit in list(units.items())
+    )
 
 
 def _alone(unit: Unit) -> list[str]:
@@ -163,12 +171,17 @@ def _alone(unit: Unit) -> list[str]:
             errors: list[str] = pool.submit(_in_worker, unit, limits_here()).result()[1]
             return errors
         except BrokenExecutor as error:
-            reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
+            reason = (
+                "MethodError: the method ended its process (a crash of native code, or memory ran"
+                " out)"
+            )
             if (seconds := cell_timeout()) is not None:
                 reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
             if isinstance(unit, Losable):
                 return unit.lost(reason)
-            raise RavenError(f"{reason}; what was finished is kept: repeat the command to go on") from error
+            raise RavenError(
+                f"{reason}; what was finished is kept: repeat the command to go on"
+            ) from error
 
 
 def usable_cores() -> int:
@@ -187,7 +200,9 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     try:
         get_address_host_port(scheduler)
     except ValueError as error:
-        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS) from None
+        raise SpecError(
+            f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS
+        ) from None
 
     def work(units: Units) -> Iterator[list[str]]:
         try:
@@ -208,8 +223,8 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
                     yield future.result(timeout)
                 except Exception as error:
                     raise RavenError(
-                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was finished is kept: repeat "
-                        "the command to go on"
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was"
+                        " finished is kept: repeat the command to go on"
                     ) from error
 
     return work
@@ -225,7 +240,8 @@ def _await(client: Any, waiting: Any, had_workers: bool) -> None:
     while not waiting.has_ready() and client.status == "running":
         time.sleep(0.02)
         if had_workers and (now := time.monotonic()) > looked + 1:
-            looked, left = now, now if client.nthreads() else left
+            looked = now
+            left = now if client.nthreads() else left
             if now > left + WORKERLESS:
                 raise OSError(f"it has had no workers for {WORKERLESS:.0f} seconds")
 
@@ -267,7 +283,10 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     if name != "dask":
         raise SpecError(f"there is no engine {name!r}", expected="local or dask")
     if cell_timeout() is not None:
-        raise SpecError(f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask cluster")
+        raise SpecError(
+            f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask"
+            " cluster"
+        )
     if scheduler is None:
         raise SpecError("--engine dask needs --scheduler", expected=ADDRESS)
     return dask(scheduler)

@@ -111,8 +111,13 @@ class Draft(Generic[P]):
             begin()
             store.write_plan(self.plan)
         else:
-            labels = {**self.labels, **{f"split {name}": labels for name, labels in self.splits.items()}}
-            save_plan(store, begin, self.plan, self.folds, self.texts, labels, self.ids, self.arrays)
+            labels = {
+                **self.labels,
+                **{f"split {name}": labels for name, labels in self.splits.items()},
+            }
+            save_plan(
+                store, begin, self.plan, self.folds, self.texts, labels, self.ids, self.arrays
+            )
 
 
 @dataclass(frozen=True)
@@ -168,15 +173,21 @@ class Task(Declared):
     folder: Path
 
     def __init__(
-        self, values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+        self,
+        values: Mapping[str, Any],
+        *,
+        workers: int | None = None,
+        engine: Engine | None = None,
         progress: Progress | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from ravenbench.engine.pool import local, shown_by_default
 
         if strange := sorted(set(values) - {option.name for option in self.options()}):
             raise TypeError(f"{self.name}() got an unexpected keyword argument {strange[0]!r}")
         self.values = {name: value for name, value in values.items() if value is not None}
-        self.workers, self.engine, self.progress = workers, engine or local(workers), shown_by_default(progress)
+        self.workers = workers
+        self.engine = engine or local(workers)
+        self.progress = shown_by_default(progress)
         self.inputs: list[str] = []
         self.resolve()
 
@@ -184,18 +195,31 @@ class Task(Declared):
     def option_table(cls) -> dict[str, Option]:
         named = super().option_table()
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
-        named |= ({one.option.name: one.option for one in draft_checks()} if cls.freezes else {}) | EVERY
+        named |= (
+            {one.option.name: one.option for one in draft_checks()} if cls.freezes else {}
+        ) | EVERY
         named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
-            several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
-            how = {"kind": str, "takes": "int | Sequence[int]", "metavar": "N[,N…]", "help": several}
+            several = (
+                f"{named['seed'].help.removesuffix('.')}. Several run one after another and are"
+                " pooled."
+            )
+            how = {
+                "kind": str,
+                "takes": "int | Sequence[int]",
+                "metavar": "N[,N…]",
+                "help": several,
+            }
             named["seed"] = replace(named["seed"], **how)  # type: ignore[arg-type]
         return named
 
     @classmethod
     def _without(cls) -> set[str]:
         """Limits that hold for nothing that the task does."""
-        return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout",))}
+        return {
+            *(() if cls.device else ("device",)),
+            *(() if cls.cell_timeout else ("cell_timeout",)),
+        }
 
     @classmethod
     def call(cls, values: Mapping[str, Any]) -> Any:
@@ -205,7 +229,9 @@ class Task(Declared):
             acting, _ = cls.acting(values)
             jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
             runs = [run_task(cls, job, **how) for job in jobs.values()]
-        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
+        return (
+            runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
+        )
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
@@ -216,7 +242,11 @@ class Task(Declared):
             acting, given = cls.acting(values)
             jobs = list(acting.jobs(given).values()) if acting.pools_seeds else [given]
             if len(jobs) > 1:
-                raise SpecError("a plan is of one seed", found=f"{len(jobs)} seeds", fix="each costs about the same")
+                raise SpecError(
+                    "a plan is of one seed",
+                    found=f"{len(jobs)} seeds",
+                    fix="each costs about the same",
+                )
             return acting(jobs[0], **how).preview()
 
     def resolve(self) -> None:
@@ -225,7 +255,9 @@ class Task(Declared):
         """
         self.spec = spec_of(self.Spec, self.values)
         self.data = self.fingerprint()
-        self.folder = self.place_or(f"{self.name}-{content_hash([self.spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"{self.name}-{content_hash([self.spec.resolved(), self.data])}"
+        )
 
     def fingerprint(self) -> dict[str, str]:
         """Identity of all data and methods by name; by default of the file, folder or corpus in each field of the spec
@@ -234,7 +266,11 @@ class Task(Declared):
 
         corpora = registry.names("corpus")
         texts = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str)}
-        named = {k: v for k, v in texts.items() if Path(v).exists() or v.partition("(")[0].strip() in corpora}
+        named = {
+            k: v
+            for k, v in texts.items()
+            if Path(v).exists() or v.partition("(")[0].strip() in corpora
+        }
         return {name: data_hash(value) for name, value in named.items()}
 
     def place_or(self, name: str) -> Path:
@@ -278,7 +314,9 @@ class Task(Declared):
 
         if self.asked_checks() and (earlier := self.earlier()) is not None:
             self.check_made(earlier)
-        return open_or_create(self.folder, self.name, self.spec.resolved(), self.data, self.write_plan, self.inputs)
+        return open_or_create(
+            self.folder, self.name, self.spec.resolved(), self.data, self.write_plan, self.inputs
+        )
 
     def earlier(self) -> Store | None:
         """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
@@ -299,7 +337,8 @@ class Task(Declared):
     def preview(self) -> Preview:
         """What would be done; no folder of a run is written. Raises InputError if something cannot be used."""
         draft = self.approved(self.draft()) if self.asked_checks() else self.sketch()
-        plan, store = draft.plan, self.earlier()
+        plan = draft.plan
+        store = self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
         return Preview(
             task=self.name,
@@ -350,7 +389,11 @@ class Task(Declared):
         jobs = {}
         for seed in seeds:
             name = f"seed-{seed}"
-            jobs[name] = {**values, "seed": seed, **({} if place is None else {cls.place: location(place) / name})}
+            jobs[name] = {
+                **values,
+                "seed": seed,
+                **({} if place is None else {cls.place: location(place) / name}),
+            }
         return jobs
 
     @classmethod
@@ -363,7 +406,9 @@ class Task(Declared):
         return None
 
     @classmethod
-    def direct(cls, values: Mapping[str, Any], plan: bool, progress: Progress) -> Preview | Ending | None:
+    def direct(
+        cls, values: Mapping[str, Any], plan: bool, progress: Progress
+    ) -> Preview | Ending | None:
         """Where what was given is answered without a folder: what then is shown, with ``plan`` what would be done; None
         where it is a task as any other."""
         return None
@@ -412,16 +457,33 @@ EVERY = {
     option.name: option
     for option in (
         Option("workers", "Processes; default: all cores.", int),
-        Option("engine", "Where units of work are done instead: see ``ravenbench.engine.pool``.", takes="Engine",
-               command=False),
-        Option("progress", "Called with (stage, done, total); default in a notebook: a bar.", takes="Progress",
-               command=False),
-        Option("cell_timeout", "Time limit for training a method, and again for answering one test set; a cell that "
-               "takes longer fails, the others continue.", float, metavar="SECONDS", bounds=(1, LONGEST),
-               variable=TIMEOUT),
-        Option("device", "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
+        Option(
+            "engine",
+            "Where units of work are done instead: see ``ravenbench.engine.pool``.",
+            takes="Engine",
+            command=False,
+        ),
+        Option(
+            "progress",
+            "Called with (stage, done, total); default in a notebook: a bar.",
+            takes="Progress",
+            command=False,
+        ),
+        Option(
+            "cell_timeout",
+            "Time limit for training a method, and again for answering one test set; a cell that "
+            "takes longer fails, the others continue.",
+            float,
+            metavar="SECONDS",
+            bounds=(1, LONGEST),
+            variable=TIMEOUT,
+        ),
+        Option(
+            "device",
+            "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1.",
+        ),
     )
-}  # fmt: skip
+}
 LIMITS = ("cell_timeout", "device")
 
 
@@ -431,9 +493,13 @@ def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
 
 
 def run_task(
-    task: type[Task], values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+    task: type[Task],
+    values: Mapping[str, Any],
+    *,
+    workers: int | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
     from ravenbench.store.resume import folder_lock
 
@@ -506,7 +572,9 @@ class Work(Declared):
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
         """What ``call`` would do."""
-        return cls.preview({name: value for name, value in values.items() if name not in ("progress", *LIMITS)})
+        return cls.preview(
+            {name: value for name, value in values.items() if name not in ("progress", *LIMITS)}
+        )
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:

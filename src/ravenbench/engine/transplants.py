@@ -116,8 +116,12 @@ def plan_transplants(
     transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
 ) -> Transplants:
     """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
-    entries, arm_folds, first = list[TransplantedFold](), list[Fold](), list[Transplanted]()
-    left_out, same, different = Counter[str](), 0, 0
+    entries = list[TransplantedFold]()
+    arm_folds = list[Fold]()
+    first = list[Transplanted]()
+    left_out = Counter[str]()
+    same = 0
+    different = 0
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -127,13 +131,16 @@ def plan_transplants(
         left_out.update(replaced.left_out)
         if not len(replaced):
             continue
-        same, different = same + int(truth.sum()), different + int((~truth).sum())
+        same = same + int(truth.sum())
+        different = different + int((~truth).sum())
         arms = {
             "along": mixed(replaced.on, replaced.off, truth),
             "against": mixed(replaced.off, replaced.on, truth),
             "off": replaced.off2,
         }
-        again = _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
+        again = (
+            _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
+        )
         names = {arm: f"{fold.name}-{arm}" for arm in arms}
         batch = f"{fold.name}-batch" if again else None
         entries.append(
@@ -148,38 +155,58 @@ def plan_transplants(
             )
         )
 
-        arm_folds += [_arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()]
+        arm_folds += [
+            _arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()
+        ]
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
             arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
-        entries, arm_folds = [], []
+        entries = []
+        arm_folds = []
     if reason is None:
         progress("measuring the probe", 0, 0)
     topics = transplanter.topic
     section = TransplantRecord(
-        by=transplanter.by, function_words=len(transplanter.splicer.functions), reason=reason, left_out=dict(left_out),
-        folds=entries, kept_by=transplanter.splicer.by,
+        by=transplanter.by,
+        function_words=len(transplanter.splicer.functions),
+        reason=reason,
+        left_out=dict(left_out),
+        folds=entries,
+        kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
         named=transplanter.splicer.topics_named()[1] if reason is None else None,
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
-        segmenter=str(transplanter.splicer.segmenter), segmented=transplanter.splicer.segmented,
-    )  # fmt: skip
+        segmenter=str(transplanter.splicer.segmenter),
+        segmented=transplanter.splicer.segmented,
+    )
     table, tests = on_one_table([fold.test for fold in arm_folds], texts)
-    return Transplants(section, [replace(f, test=t) for f, t in zip(arm_folds, tests, strict=True)], table)
+    return Transplants(
+        section, [replace(f, test=t) for f, t in zip(arm_folds, tests, strict=True)], table
+    )
 
 
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
     """Problems over one table whose questioned texts are those of the first where ``same``, else of the second."""
-    return replace(of_same, questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index))
+    return replace(
+        of_same,
+        questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index),
+    )
 
 
 def _arm(fold: Fold, name: str, arm: str, test: Problems, same: Bools) -> Fold:
     ids = (arm_id(name, i) for i in test.ids.tolist())
     labels = {"transplanted": arm, "source": fold.name}
-    return replace(fold, name=name, test=replace(test, ids=name_array(ids)), test_same=same, labels=labels, counts={})
+    return replace(
+        fold,
+        name=name,
+        test=replace(test, ids=name_array(ids)),
+        test_same=same,
+        labels=labels,
+        counts={},
+    )
 
 
 def _again(size: int, draws: Draws, name: str) -> list[int]:
@@ -195,10 +222,12 @@ def references(
 
     Of a larger fold a seeded part is taken: what is measured is the probe, not a verifier.
     """
-    scorers, records = References(transplanter), []
+    scorers = References(transplanter)
+    records = []
     for count in WORDS:
         maker = transplanter if count == FUNCTION_WORDS else transplanter.keeping(count)
-        design, scores = list[KeptFold](), dict[str, list[Versions | None]]()
+        design = list[KeptFold]()
+        scores = dict[str, list[Versions | None]]()
         for fold, transplanted in zip(folds, done, strict=True):
             rng = transplanter.draws("references", fold.name)
             some = np.sort(rng.permutation(transplanted.rows)[:REFERENCE_PROBLEMS])
@@ -210,10 +239,14 @@ def references(
             if not len(test):
                 continue
             design.append(_kept(transplanter, fold, test.rows, len(design)))
-            each = [scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)]
+            each = [
+                scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)
+            ]
             for name in each[0]:
                 scores.setdefault(name, []).append(Versions(*(one[name] for one in each)))
-        shown = ContentDesign(tuple(design), transplanter.similarity if transplanter.topic is not None else None)
+        shown = ContentDesign(
+            tuple(design), transplanter.similarity if transplanter.topic is not None else None
+        )
         figures = {name: _shown(shown.figures(versions)) for name, versions in scores.items()}
         records.append(
             ReferenceRecord(
@@ -231,21 +264,31 @@ def references(
 def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
     """The problems of a fold that were transplanted, by authors and topics where the corpus names these, else by groups
     of linked problems, as verifiers' figures are."""
-    test, same = fold.test, fold.test_same
+    test = fold.test
+    same = fold.test_same
     row = transplanter.rows_here(test)
-    pair = np.stack([row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1)
+    pair = np.stack(
+        [row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1
+    )
     problem = (pair @ np.array([len(transplanter.texts), 1]))[rows]
     if transplanter.topic is None or transplanter.author is None:
         sides = np.repeat(test.groups(same)[:, None] + number * len(transplanter.texts), 2, axis=1)
         return KeptFold(same[rows], sides[rows], problem)
     topics = transplanter.topic.codes[pair[rows]]
-    return KeptFold(same[rows], transplanter.author.codes[pair][rows], problem, topics if (topics >= 0).all() else None)
+    return KeptFold(
+        same[rows],
+        transplanter.author.codes[pair][rows],
+        problem,
+        topics if (topics >= 0).all() else None,
+    )
 
 
 def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, float | None]]:
     shown = {"auc": figures.auc, "style_left": figures.style_left, "swing": figures.swing}
     return {
-        name: (figure.value, *(figure.interval or (None, None))) for name, figure in shown.items() if figure is not None
+        name: (figure.value, *(figure.interval or (None, None)))
+        for name, figure in shown.items()
+        if figure is not None
     }
 
 
@@ -257,7 +300,9 @@ def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws(
     """
     cited = np.union1d(fold.train.documents, fold.test.documents)
     texts, place = TextTable.of_blocks(fold.test.texts.blocks(cited))
-    writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(cited)
+    writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(
+        cited
+    )
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes
     transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
@@ -272,12 +317,19 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
     made = list[Fold]()
     for number, fold in enumerate(folds if reason is None else ()):
-        made += [replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS]
+        made += [
+            replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS
+        ]
         if number < BATCHES:
             again = np.arange(min(IN_BATCH, len(fold.test) // 2))
-            test, same_again = fold.test.select(again), fold.test_same[again]
+            test = fold.test.select(again)
+            same_again = fold.test_same[again]
             labels = {"transplanted": "batch"}
-            made.append(replace(fold, name=f"{fold.name}-batch", test=test, test_same=same_again, labels=labels))
+            made.append(
+                replace(
+                    fold, name=f"{fold.name}-batch", test=test, test_same=same_again, labels=labels
+                )
+            )
     return Transplants(section, made, folds[0].test.texts)
 
 

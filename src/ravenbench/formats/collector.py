@@ -12,14 +12,19 @@ from ravenbench.texts import Gathered, composed, content_hash
 
 def identity_key(text: str) -> bytes:
     """The 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
-    return hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(
+        normalised(text).encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()
 
 
 def same_document(a: str, b: str) -> bool:
     """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
     n = 200
-    left, right = normalised(a[:n]), normalised(b[:n])
-    shorter = max(min(len(left), len(right)) - 1, 0)  # of the last letter an accent may have been cut off
+    left = normalised(a[:n])
+    right = normalised(b[:n])
+    shorter = max(
+        min(len(left), len(right)) - 1, 0
+    )  # of the last letter an accent may have been cut off
     return left[:shorter] == right[:shorter] and normalised(a) == normalised(b)
 
 
@@ -28,9 +33,12 @@ def checked_text(text: str, file: str | None = None, line: int | None = None) ->
     if "\0" in text:
         place = text.index("\0")
         raise FormatError(
-            "a NUL character stands in the text", file=file, line=line, found=text[max(0, place - 20) : place + 20],
+            "a NUL character stands in the text",
+            file=file,
+            line=line,
+            found=text[max(0, place - 20) : place + 20],
             fix="is this a text? Otherwise remove the character",
-        )  # fmt: skip
+        )
     return check_whole(text, "the text", file, line)
 
 

@@ -18,11 +18,40 @@ UTF8 = "utf-8"
 """The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
 
 _LIKELY = (
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso-8859-2", "iso-8859-7",
-    "iso-8859-5", "iso-8859-15", "mac-roman", "koi8-r", "cp932", "euc-jp", "gb18030", "big5", "cp949", UTF8,
-)  # fmt: skip
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "cp1257",
+    "iso-8859-2",
+    "iso-8859-7",
+    "iso-8859-5",
+    "iso-8859-15",
+    "mac-roman",
+    "koi8-r",
+    "cp932",
+    "euc-jp",
+    "gb18030",
+    "big5",
+    "cp949",
+    UTF8,
+)
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
-_EASTERN = ("cp932", "euc_jp", "gb18030", "big5", "big5hkscs", "cp949", "shift_jis", "euc_kr", "gb2312", "gbk")
+_EASTERN = (
+    "cp932",
+    "euc_jp",
+    "gb18030",
+    "big5",
+    "big5hkscs",
+    "cp949",
+    "shift_jis",
+    "euc_kr",
+    "gb2312",
+    "gbk",
+)
 _OF_UTF8 = re.compile(rb"\xe2\x80[\x93-\x9e\xa6]|[\xc3-\xc5][\x80-\xbf](?![\x80-\xbf])")
 """Quotation marks, dashes and Latin letters in UTF-8, as hardly stand in texts in other encodings of the West."""
 _TIE = 0.85
@@ -40,9 +69,14 @@ _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(
-    data: bytes, file: str | Path, offset: int = 0, line: int | None = None, *, encoding: str | None = UTF8,
+    data: bytes,
+    file: str | Path,
+    offset: int = 0,
+    line: int | None = None,
+    *,
+    encoding: str | None = UTF8,
     around: Callable[[], bytes] | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """Decode text and drop its byte order mark.
 
     FormatError with the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding,
@@ -71,10 +105,13 @@ def decode(
         start = error.start + (3 if offset == 0 and data.startswith(codecs.BOM_UTF8) else 0)
     if _HALF.match(data, start):
         raise FormatError(
-            "half a character stands in the text: a lone surrogate", file=file, line=line,
-            found=f"bytes 0x{data[start : start + 3].hex()} at offset {offset + start}", expected="UTF-8",
+            "half a character stands in the text: a lone surrogate",
+            file=file,
+            line=line,
+            found=f"bytes 0x{data[start : start + 3].hex()} at offset {offset + start}",
+            expected="UTF-8",
             fix="remove these bytes in an editor, or write the file again with the whole character",
-        )  # fmt: skip
+        )
     whole = data if around is None else around()
     mixed = _mostly_utf8(whole)
     if other is not None and not mixed:
@@ -82,27 +119,44 @@ def decode(
     seen = f"byte 0x{data[start]:02x} at offset {offset + start}"
     if mixed:
         raise FormatError(
-            "the text is not UTF-8 throughout", file=file, line=line, found=f"{seen}: {_shown(data, start, 'utf-8')}",
-            expected="UTF-8", fix="mend these bytes in an editor: the rest of the file is UTF-8",
-        )  # fmt: skip
+            "the text is not UTF-8 throughout",
+            file=file,
+            line=line,
+            found=f"{seen}: {_shown(data, start, 'utf-8')}",
+            expected="UTF-8",
+            fix="mend these bytes in an editor: the rest of the file is UTF-8",
+        )
     likely = detected(whole)
     if likely not in _EASTERN and len(_OF_UTF8.findall(whole)) > 1:
         raise FormatError(
-            "some of the text is UTF-8 and some is not", file=file, line=line,
-            found=f"{seen}: {_shown(data, start, 'utf-8')}", expected="UTF-8",
-            fix="convert each text that was joined here by itself, and join them again; no --encoding reads both",
-        )  # fmt: skip
+            "some of the text is UTF-8 and some is not",
+            file=file,
+            line=line,
+            found=f"{seen}: {_shown(data, start, 'utf-8')}",
+            expected="UTF-8",
+            fix=(
+                "convert each text that was joined here by itself, and join them again; no"
+                " --encoding reads both"
+            ),
+        )
     if likely is None:
         raise FormatError(
-            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be recognised",
-            expected="UTF-8", fix="is this a text? Otherwise find out its encoding"
+            "the text is not UTF-8",
+            file=file,
+            line=line,
+            found=f"{seen}, in no encoding that could be recognised",
+            expected="UTF-8",
+            fix="is this a text? Otherwise find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
-        )  # fmt: skip
+        )
     raise FormatError(
-        "the text is not UTF-8", file=file, line=line,
-        found=f"{seen}; in {likely} the line reads: {_shown(data, start, likely)}", expected="UTF-8",
+        "the text is not UTF-8",
+        file=file,
+        line=line,
+        found=f"{seen}; in {likely} the line reads: {_shown(data, start, likely)}",
+        expected="UTF-8",
         fix=_advice(file, likely, encoding is None),
-    )  # fmt: skip
+    )
 
 
 def detected(data: bytes) -> str | None:
@@ -120,13 +174,26 @@ def detected(data: bytes) -> str | None:
     if b"\0" in looked_at:
         return None
     guesses = chardet.detect_all(
-        looked_at, ignore_threshold=True, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT,
-        include_encodings=_LIKELY, no_match_encoding=UTF8,
-    )  # fmt: skip
-    likely = {g["encoding"]: g["confidence"] for g in guesses if g["encoding"] and not _is_utf8(g["encoding"])}
+        looked_at,
+        ignore_threshold=True,
+        prefer_superset=False,
+        compat_names=False,
+        max_bytes=_LOOKED_AT,
+        include_encodings=_LIKELY,
+        no_match_encoding=UTF8,
+    )
+    likely = {
+        g["encoding"]: g["confidence"]
+        for g in guesses
+        if g["encoding"] and not _is_utf8(g["encoding"])
+    }
     heads = {name: text for name in likely if (text := _head(looked_at, name)) is not None}
     # An encoding in which control characters stand would be advised here, and refused when it is followed.
-    read = {name: text for name, text in heads.items() if not _mixed(text) and not _CONTROLS.search(text)}
+    read = {
+        name: text
+        for name, text in heads.items()
+        if not _mixed(text) and not _CONTROLS.search(text)
+    }
     if not read:
         return None
     best = next(iter(read))
@@ -147,7 +214,8 @@ def _wide(data: bytes, offset: int = 0) -> str | None:
     """UTF-16 or UTF-32, by Python's name, where bytes have their mark, or NULs in every second place only."""
     head = data[:4096]
     marked = offset == 0 and data[:2] in _MARKS
-    even, odd = head[0::2], head[1::2]
+    even = head[0::2]
+    odd = head[1::2]
     if not marked and max(even.count(0), odd.count(0)) * 4 <= len(head):
         # Other scripts than Latin have NULs in spaces and marks alone, and few leading bytes.
         high, low = (even, odd) if even.count(0) else (odd, even)
@@ -166,7 +234,9 @@ def _head(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def check_controls(text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8) -> None:
+def check_controls(
+    text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8
+) -> None:
     """Refuse a text with C1 control characters: it was read in the wrong encoding before it was saved.
 
     With ``line`` the text stands in a table, at this line.
@@ -179,32 +249,58 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
         return
     table = line is not None
     line = text.count("\n", 0, control.start()) + 1 if line is None else line
-    said = f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is U+{ord(control[0]):04X}"
+    said = (
+        f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is"
+        f" U+{ord(control[0]):04X}"
+    )
     problem = "control characters stand in the text where quotation marks, dashes or letters were"
     try:
         meant = text.encode("latin-1").decode("cp1252")
     except UnicodeError:
         whole = _meant(text)
-        said += "" if whole is None else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*whole)}"
+        said += (
+            ""
+            if whole is None
+            else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*whole)}"
+        )
         raise FormatError(
-            problem, file=file, line=line, found=said, expected="text",
+            problem,
+            file=file,
+            line=line,
+            found=said,
+            expected="text",
             fix="convert the file again from what it was made of"
-            + (" (mostly Windows-1252 that was read as ISO-8859-1)" if whole is None else ", as UTF-8")
+            + (
+                " (mostly Windows-1252 that was read as ISO-8859-1)"
+                if whole is None
+                else ", as UTF-8"
+            )
             + ", or replace these characters in an editor",
-        ) from None  # fmt: skip
+        ) from None
     said += f"; it was meant: {_line_at(meant, control.start())}"
     if encoding is not None and not _is_utf8(encoding):
         fix = "--encoding cp1252"
     elif table:
-        fix = "make the table again from what it was made of, read as Windows-1252; or in Python write it anew with "
+        fix = (
+            "make the table again from what it was made of, read as Windows-1252; or in Python"
+            " write it anew with "
+        )
         fix += 'text.encode("latin-1").decode("cp1252") for each of these texts'
     elif _inside(file):
         fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
     else:
         aside, old, new = _aside(file)
-        fix = f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 > {new}"
+        fix = (
+            f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 >"
+            f" {new}"
+        )
     raise FormatError(
-        f"{problem}: Windows-1252 was read as ISO-8859-1", file=file, line=line, found=said, expected="text", fix=fix
+        f"{problem}: Windows-1252 was read as ISO-8859-1",
+        file=file,
+        line=line,
+        found=said,
+        expected="text",
+        fix=fix,
     )
 
 
@@ -225,9 +321,13 @@ class Faults:
     """Gathers what is wrong with several files, so that all of it is said at once: at most ``most`` lines of it, each
     with what was found if ``values``, under a heading that says what there are so many of."""
 
-    def __init__(self, what: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False) -> None:
+    def __init__(
+        self, what: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False
+    ) -> None:
         self._met: list[InputError] = []
-        self._what, self._most, self._values = what, most, values
+        self._what = what
+        self._most = most
+        self._values = values
 
     def __len__(self) -> int:
         return len(self._met)
@@ -250,7 +350,8 @@ class Faults:
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
             if more_help:
-                one, fix = met[0], f"{met[0].fix or ''}{more_help}".removeprefix(", or ")
+                one = met[0]
+                fix = f"{met[0].fix or ''}{more_help}".removeprefix(", or ")
                 where: dict[str, Any] = {"file": one.file, "line": one.line, "found": one.found}
                 raise FormatError(one.problem, **where, expected=one.expected, fix=fix)
             raise met[0]
@@ -259,19 +360,36 @@ class Faults:
             # Where not all are shown, a fix for each kind is; else one with each.
             each = self._values and len({error.fix for error in met}) > 1 and len(met) <= self._most
             cure = "" if each else self._fix(met) or ""
-            lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in met]
-            shown, more = lines[: self._most], len(lines) - self._most
-            head = f"{len(lines):,} {self._what}" + (f", the first {self._most}:" if more > 0 else ":")
+            lines = [
+                self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "")
+                for error in met
+            ]
+            shown = lines[: self._most]
+            more = len(lines) - self._most
+            head = f"{len(lines):,} {self._what}" + (
+                f", the first {self._most}:" if more > 0 else ":"
+            )
             first = met[0]
             raise FormatError(
                 "\n    ".join([head, *shown, *([f"and {more:,} more"] if more > 0 else [])]),
-                found=None if self._values or first.found is None else f"in the first: {first.found}",
-                expected=first.expected, fix=f"{cure}{more_help}".removeprefix(", or ") or None,
-            )  # fmt: skip
+                found=(
+                    None if self._values or first.found is None else f"in the first: {first.found}"
+                ),
+                expected=first.expected,
+                fix=f"{cure}{more_help}".removeprefix(", or ") or None,
+            )
 
     def _line(self, error: InputError) -> str:
-        where = "" if error.file is None else f"{error.file}:{error.line}: " if error.line else f"{error.file}: "
-        shown = f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
+        where = (
+            ""
+            if error.file is None
+            else f"{error.file}:{error.line}: "
+            if error.line
+            else f"{error.file}: "
+        )
+        shown = (
+            f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
+        )
         return f"{where}{error.problem}{shown}"
 
     def _fix(self, met: list[InputError]) -> str | None:
@@ -287,10 +405,18 @@ class Faults:
         if len(fixes) < 2:
             return fixes[0] if fixes else None
         if len(kinds) > 1:
-            causes = [(len(of), of[0].problem, next((e.fix for e in of if e.fix), None)) for of in kinds.values()]
+            causes = [
+                (len(of), of[0].problem, next((e.fix for e in of if e.fix), None))
+                for of in kinds.values()
+            ]
             if len(heads) > 1:  # one --encoding would read those in another one as something else
-                causes = [(number, problem, _WITHOUT.sub("", fix or "")) for number, problem, fix in causes]
-            return "\n    ".join(f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix)
+                causes = [
+                    (number, problem, _WITHOUT.sub("", fix or ""))
+                    for number, problem, fix in causes
+                ]
+            return "\n    ".join(
+                f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix
+            )
         return f"{_WITHOUT.sub('', fixes[0])} (the first; the others likewise)"
 
 
@@ -302,7 +428,9 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        values = [json.dumps(value, ensure_ascii=False)[:60] for other, value in pairs if other == key]
+        values = [
+            json.dumps(value, ensure_ascii=False)[:60] for other, value in pairs if other == key
+        ]
         raise _StandsTwice(f"{key!r} is {' and '.join(values)}")
     return record
 
@@ -311,7 +439,12 @@ _JSON = json.JSONDecoder(object_pairs_hook=_each_once)
 
 
 def from_json(
-    text: str, file: str | Path, line: int | None = None, *, problem: str = "not valid JSON", **more: Any
+    text: str,
+    file: str | Path,
+    line: int | None = None,
+    *,
+    problem: str = "not valid JSON",
+    **more: Any,
 ) -> Any:
     """What a stranger's JSON says. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a key of an
     object stands twice in it, of which readers elsewhere take the first, or the last."""
@@ -319,9 +452,13 @@ def from_json(
         return _JSON.decode(text)
     except _StandsTwice as error:
         raise FormatError(
-            "a key stands twice in one JSON object", file=file, line=line, found=str(error), expected="each key once",
+            "a key stands twice in one JSON object",
+            file=file,
+            line=line,
+            found=str(error),
+            expected="each key once",
             fix="keep the value that is meant",
-        ) from None  # fmt: skip
+        ) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and line is None:
             line = error.lineno
@@ -331,9 +468,13 @@ def from_json(
 def old_mac(file: str | Path, line: int) -> FormatError:
     """The error for lines that end with only a carriage return."""
     return FormatError(
-        "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
-        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
-    )  # fmt: skip
+        "lines end as on old Macs, or a carriage return stands within one",
+        file=file,
+        line=line,
+        found="\\r",
+        expected="lines that end with \\n or \\r\\n",
+        fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
+    )
 
 
 def known_encoding(name: str) -> str:
@@ -342,7 +483,9 @@ def known_encoding(name: str) -> str:
         "a".encode(name).decode(name)
     except (LookupError, ValueError, TypeError):
         raise InputError(
-            "there is no such encoding", found=name, expected="a name such as utf-8, cp1252 or iso-8859-7"
+            "there is no such encoding",
+            found=name,
+            expected="a name such as utf-8, cp1252 or iso-8859-7",
         ) from None
     return name
 
@@ -356,9 +499,12 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
     if wide and len(data) > 3 and b"\0" not in data and data[:2] not in _MARKS:
         # Any eight-bit text of even length would be read as Chinese characters.
         raise FormatError(
-            f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
-            found="no NUL byte and no byte order mark", fix="leave --encoding out to see which encoding it seems to be",
-        )  # fmt: skip
+            f"the text is neither UTF-8 nor {encoding}",
+            file=file,
+            line=line,
+            found="no NUL byte and no byte order mark",
+            fix="leave --encoding out to see which encoding it seems to be",
+        )
     try:
         text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
         if "\0" in text:
@@ -366,10 +512,12 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
         return text
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
+            f"the text is neither UTF-8 nor {encoding}",
+            file=file,
+            line=line,
             found=f"byte 0x{data[error.start]:02x} at offset {offset + error.start}",
             fix="give another --encoding, or none to see which it seems to be",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _mostly_utf8(data: bytes) -> bool:
@@ -391,7 +539,8 @@ def _advice(file: str | Path, encoding: str, option: bool) -> str:
 
 def _aside(file: str | Path) -> tuple[str, str, str]:
     """The command that puts a file aside and never over another, and the names it uses then and before."""
-    old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
+    old = shlex.quote(f"{file}.orig")
+    new = shlex.quote(str(file))
     return f"test ! -e {old} && mv {new} {old}", old, new
 
 
@@ -411,20 +560,34 @@ def _line_at(text: str, place: int) -> str:
     return text[start : place + 40].partition("\n")[0].strip()
 
 
-def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None, encoding: str | None) -> FormatError:
+def _with_nul(
+    data: bytes, file: str | Path, offset: int, line: int | None, encoding: str | None
+) -> FormatError:
     """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
     place = data.find(b"\0")
     if (wide := _wide(data, offset)) is not None:
         marked = offset == 0 and data[:2] in _MARKS
-        mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
+        mark = (
+            f"byte order mark {data[:2]!r}"
+            if marked
+            else f"no byte order mark, NUL at offset {offset + place}"
+        )
         return FormatError(
-            f"the text is {wide[:6].upper()}", file=file, line=line, found=mark, expected="UTF-8",
+            f"the text is {wide[:6].upper()}",
+            file=file,
+            line=line,
+            found=mark,
+            expected="UTF-8",
             fix=_advice(file, wide, encoding is None),
-        )  # fmt: skip
+        )
     return FormatError(
-        "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
-        expected="UTF-8 text", fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
-    )  # fmt: skip
+        "a NUL byte stands in the text",
+        file=file,
+        line=line,
+        found=f"NUL at offset {offset + place}",
+        expected="UTF-8 text",
+        fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
+    )
 
 
 NAME_LIMIT = 500
@@ -432,7 +595,12 @@ NAME_LIMIT = 500
 
 
 def checked_name(
-    name: str, what: str, file: str | Path | None = None, line: int | None = None, *, limit: int = NAME_LIMIT
+    name: str,
+    what: str,
+    file: str | Path | None = None,
+    line: int | None = None,
+    *,
+    limit: int = NAME_LIMIT,
 ) -> str:
     """Return a name that can be kept, compared and shown.
 
@@ -440,15 +608,27 @@ def checked_name(
     """
     if len(name) > limit:
         raise FormatError(
-            f"{what} is too long to be a name", file=file, line=line, found=f"{len(name):,} characters: {name[:40]}…",
-            expected=f"at most {limit} characters", fix="is a text in the place of a name?",
-        )  # fmt: skip
+            f"{what} is too long to be a name",
+            file=file,
+            line=line,
+            found=f"{len(name):,} characters: {name[:40]}…",
+            expected=f"at most {limit} characters",
+            fix="is a text in the place of a name?",
+        )
     if "\0" in name:
-        raise FormatError(f"{what} holds a NUL character", file=file, line=line, found=name, fix="give it another name")
+        raise FormatError(
+            f"{what} holds a NUL character",
+            file=file,
+            line=line,
+            found=name,
+            fix="give it another name",
+        )
     return check_whole(name, what, file, line)
 
 
-def check_whole(text: str, what: str, file: str | Path | None = None, line: int | None = None) -> str:
+def check_whole(
+    text: str, what: str, file: str | Path | None = None, line: int | None = None
+) -> str:
     """The text. FormatError if half a character (a lone surrogate) stands in it; ``what`` is its role or column."""
     if (half := HALF.search(text)) is None:
         return text
@@ -457,6 +637,8 @@ def check_whole(text: str, what: str, file: str | Path | None = None, line: int 
         file=file,
         line=line,
         found=text[max(0, half.start() - 20) : half.end() + 20],
-        fix="write the whole character in the place of its half; in Python this leaves the half out: "
-        "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'ignore')",
+        fix=(
+            "write the whole character in the place of its half; in Python this leaves the half"
+            " out: text.encode('utf-16', 'surrogatepass').decode('utf-16', 'ignore')"
+        ),
     )

@@ -13,7 +13,8 @@ from ravenbench.errors import FormatError, RavenError, install, said
 
 EXTRA = install("documents")
 FIX = "open it in the program that wrote it, and save it again or as plain text"
-_SHOWN, FRONT_AND_BACK = 2000, "front and back matter"
+_SHOWN = 2000
+FRONT_AND_BACK = "front and back matter"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -87,7 +88,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 @contextmanager
 def guarded(path: Path, what: str) -> Iterator[None]:
     """Raise Unreadable, with its reason, for whatever else than an error of Raven's a stranger's file makes a reader
-    raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it."""
+    raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it.
+    """
     try:
         yield
     except MemoryError:
@@ -115,11 +117,16 @@ class Account:
         if count:
             self._counts[kind] += count
         before = self._samples.get(kind, "")
-        lines = "\n".join(words for line in sample[: 2 * _SHOWN].split("\n") if (words := " ".join(line.split())))
+        lines = "\n".join(
+            words for line in sample[: 2 * _SHOWN].split("\n") if (words := " ".join(line.split()))
+        )
         if lines and len(before) < _SHOWN:
             whole = f"{before}\n{lines}" if before else lines
             self._samples[kind] = whole if len(whole) <= _SHOWN else whole[: _SHOWN - 1] + "…"
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """All of it, in the order in which each kind came first."""
-        return tuple(LeftOut(kind, count, self._samples.get(kind, "")) for kind, count in self._counts.items())
+        return tuple(
+            LeftOut(kind, count, self._samples.get(kind, ""))
+            for kind, count in self._counts.items()
+        )

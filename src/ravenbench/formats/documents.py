@@ -46,7 +46,9 @@ def is_document(path: Path) -> bool:
     """Whether a file's name is one of a document that is read."""
     name = path.name.lower()
     return (
-        path.suffix.lower() in formats_by_suffix() or name in SIGNAL or (name.endswith(".zip") and "whatsapp" in name)
+        path.suffix.lower() in formats_by_suffix()
+        or name in SIGNAL
+        or (name.endswith(".zip") and "whatsapp" in name)
     )
 
 
@@ -59,7 +61,11 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
     names, unread = walk(folder)
     inner = [folder / name for name in names]
     plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
-    documents = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    documents = [
+        p
+        for p in inner
+        if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)
+    ]
     return sorted(documents), sorted({*inner, *(folder / name for name in unread)} - {*documents})
 
 
@@ -78,10 +84,14 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
         authors = list(dict.fromkeys(d.author for d in documents if d.author))
         shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
         raise FormatError(
-            "one text is expected, and this file holds several", file=path,
+            "one text is expected, and this file holds several",
+            file=path,
             found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
-            fix=f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of its own, by author",
-        )  # fmt: skip
+            fix=(
+                f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of"
+                " its own, by author"
+            ),
+        )
     return documents[0]
 
 
@@ -104,28 +114,41 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     """
     path = Path(path)
     if path.is_dir():
-        raise InputError("a folder stands where one text should be", file=path, expected="a document, as .txt or .docx")
+        raise InputError(
+            "a folder stands where one text should be",
+            file=path,
+            expected="a document, as .txt or .docx",
+        )
     if not path.is_file():
         raise no_such(path)
     suffix = path.suffix.lower()
     if suffix in OTHERS:
-        raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
+        raise Unreadable(
+            "this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix]
+        )
     check_no_table(path)
     name = formats_by_suffix().get(suffix, PLAIN)
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    read = (msgspec.structs.replace(d, text=composed(checked_text(d.text, str(path)))) for d in documents)
+    read = (
+        msgspec.structs.replace(d, text=composed(checked_text(d.text, str(path))))
+        for d in documents
+    )
     done = tuple(
         msgspec.structs.replace(
-            d, file_sha256=digest, text_sha256=hashlib.sha256(d.text.encode()).hexdigest(),
+            d,
+            file_sha256=digest,
+            text_sha256=hashlib.sha256(d.text.encode()).hexdigest(),
             notes=(*d.notes, *signs_of_damage(d.text)),
         )
         for d in read
         if d.text.strip()
-    )  # fmt: skip
+    )
     if not done:
-        raise Unreadable("the text is empty", file=path, expected="a text by one author", fix="remove this file")
+        raise Unreadable(
+            "the text is empty", file=path, expected="a text by one author", fix="remove this file"
+        )
     return done
 
 
@@ -137,27 +160,41 @@ def check_no_table(path: Path) -> None:
         raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
 
 
-def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:
+def account_of(
+    documents: Sequence[Document], most: int = 5, place: Path | None = None
+) -> list[str]:
     """Sentences that say of which documents more than front and back matter was left out, and where to look."""
     partial = [d for d in documents if {one.kind for one in d.left_out} - {FRONT_AND_BACK}]
     shown = first_names([f"{d.name}: {d.account}" for d in partial], most)
     sentences = []
     if partial:
         sentences.append(
-            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}); "
-            f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
+            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their"
+            f" text ({shown}); raven texts {shlex.quote(place.name) if place else 'FILES'} -o"
+            " FOLDER shows what of each was left out"
         )
     longer = [
-        d.name for d in documents for one in d.left_out if one.kind == FRONT_AND_BACK and len(one.sample.split()) > 150
+        d.name
+        for d in documents
+        for one in d.left_out
+        if one.kind == FRONT_AND_BACK and len(one.sample.split()) > 150
     ]
     if longer:
-        sentences.append(f"a preface, dedication or the like is not taken as text, in {first_names(longer, most)}")
+        sentences.append(
+            "a preface, dedication or the like is not taken as text, in"
+            f" {first_names(longer, most)}"
+        )
     alike: dict[str, list[str]] = {}
     for document in documents:
         for note in document.notes:
-            alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(f"{document.name}: {note}")
+            alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(
+                f"{document.name}: {note}"
+            )
     for notes in alike.values():
-        sentences.append(notes[0] + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else ""))
+        sentences.append(
+            notes[0]
+            + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else "")
+        )
     return sentences
 
 
@@ -169,17 +206,25 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
     with Archive(path, encoding) as archive:
         texts = [name for name in archive.names if archive.single or name.lower().endswith(".txt")]
         if len(texts) != 1:
-            raise Unreadable("this is no text: it is a zip", file=path, expected="a document", fix="unpack it")
+            raise Unreadable(
+                "this is no text: it is a zip", file=path, expected="a document", fix="unpack it"
+            )
         with archive.open(texts[0]) as file:
             head = file.read(8)
         for start, suffix in _MISNAMED.items():
             if head.startswith(start):
-                raise Unreadable(f"this is no plain text, but {suffix}", file=path, fix=f"rename it to end in {suffix}")
+                raise Unreadable(
+                    f"this is no plain text, but {suffix}",
+                    file=path,
+                    fix=f"rename it to end in {suffix}",
+                )
         text = archive.text(texts[0])
     for each in document_formats().values():
         if each.sign and pkgutil.resolve_name(each.sign)(text):
             documents: list[Document] = pkgutil.resolve_name(each.reader)(text, path)
             return documents
     if not archive.single or path.name.lower() in SIGNAL:
-        raise Unreadable("it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt")
+        raise Unreadable(
+            "it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt"
+        )
     return [Document(path=path, text=text)]

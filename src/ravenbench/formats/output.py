@@ -41,27 +41,45 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
     place = files.location(path)
     target = place if files.is_remote(place) else place.resolve()
     if target is not place and place.is_symlink() and not target.exists():
-        raise InputError("the output is a link that leads nowhere", file=path, found=str(target), fix="name the place")
+        raise InputError(
+            "the output is a link that leads nowhere",
+            file=path,
+            found=str(target),
+            fix="name the place",
+        )
     for input_path in inputs:
         there = files.location(input_path)
         if files.is_remote(there) != files.is_remote(place) or not there.exists():
             continue
         source = there if files.is_remote(there) else there.resolve()
-        if source == target or (not files.is_remote(place) and place.exists() and place.samefile(there)):
-            raise InputError("the output is an input too, and would be lost", file=path, fix="give another place")
+        if source == target or (
+            not files.is_remote(place) and place.exists() and place.samefile(there)
+        ):
+            raise InputError(
+                "the output is an input too, and would be lost", file=path, fix="give another place"
+            )
         if target in source.parents and not (target / RUN).is_file():
             raise InputError(
-                "an input lies in the output folder", file=path, found=str(input_path), fix="give a folder of its own"
+                "an input lies in the output folder",
+                file=path,
+                found=str(input_path),
+                fix="give a folder of its own",
             )
         if source in target.parents and not (source / RUN).is_file():
             raise InputError(
-                "the output lies in an input folder, which would hold it from then on", file=path,
-                found=str(input_path), fix="give a place outside the data",
-            )  # fmt: skip
+                "the output lies in an input folder, which would hold it from then on",
+                file=path,
+                found=str(input_path),
+                fix="give a place outside the data",
+            )
 
 
 def check_folder(
-    path: str | Path, *, inputs: Iterable[str | Path] = (), kind: str | None = None, known: Collection[str] = ()
+    path: str | Path,
+    *,
+    inputs: Iterable[str | Path] = (),
+    kind: str | None = None,
+    known: Collection[str] = (),
 ) -> Path:
     """The place of a folder, once it is sure before any long work that it may be written.
 
@@ -80,13 +98,17 @@ def check_folder(
     check_apart(place, inputs)
     if place.exists() and not place.is_dir():
         raise InputError(
-            "a file stands where the output folder belongs", file=place, fix="give a new folder, or remove it"
+            "a file stands where the output folder belongs",
+            file=place,
+            fix="give a new folder, or remove it",
         )
     if place.exists() and any(place.iterdir()):
         if kind is not None:
             _check_product(place, kind)
         elif not known or digest(place) not in known:
-            raise InputError("the output folder is not empty", file=place, fix="give a new one, or remove it")
+            raise InputError(
+                "the output folder is not empty", file=place, fix="give a new one, or remove it"
+            )
     if files.is_remote(place):
         files.check_reachable(place)
         return place
@@ -99,7 +121,9 @@ def check_folder(
         Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=path, fix=f"choose a place outside {near}"
+            f"the output folder cannot be written ({error.strerror})",
+            file=path,
+            fix=f"choose a place outside {near}",
         ) from None
     return place
 
@@ -112,11 +136,17 @@ def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None
     place = files.location(path)
     check_apart(place, inputs)
     if place.exists() and not place.is_dir():
-        raise InputError("a file stands where a folder belongs", file=path, fix="give a folder, or a new name")
+        raise InputError(
+            "a file stands where a folder belongs", file=path, fix="give a folder, or a new name"
+        )
 
 
 def check_file(
-    path: str | Path, *, inputs: Iterable[str | Path] = (), known: Collection[str] = (), mark: bytes | None = None
+    path: str | Path,
+    *,
+    inputs: Iterable[str | Path] = (),
+    known: Collection[str] = (),
+    mark: bytes | None = None,
 ) -> Path:
     """The place of a file, once it is sure before any long work that it may be written.
 
@@ -125,14 +155,20 @@ def check_file(
     """
     place = files.location(path)
     if place.is_dir():
-        raise InputError("the output is a file, and this is a folder", file=path, fix="name the file")
+        raise InputError(
+            "the output is a file, and this is a folder", file=path, fix="name the file"
+        )
     check_apart(place, inputs)
     if files.is_remote(place):
         files.check_reachable(place.parent)
     if place.exists():
         if not files.is_remote(place) and not place.is_file():
             raise InputError("the output is no ordinary file", file=path, fix="name a new file")
-        if place.stat().st_size and not (known and digest(place) in known) and not (mark and _begins(place, mark)):
+        if (
+            place.stat().st_size
+            and not (known and digest(place) in known)
+            and not (mark and _begins(place, mark))
+        ):
             raise InputError(
                 "the output exists, and it was not this run that wrote it",
                 file=path,
@@ -160,18 +196,28 @@ def _check_product(folder: Path, kind: str) -> None:
     mark = _marked(folder)
     if mark.get("kind") != kind:
         raise InputError(
-            "this folder holds something else, which would be lost", file=folder,
-            expected=f"a new or empty folder, or an earlier one of raven {kind}", fix="give another folder",
-        )  # fmt: skip
+            "this folder holds something else, which would be lost",
+            file=folder,
+            expected=f"a new or empty folder, or an earlier one of raven {kind}",
+            fix="give another folder",
+        )
     written = mark.get("files")
     if not isinstance(written, list):
-        written = [*REPORT, *(p.relative_to(folder).as_posix() for name in REPORT for p in (folder / name).rglob("*"))]
+        written = [
+            *REPORT,
+            *(
+                p.relative_to(folder).as_posix()
+                for name in REPORT
+                for p in (folder / name).rglob("*")
+            ),
+        ]
     for inner in sorted(p for p in folder.rglob("*") if not p.is_dir() and p.name != MARK):
         if inner.relative_to(folder).as_posix() not in written:
             raise InputError(
-                "this file was put into a folder of Raven's, which is replaced as a whole", file=inner,
+                "this file was put into a folder of Raven's, which is replaced as a whole",
+                file=inner,
                 fix="move it elsewhere, and repeat the command",
-            )  # fmt: skip
+            )
 
 
 def _marked(folder: Path) -> dict[str, Any]:
@@ -224,7 +270,9 @@ def fresh_folder(
         folder = files.temporary_name(target)
         folder.mkdir(files.PRIVATE if private else 0o777)
     except OSError as error:
-        raise InputError(f"the output folder cannot be written ({error.strerror})", file=path) from None
+        raise InputError(
+            f"the output folder cannot be written ({error.strerror})", file=path
+        ) from None
     try:
         yield folder
         _mark(folder, kind)
@@ -236,7 +284,9 @@ def fresh_folder(
 def _mark(folder: Path, kind: str | None) -> None:
     if kind is not None:
         names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-        files.write_bytes(folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n")
+        files.write_bytes(
+            folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n"
+        )
 
 
 def _replace(folder: Path, target: Path) -> None:

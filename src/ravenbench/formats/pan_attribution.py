@@ -68,15 +68,22 @@ def check_no_attribution(archive: Archive, expected: str) -> None:
     """FormatError if an archive holds attribution problems where something else is ``expected``."""
     if _is_collection(archive):
         raise FormatError(
-            "these are attribution problems, as PAN 2018 has them", file=archive.path, expected=expected,
-            found=_PROBLEM, fix=f"raven attribute {shlex.quote(str(archive.path))} answers them",
-        )  # fmt: skip
+            "these are attribution problems, as PAN 2018 has them",
+            file=archive.path,
+            expected=expected,
+            found=_PROBLEM,
+            fix=f"raven attribute {shlex.quote(str(archive.path))} answers them",
+        )
 
 
 def read_attribution(
-    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None, encoding: str | None = UTF8,
+    path: str | Path,
+    *,
+    lenient: bool = False,
+    left_out: dict[str, str] | None = None,
+    encoding: str | None = UTF8,
     strip_shared: bool = False,
-) -> list[AttributionProblem]:  # fmt: skip
+) -> list[AttributionProblem]:
     """Read every problem in a folder or zip, in order of name.
 
     FormatError if there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit
@@ -94,10 +101,14 @@ def read_attribution(
         Take passages out that stand in texts of several of a problem's candidates.
     """
     with Archive(path, encoding) as archive:
-        roots = sorted(str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM)
+        roots = sorted(
+            str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM
+        )
         if not roots:
             raise FormatError(
-                "there are no attribution problems here", file=path, expected=f"folders that hold {_PROBLEM}"
+                "there are no attribution problems here",
+                file=path,
+                expected=f"folders that hold {_PROBLEM}",
             )
         languages = _languages(archive)
         problems = []
@@ -109,13 +120,17 @@ def read_attribution(
                     raise
                 if left_out is not None:
                     lines = [str(error).splitlines()[0], *error.problem.splitlines()[1:4]]
-                    left_out[PurePosixPath(root).name or archive.stem] = " ".join(map(str.strip, lines))
+                    left_out[PurePosixPath(root).name or archive.stem] = " ".join(
+                        map(str.strip, lines)
+                    )
     names = [p.name for p in problems]
     if len(set(names)) != len(names):
         raise FormatError("two problems have one name", file=path, found=sorted(names))
     if strip_shared:
         problems = [_stripped(problem) for problem in problems]
-    every = [(f"{p.name}/{where}", author, text) for p in problems for where, author, text in _every(p)]
+    every = [
+        (f"{p.name}/{where}", author, text) for p in problems for where, author, text in _every(p)
+    ]
     places, authors, texts = zip(*every[:MOST], strict=True)
     odd = [*odd_texts(texts, places), *sentence_on_shared(texts, authors)]
     problems[0] = replace(problems[0], notes=(*problems[0].notes, *odd))
@@ -125,7 +140,11 @@ def read_attribution(
 
 def _every(problem: AttributionProblem) -> list[tuple[str, str | None, str]]:
     """Every text of a problem: where it stands, by which candidate (None of the unknown ones), and the text."""
-    known = [(f"{a}/{i}", a, text) for a, own in problem.candidates.items() for i, text in enumerate(own, start=1)]
+    known = [
+        (f"{a}/{i}", a, text)
+        for a, own in problem.candidates.items()
+        for i, text in enumerate(own, start=1)
+    ]
     return known + [(name, None, text) for name, text in problem.unknown.items()]
 
 
@@ -134,7 +153,11 @@ def _stripped(problem: AttributionProblem) -> AttributionProblem:
     _, authors, texts = zip(*_every(problem), strict=True)
     plain = cleaner(texts, authors, empty=False)
     candidates = {author: tuple(map(plain, texts)) for author, texts in problem.candidates.items()}
-    return replace(problem, candidates=candidates, unknown={n: plain(text) for n, text in problem.unknown.items()})
+    return replace(
+        problem,
+        candidates=candidates,
+        unknown={n: plain(text) for n, text in problem.unknown.items()},
+    )
 
 
 def _without_leaks(
@@ -151,8 +174,9 @@ def _without_leaks(
     of_unknown = set(sources[len(authors) :])
     known = [
         f"{text} by {' and '.join(of)}"
-        for text, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
-    ]  # fmt: skip
+        for text, source in zip(unknown, sources[len(authors) :], strict=True)
+        if (of := owners.get(source))
+    ]
     several = [" and ".join(of) for of in owners.values() if len(of) > 1]
     own: dict[str, list[str]] = {author: [] for author in candidates}
     for author, text, source in zip(authors, every, sources, strict=False):
@@ -163,7 +187,11 @@ def _without_leaks(
         f"{len(known):,} of {len(unknown):,} unknown texts stand among the known ones": known,
         f"{counted(len(several), 'text')} under two candidates": several,
     }
-    said = [f"{name}: {what}, from which nothing is learned ({some(of)}){whole}" for what, of in leaks.items() if of]
+    said = [
+        f"{name}: {what}, from which nothing is learned ({some(of)}){whole}"
+        for what, of in leaks.items()
+        if of
+    ]
     return {author: tuple(texts) or candidates[author] for author, texts in own.items()}, said
 
 
@@ -172,7 +200,9 @@ def _languages(archive: Archive) -> dict[str, str]:
     for name in archive.names:
         if PurePosixPath(name).name == _COLLECTION:
             for item in _items(_json(archive, name), archive.label(name)):
-                if isinstance(item.get("problem-name"), str) and isinstance(item.get("language"), str):
+                if isinstance(item.get("problem-name"), str) and isinstance(
+                    item.get("language"), str
+                ):
                     languages[item["problem-name"]] = item["language"]
     return languages
 
@@ -183,7 +213,9 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     label = archive.label(place + _PROBLEM)
     info = _json(archive, place + _PROBLEM)
     if not isinstance(info, dict) or not isinstance(info.get("candidate-authors"), list):
-        raise FormatError("this problem names no candidates", file=label, expected='"candidate-authors": [...]')
+        raise FormatError(
+            "this problem names no candidates", file=label, expected='"candidate-authors": [...]'
+        )
     folder = info.get("unknown-folder", "unknown")
     if not isinstance(folder, str):
         raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
@@ -206,9 +238,17 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         own = author if author in tops else folders.get(plain_name(author), author)
         texts = _texts(archive, f"{place}{own}/", read)
         if not texts:
-            raise FormatError("a candidate has no known texts", file=label, found=author, expected=f"{author}/*.txt")
+            raise FormatError(
+                "a candidate has no known texts",
+                file=label,
+                found=author,
+                expected=f"{author}/*.txt",
+            )
         if first != author:
-            notes.append(f"{name}: {first} and {author} are spellings of one candidate's name, and were joined")
+            notes.append(
+                f"{name}: {first} and {author} are spellings of one candidate's name, and were"
+                " joined"
+            )
         candidates[first] = (*candidates.get(first, ()), *texts.values())
     if len(candidates) < 2:
         raise FormatError("a problem needs two candidates", file=label, found=len(candidates))
@@ -226,13 +266,19 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     truth = None
     if place + _TRUTH in archive:
         truth, repeated = _truth(archive, place + _TRUTH, spelt, unknown)
-        notes += [f"{name}: the truth names the author of {text} more than once" for text in repeated]
+        notes += [
+            f"{name}: the truth names the author of {text} more than once" for text in repeated
+        ]
     return AttributionProblem(name, languages.get(name), candidates, unknown, truth, tuple(notes))
 
 
 def _texts(archive: Archive, place: str, read: set[str]) -> dict[str, str]:
     """The texts in a folder by their names, which are put to ``read``."""
-    inner = [n for n in archive.names if n.startswith(place) and "/" not in n[len(place) :] and n not in read]
+    inner = [
+        n
+        for n in archive.names
+        if n.startswith(place) and "/" not in n[len(place) :] and n not in read
+    ]
     names = [n for n in inner if n.lower().endswith(".txt")]
     read.update(names)
     return {n[len(place) :]: archive.text(n, published=True) for n in names}
@@ -250,7 +296,8 @@ def _truth(
     files = {plain_name(text): text for text in unknown}
     faults = Faults("entries of truth cannot be used", values=True)
     for item in _items(content, label):
-        text, author = item.get("unknown-text"), item.get("true-author")
+        text = item.get("unknown-text")
+        author = item.get("true-author")
         with faults.gathered():
             if not isinstance(text, str) or not isinstance(author, str):
                 fix = "give each unknown-text its true-author"
@@ -258,20 +305,36 @@ def _truth(
             text = text if text in unknown else files.get(plain_name(text), text)
             if author != UNKNOWN and (author := spelt.get(name_key(given := author), "")) == "":
                 fix = f"name a candidate of {_PROBLEM}, or {UNKNOWN}"
-                raise FormatError("truth names an author who is no candidate", file=label, found=given, fix=fix)
+                raise FormatError(
+                    "truth names an author who is no candidate", file=label, found=given, fix=fix
+                )
             if text not in unknown:
                 fix = "add the text, or take the entry out"
-                raise FormatError("truth names a text that is not there", file=label, found=text, fix=fix)
+                raise FormatError(
+                    "truth names a text that is not there", file=label, found=text, fix=fix
+                )
             if text in truths:
                 repeated.append(text)
             if truths.setdefault(text, author) != author:
                 raise FormatError(
-                    "a text has two true authors", file=label, found=text, fix="keep the one that is true"
+                    "a text has two true authors",
+                    file=label,
+                    found=text,
+                    fix="keep the one that is true",
                 )
-    named = {*truths, *(i["unknown-text"] for i in _items(content, label) if isinstance(i.get("unknown-text"), str))}
+    named = {
+        *truths,
+        *(
+            i["unknown-text"]
+            for i in _items(content, label)
+            if isinstance(i.get("unknown-text"), str)
+        ),
+    }
     for text in sorted(set(unknown) - named):
         with faults.gathered():
-            raise FormatError("truth lacks a text", file=label, found=text, fix="add an entry for it")
+            raise FormatError(
+                "truth lacks a text", file=label, found=text, fix="add an entry for it"
+            )
     faults.check()
     return truths, sorted(set(repeated))
 
@@ -286,12 +349,16 @@ def _items(value: Any, label: str) -> list[dict[str, Any]]:
     return value
 
 
-def write_attribution_answers(folder: str | Path, problem: str, predicted: Mapping[str, str]) -> Path:
+def write_attribution_answers(
+    folder: str | Path, problem: str, predicted: Mapping[str, str]
+) -> Path:
     """Write ``answers-PROBLEM.json`` into a folder and return its path. InputError if it cannot be written."""
     path = location(folder) / f"answers-{problem}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, [{"unknown-text": t, "predicted-author": a} for t, a in sorted(predicted.items())])
+        write_json(
+            path, [{"unknown-text": t, "predicted-author": a} for t, a in sorted(predicted.items())]
+        )
     except OSError as error:
         raise InputError(
             f"the answers cannot be written ({error.strerror})", file=path, fix="give another --out"
@@ -299,13 +366,15 @@ def write_attribution_answers(folder: str | Path, problem: str, predicted: Mappi
     return path
 
 
-def macro_f1(truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]) -> float:
+def macro_f1(
+    truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]
+) -> float:
     """PAN's score: mean F1 over the true authors of the unknown texts without ``<UNK>``.
 
     A missing answer, or one that names nobody known, is ``<UNK>``; the F1 of an author never named is 0.
     """
     known = {*candidates, UNKNOWN}
-    said = {t: (p if (p := predicted.get(t, UNKNOWN)) in known else UNKNOWN) for t in truth}
+    said = {t: p if (p := predicted.get(t, UNKNOWN)) in known else UNKNOWN for t in truth}
     scores = []
     for author in sorted({*truth.values()} - {UNKNOWN}):
         hit = sum(a == author and said[t] == author for t, a in truth.items())

@@ -17,7 +17,13 @@ from ravenbench.errors import FormatError
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
 from ravenbench.formats.decoding import check_whole, decode, from_json
 
-KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
+KEYS = (
+    "original",
+    "original-start-charpos",
+    "original-end-charpos",
+    "obfuscation",
+    "obfuscation-id",
+)
 
 
 @dataclass(frozen=True)
@@ -72,11 +78,15 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     if not isinstance(rows, list):
-        raise FormatError("not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")
+        raise FormatError(
+            "not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]"
+        )
     by_id: dict[int, dict[str, Any]] = {}
     for row in rows:
         number = row.get("obfuscation-id") if isinstance(row, dict) else None
-        if not isinstance(number, int) or not all(isinstance(row.get(k), str) for k in ("original", "obfuscation")):
+        if not isinstance(number, int) or not all(
+            isinstance(row.get(k), str) for k in ("original", "obfuscation")
+        ):
             raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
         check_whole(row["original"] + row["obfuscation"], f"part {number}", path)
         if number in by_id:
@@ -95,9 +105,11 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
         begins = original.find(row["original"], place)
         if begins < 0 or original[place:begins].strip():
             raise FormatError(
-                f"part {row['obfuscation-id']} does not follow in the original", file=path,
-                found=row["original"][:80], expected=repr(original[place : place + 80]),
-            )  # fmt: skip
+                f"part {row['obfuscation-id']} does not follow in the original",
+                file=path,
+                found=row["original"][:80],
+                expected=repr(original[place : place + 80]),
+            )
         starts.append(begins)
         place = begins + len(row["original"])
     if original[place:].strip():
@@ -108,8 +120,12 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
     bounds = [0, *starts[1:], len(original)]
     for row, at, start, end in zip(rows, starts, bounds[:-1], bounds[1:], strict=True):
         # Unclaimed white space was left as it was.
-        before, after = original[start:at], original[at + len(row["original"]) : end]
+        before = original[start:at]
+        after = original[at + len(row["original"]) : end]
         yield Part(
-            start, end, original[start:end], before + row["obfuscation"] + after,
+            start,
+            end,
+            original[start:end],
+            before + row["obfuscation"] + after,
             tuple(str(name) for name in row.get("operations", ())),
-        )  # fmt: skip
+        )

@@ -28,7 +28,16 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ravenbench.components import identity_hash
-from ravenbench.errors import OPTIONS, FormatError, InputError, MissingPart, counted, first_names, remark, some
+from ravenbench.errors import (
+    OPTIONS,
+    FormatError,
+    InputError,
+    MissingPart,
+    counted,
+    first_names,
+    remark,
+    some,
+)
 from ravenbench.files import (
     cache_folder,
     code_of,
@@ -43,11 +52,26 @@ from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.pan_attribution import check_no_attribution
-from ravenbench.formats.tabular import column_names, is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import (
+    column_names,
+    is_lines,
+    record_id,
+    records,
+    stem_of,
+    table_kind,
+    table_rows,
+)
 from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
-from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
+from ravenbench.text.names import (
+    is_nobody,
+    label_key,
+    name_key,
+    one_spelling,
+    plain_name,
+    zeros_lost,
+)
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
@@ -101,9 +125,13 @@ class ProblemSet:
         """The truth of the problems. FormatError if no truth file was found."""
         if self.same is None:
             raise FormatError(
-                f"{self.name} has no truth", fix="training needs truth: add it, or use these problems as --test",
-                expected="truth.txt or truth.jsonl beside the problems; in a table of pairs a column same or label",
-            )  # fmt: skip
+                f"{self.name} has no truth",
+                fix="training needs truth: add it, or use these problems as --test",
+                expected=(
+                    "truth.txt or truth.jsonl beside the problems; in a table of pairs a column"
+                    " same or label"
+                ),
+            )
         return self.same
 
 
@@ -128,7 +156,9 @@ class ProblemBuilder:
             raise FormatError("the questioned document is empty")
         usable = [text for text in known if text.strip()]
         if not usable:
-            raise FormatError("every known document is empty" if known else "there is no known document")
+            raise FormatError(
+                "every known document is empty" if known else "there is no known document"
+            )
         if len(usable) < len(known):
             self.notes.append(f"{name}: {len(known) - len(usable)} empty known documents left out")
         rows = [self.texts.add(text) for text in usable]
@@ -144,11 +174,17 @@ class ProblemBuilder:
     def finish(self, **labels: Any) -> Problems:
         """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
         if self.identical:
-            self.notes.append(f"{first_names(self.identical)}: the questioned text is identical with a known one")
+            self.notes.append(
+                f"{first_names(self.identical)}: the questioned text is identical with a known one"
+            )
         return Problems(
-            self.texts.table(), name_array(self.ids), np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
-            np.asarray(self._known, dtype=np.int64), np.asarray(self._questioned, dtype=np.int64), **labels,
-        )  # fmt: skip
+            self.texts.table(),
+            name_array(self.ids),
+            np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
+            np.asarray(self._known, dtype=np.int64),
+            np.asarray(self._questioned, dtype=np.int64),
+            **labels,
+        )
 
 
 _DOCUMENT = re.compile(r"(known\d*|unknown)\.txt\Z", re.IGNORECASE)
@@ -163,9 +199,17 @@ def problem_roots(archive: Archive) -> list[str]:
 
 def holds_problems(archive: Archive) -> bool:
     """Whether verification problems of some form lie in an archive, or in a zip within a folder."""
-    if problem_roots(archive) or pairs_files(archive) or any(pair_table(archive, name) for name in archive.names):
+    if (
+        problem_roots(archive)
+        or pairs_files(archive)
+        or any(pair_table(archive, name) for name in archive.names)
+    ):
         return True
-    inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip") and archive.path.is_dir()]
+    inner = [
+        archive.path / name
+        for name in archive.names
+        if name.lower().endswith(".zip") and archive.path.is_dir()
+    ]
     for path in inner:
         with Archive(path) as within:
             if holds_problems(within):
@@ -174,7 +218,11 @@ def holds_problems(archive: Archive) -> bool:
 
 
 def write_pan_problems(
-    path: str | Path, problems: Problems, same: Bools | None = None, language: str = "english", genre: str = "unknown"
+    path: str | Path,
+    problems: Problems,
+    same: Bools | None = None,
+    language: str = "english",
+    genre: str = "unknown",
 ) -> Path:
     """Write problems as a PAN13–15 folder, with ``truth.txt`` where ``same`` is given.
 
@@ -184,7 +232,11 @@ def write_pan_problems(
     path = Path(path)
     for name in problems.ids.tolist():
         if not _is_plain(name):
-            raise InputError("a problem id cannot name a folder", found=name, expected="a plain name such as EN001")
+            raise InputError(
+                "a problem id cannot name a folder",
+                found=name,
+                expected="a plain name such as EN001",
+            )
     with fresh_folder(path) as folder:
         for i, name in enumerate(problems.ids.tolist()):
             place = folder / name
@@ -192,7 +244,10 @@ def write_pan_problems(
             for number, row in enumerate(problems.known(i), start=1):
                 (place / f"known{number:02d}.txt").write_bytes(problems.texts.raw(row))
             (place / "unknown.txt").write_bytes(problems.texts.raw(problems.questioned_index[i]))
-        write_json(folder / "contents.json", {"language": language, "genre": genre, "problems": problems.ids.tolist()})
+        write_json(
+            folder / "contents.json",
+            {"language": language, "genre": genre, "problems": problems.ids.tolist()},
+        )
         if same is not None:
             write_text(folder / "truth.txt", truth_text(problems.ids.tolist(), same))
     return path
@@ -200,11 +255,15 @@ def write_pan_problems(
 
 def truth_text(ids: list[str], same: Bools) -> str:
     """The content of a ``truth.txt`` for these problems."""
-    return "".join(f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True))
+    return "".join(
+        f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True)
+    )
 
 
-_OF_TRUTH, _TWICE = "lines of truth cannot be used", "an id stands twice"
-_ANSWERS, _SWAPPED = "these are answers, not truth", "are truth and answers swapped?"
+_OF_TRUTH = "lines of truth cannot be used"
+_TWICE = "an id stands twice"
+_ANSWERS = "these are answers, not truth"
+_SWAPPED = "are truth and answers swapped?"
 
 
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
@@ -240,13 +299,21 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
     """
     contents = from_json(archive.text(name), archive.label(name), problem="not JSON")
     if not isinstance(contents, dict):
-        raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
+        raise FormatError(
+            "not a JSON object",
+            file=archive.label(name),
+            expected='{"language", "genre", "problems"}',
+        )
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))
     label = archive.label(name)
     return (
         checked_name(str(language), "the language", label) if language else None,
         checked_name(str(genre), "the genre", label) if genre else None,
-        [checked_name(i, "an id", label) for i in ids if isinstance(i, str)] if isinstance(ids, list) else [],
+        (
+            [checked_name(i, "an id", label) for i in ids if isinstance(i, str)]
+            if isinstance(ids, list)
+            else []
+        ),
     )
 
 
@@ -268,13 +335,20 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     for file in archive.names:
         if "/" in file[len(inside) :] and file.startswith(inside):
             folders.setdefault(file[len(inside) :].partition("/")[0], []).append(file)
-    truth = read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
+    truth = (
+        read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
+    )
     language, genre, listed = (
-        read_contents(archive, inside + "contents.json") if inside + "contents.json" in archive else (None, None, [])
+        read_contents(archive, inside + "contents.json")
+        if inside + "contents.json" in archive
+        else (None, None, [])
     )
     named = dict.fromkeys([*listed, *(truth or {})])
     # Folders without a document that nobody lists are something else (documentation, figures).
-    texts = {k: [f for f in several if _is_document(f) and _parent(f) == inside + k] for k, several in folders.items()}
+    texts = {
+        k: [f for f in several if _is_document(f) and _parent(f) == inside + k]
+        for k, several in folders.items()
+    }
     folders = {k: several for k, several in folders.items() if k in named or texts[k]}
     unread = [file for k, several in folders.items() for file in several if file not in texts[k]]
     texts = {k: texts[k] for k in folders}
@@ -294,29 +368,53 @@ def _read(archive: Archive, root: str) -> ProblemSet:
             same.append(truth[problem])
     zeros = zeros_lost(folders, truth or named)
     if not builder.ids:
-        first, problem = next(iter(faults)), f"no problem of {name} can be read"
-        raise FormatError(problem, file=archive.path, found=f"{first}: {faults[first]}", fix=next(iter(zeros), None))
+        first = next(iter(faults))
+        problem = f"no problem of {name} can be read"
+        raise FormatError(
+            problem,
+            file=archive.path,
+            found=f"{first}: {faults[first]}",
+            fix=next(iter(zeros), None),
+        )
     builder.notes += zeros
     builder.notes += _unlike(unread, sorted({*folders} - {*listed}) if listed else [])
-    problems, script = builder.finish(), SCRIPTS.get((language or "").casefold())
+    problems = builder.finish()
+    script = SCRIPTS.get((language or "").casefold())
     if script is not None and (written := script_of(problems.texts[0])) not in (None, script):
-        builder.notes.append(f"contents.json says that the texts are in {language}, but they are in {written} letters")
+        builder.notes.append(
+            f"contents.json says that the texts are in {language}, but they are in {written}"
+            " letters"
+        )
     return ProblemSet(
-        name, problems, None if truth is None else np.array(same, dtype=bool), split, faults,
-        _known(truth, faults), language, genre, tuple(builder.notes), root,
-    )  # fmt: skip
+        name,
+        problems,
+        None if truth is None else np.array(same, dtype=bool),
+        split,
+        faults,
+        _known(truth, faults),
+        language,
+        genre,
+        tuple(builder.notes),
+        root,
+    )
 
 
 def _unlike(unread: list[str], unlisted: list[str]) -> list[str]:
     """Sentences on files that are no texts of problems, and on problems that ``contents.json`` lacks."""
     said = {
-        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": unread,
-        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": unlisted,
+        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": (
+            unread
+        ),
+        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": (
+            unlisted
+        ),
     }
     return [f"{what}: {first_names(names)}" for what, names in said.items() if names]
 
 
-def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
+def _fault(
+    problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, bool] | None
+) -> str | None:
     if not _is_plain(problem):
         return _ID_AS_PATH
     if problem not in texts:
@@ -334,7 +432,8 @@ def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, boo
 
 
 def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
-    known, unknown = [], ""
+    known = []
+    unknown = ""
     for file in files:
         name = _name(file).lower()
         if name == "unknown.txt":
@@ -353,7 +452,12 @@ def _is_document(name: str) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    return bool(name) and name not in (".", "..") and not set(name) & set('/\\:\0*?"<>|') and not name.startswith(".")
+    return (
+        bool(name)
+        and name not in (".", "..")
+        and not set(name) & set('/\\:\0*?"<>|')
+        and not name.startswith(".")
+    )
 
 
 def _name(name: str) -> str:
@@ -369,7 +473,8 @@ _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
 
 class Wording(NamedTuple):
     """How pages speak of what truth is about: a ``yes`` and a ``no``; problems of either kind, many, one, and one set
-    against it; what all of them are; what problems are; and a sentence of counts (of yes, of no)."""
+    against it; what all of them are; what problems are; and a sentence of counts (of yes, of no).
+    """
 
     yes: str
     no: str
@@ -384,21 +489,39 @@ class Wording(NamedTuple):
 
 WORDINGS = {
     "authors": Wording(
-        "same author", "different authors", "same-author problems", "a same-author problem", "a different-author one",
-        "by the same author", "by different authors", "verification problems",
+        "same author",
+        "different authors",
+        "same-author problems",
+        "a same-author problem",
+        "a different-author one",
+        "by the same author",
+        "by different authors",
+        "verification problems",
         "{:,} problems are by the same author, {:,} by different ones.",
     ),
     "machines": Wording(
-        "machine", "person", "machines' texts", "a machine's text", "a person's", "by a machine", "by a person",
-        "texts by persons and machines", "{:,} texts are by a machine, {:,} by a person.",
+        "machine",
+        "person",
+        "machines' texts",
+        "a machine's text",
+        "a person's",
+        "by a machine",
+        "by a person",
+        "texts by persons and machines",
+        "{:,} texts are by a machine, {:,} by a person.",
     ),
     "machine pairs": Wording(
-        "first text by a machine", "second text by a machine", "pairs with the machine's text first",
-        "a pair with the machine's text first", "one with it second", "with the machine's text first",
-        "with the machine's text second", "pairs of a person's and a machine's text",
+        "first text by a machine",
+        "second text by a machine",
+        "pairs with the machine's text first",
+        "a pair with the machine's text first",
+        "one with it second",
+        "with the machine's text first",
+        "with the machine's text second",
+        "pairs of a person's and a machine's text",
         "In {:,} pairs the machine's text stands first, in {:,} second.",
     ),
-}  # fmt: skip
+}
 """What a truth may be about."""
 
 
@@ -427,13 +550,24 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
     for name in pairs:
-        place, stem = PurePosixPath(name).parent, stem_of(name)
+        place = PurePosixPath(name).parent
+        stem = stem_of(name)
         wanted = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
         if len(pairs) == 1 or stem == "pairs":
             wanted.append("truth")
-        near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
-        truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w]
-        files[name] = str(place / truths[0]) if truths else name if _own_label(first_record(archive, name)) else None
+        near = [
+            PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place
+        ] + archive.siblings()
+        truths = [
+            n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w
+        ]
+        files[name] = (
+            str(place / truths[0])
+            if truths
+            else name
+            if _own_label(first_record(archive, name))
+            else None
+        )
     return files
 
 
@@ -470,13 +604,18 @@ def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
     if "is_human" in record or of_pair(record):
         if human in ([True, False], [False, True]):
             return not human[0]
-        raise FormatError("is_human is not one true and one false", **where, found=human, expected="[true, false]")
+        raise FormatError(
+            "is_human is not one true and one false", **where, found=human, expected="[true, false]"
+        )
     label = record.get("label")
     if label is None:
         return None
     if isinstance(label, bool) or label not in range(6):  # 1.0 too, as PAN's evaluator
         raise FormatError(
-            "not a label", **where, found=repr(label), expected="a number: 0 (a person), 1 (a machine); or 0 to 5"
+            "not a label",
+            **where,
+            found=repr(label),
+            expected="a number: 0 (a person), 1 (a machine); or 0 to 5",
         )
     return bool(label != 0)
 
@@ -496,11 +635,14 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
         return _table_truth(archive, name, table or TableRoles((), None, "id"))
     truth: dict[str, PairTruth] = {}
-    faults, nobodies = Faults(_OF_TRUTH), 0
+    faults = Faults(_OF_TRUTH)
+    nobodies = 0
     for line, record in records(archive, name):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if "same" not in record and "value" in record:
-            raise FormatError(_ANSWERS, **where, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED)
+            raise FormatError(
+                _ANSWERS, **where, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED
+            )
         with faults.gathered():
             key = record_id(record, archive, name, line)
             if key in truth:
@@ -511,27 +653,42 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
     if nobodies:
-        remark([f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they may be of several"])
+        remark(
+            [
+                f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they"
+                " may be of several"
+            ]
+        )
     return truth
 
 
 def _record_truth(record: Mapping[str, Any], where: dict[str, Any]) -> tuple[PairTruth, bool]:
     """What a line of truth says, and whether it says that two texts are by one author who is nobody in particular."""
-    same, about = record.get("same"), "authors"
+    same = record.get("same")
+    about = "authors"
     if same is None and (label := _own_label(record)) is not None:
         same = _said(record, label)
     elif same is None:
-        same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
+        same = label_of(record, **where)
+        about = "machine pairs" if of_pair(record) else "machines"
     if not isinstance(same, bool):
         raise FormatError(
-            "truth has no same: true or false", **where, found=record, expected='{"id", "same"}',
+            "truth has no same: true or false",
+            **where,
+            found=record,
+            expected='{"id", "same"}',
             fix="write true or false, without quotation marks, for every problem",
-        )  # fmt: skip
+        )
     authors = _two(record.get("authors"), "an author", **where)
     if authors is not None and nobody(*authors):
         return PairTruth(same, None, about), same
     if authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
-        raise FormatError("same contradicts the two authors", **where, found=record, fix="mend the one that is wrong")
+        raise FormatError(
+            "same contradicts the two authors",
+            **where,
+            found=record,
+            fix="mend the one that is wrong",
+        )
     return PairTruth(same, authors, about), False
 
 
@@ -549,11 +706,20 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         texts = record.get("pair")
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if isinstance(texts, list) and len(texts) > 2:
-            raise FormatError("a pair has two texts", **where, found=len(texts), expected='"pair": [text, text]')
-        if not isinstance(texts, list) or len(texts) != 2 or not all(isinstance(t, str) for t in texts):
+            raise FormatError(
+                "a pair has two texts", **where, found=len(texts), expected='"pair": [text, text]'
+            )
+        if (
+            not isinstance(texts, list)
+            or len(texts) != 2
+            or not all(isinstance(t, str) for t in texts)
+        ):
             yield key, f"line {line} has no pair of two texts"
             continue
-        topics = next((record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record), None)
+        topics = next(
+            (record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record),
+            None,
+        )
         if isinstance(topics, str):
             topics = [topics, topics]
         first, second = (t.lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
@@ -564,10 +730,14 @@ _TEXTS = [tuple(both.split("/")) for both in column_names("pair texts")]
 _LABELS, OPPOSITES, _IDS = (column_names(f"pair {kind}") for kind in ("labels", "opposites", "ids"))
 """Columns that say what is the same, and what is different (yes, 1 or a high number)."""
 _SAME = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True),
-    **dict.fromkeys(("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False),
+    **dict.fromkeys(
+        ("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True
+    ),
+    **dict.fromkeys(
+        ("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False
+    ),
     "mismatch": False,
-}  # fmt: skip
+}
 """Spellings of columns and labels in tables of pairs, by their letters and figures."""
 
 
@@ -594,8 +764,8 @@ class TableRoles(NamedTuple):
         """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
         if self.others:
             return [
-                f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}; "
-                "if one of these says who wrote both, call it label"
+                f"{file} has no column same or label, so that nothing is scored; not read:"
+                f" {some(self.others)}; if one of these says who wrote both, call it label"
             ]
         said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
         return [said] if self.authors and self.label is None else []
@@ -638,7 +808,11 @@ def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
     authors = tuple(here[name] for name in ("author1", "author2") if name in here)
     own_id = next((here[n] for n in _IDS if n in here), None)
     authors = authors if len(authors) == 2 else ()
-    rest = (column for column in here.values() if column not in (*texts, own_id) and "topic" not in plain_key(column))
+    rest = (
+        column
+        for column in here.values()
+        if column not in (*texts, own_id) and "topic" not in plain_key(column)
+    )
     others = () if labels or authors else tuple(rest)
     return TableRoles(texts, next(iter(labels), None), own_id, further, authors, others)
 
@@ -650,19 +824,34 @@ def _own_label(record: Mapping[str, Any]) -> str | None:
     return label if "pair" in record or plain_key(label) in OPPOSITES else None
 
 
-def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str) -> None:
+def check_no_further_text(
+    row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str
+) -> None:
     """FormatError if a table has one more column of texts, called as those that are read but for a number: text3."""
     stems = {_UNNUMBERED.sub("", plain_key(column)) for column in texts}
-    others = [c for c in row if c not in texts and _UNNUMBERED.sub("", plain_key(c)) in stems - {plain_key(c)}]
+    others = [
+        c
+        for c in row
+        if c not in texts and _UNNUMBERED.sub("", plain_key(c)) in stems - {plain_key(c)}
+    ]
     if others:
         raise FormatError(
-            "a column of texts would not be read", file=file, line=line, found=", ".join(others),
-            expected=" and ".join(texts), fix=fix,
-        )  # fmt: skip
+            "a column of texts would not be read",
+            file=file,
+            line=line,
+            found=", ".join(others),
+            expected=" and ".join(texts),
+            fix=fix,
+        )
 
 
 def read_pair_table(
-    archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth], notes: list[str], skip: bool = False
+    archive: Archive,
+    name: str,
+    roles: TableRoles,
+    truth: dict[str, PairTruth],
+    notes: list[str],
+    skip: bool = False,
 ) -> Iterator[Pair]:
     """The pairs of a table; what their labels or authors say is put to ``truth`` before each. FormatError, after the
     last, for all rows that lack a text or a label, or whose label is none; with ``skip``, they are told to
@@ -670,13 +859,18 @@ def read_pair_table(
     are left out, and counted there, unless all pairs are such."""
     named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))
     own: set[str] = set()
-    faults, several, nobodies = Faults("rows cannot be used"), 0, 0
+    faults = Faults("rows cannot be used")
+    several = 0
+    nobodies = 0
     values = Counter[str]()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
         where: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
-            check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
-        pair, several = None, number
+            check_no_further_text(
+                row, roles.texts, **where, fix="write a row for each pair of texts"
+            )
+        pair = None
+        several = number
         if named and roles.are_nobody(row):
             nobodies += 1
             continue
@@ -687,27 +881,46 @@ def read_pair_table(
         if pair is not None:
             yield pair
     if nobodies:
-        notes.append(f"{counted(nobodies, 'pair')} left out, for both authors are nobody in particular, as [deleted]")
+        notes.append(
+            f"{counted(nobodies, 'pair')} left out, for both authors are nobody in particular, as"
+            " [deleted]"
+        )
     problems = [fault.problem for fault in faults.since(0)]
     if 2 * (turned := problems.count(_CONTRADICTS)) > several:
         raise FormatError(
-            f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the other way round?",
-            file=archive.label(name), found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
-            fix=f"call the column {roles.label} different, if it says yes or 1 of different authors",
-        )  # fmt: skip
+            f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the"
+            " other way round?",
+            file=archive.label(name),
+            found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
+            fix=(
+                f"call the column {roles.label} different, if it says yes or 1 of different authors"
+            ),
+        )
     neither = sum(_NEITHER in problem for problem in problems)
     if neither and len({one.same for one in truth.values()}) < 2 and len(values) <= 4:
         raise FormatError(
-            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is not read",
-            file=archive.label(name), expected="1 or 0, true, false, Y or N",
-            found=", ".join(f"{value} ({counted(count, 'row')})" for value, count in values.most_common()),
-            fix=f"write 1 for the same author and 0 for different ones in place of {' and '.join(values)}",
-        )  # fmt: skip
+            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is"
+            " not read",
+            file=archive.label(name),
+            expected="1 or 0, true, false, Y or N",
+            found=", ".join(
+                f"{value} ({counted(count, 'row')})" for value, count in values.most_common()
+            ),
+            fix=(
+                "write 1 for the same author and 0 for different ones in place of"
+                f" {' and '.join(values)}"
+            ),
+        )
     if not skip:
-        faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
+        faults.check(
+            "" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty"
+        )
     elif faults:
         first = faults.since(0)[0]
-        notes.append(f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}: {first.problem}")
+        notes.append(
+            f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}:"
+            f" {first.problem}"
+        )
 
 
 _CONTRADICTS = "the label contradicts the two authors"
@@ -715,17 +928,28 @@ _NEITHER = "says neither same nor different"
 
 
 def _table_pair(
-    row: Mapping[str, Any], roles: TableRoles, key: str, truth: dict[str, PairTruth], where: dict[str, Any]
+    row: Mapping[str, Any],
+    roles: TableRoles,
+    key: str,
+    truth: dict[str, PairTruth],
+    where: dict[str, Any],
 ) -> Pair:
     texts = [row.get(column) for column in roles.texts]
     for column, text in zip(roles.texts, texts, strict=True):
         if not isinstance(text, str) or not text.strip():
-            raise FormatError(f"{column} is no text", **where, found=text, fix="fill it in, or remove the row")
+            raise FormatError(
+                f"{column} is no text", **where, found=text, fix="fill it in, or remove the row"
+            )
     topic = [row.get(f"topic{side}") or row.get(f"topic_{side}") for side in (1, 2)]
     if roles.has_truth:
         truth[key] = _row_truth(row, roles, where)
     first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-    return Pair(key, (first, second), (None, None) if None in topic else (str(topic[0]), str(topic[1])), where["line"])
+    return Pair(
+        key,
+        (first, second),
+        (None, None) if None in topic else (str(topic[0]), str(topic[1])),
+        where["line"],
+    )
 
 
 def _row_truth(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> PairTruth:
@@ -736,22 +960,31 @@ def _row_truth(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any])
         named = None
     if named is None and roles.label is None:
         raise FormatError(
-            f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows", **where,
-            found=authors, fix="add a column label, or take these columns out to answer without truth",
-        )  # fmt: skip
+            f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows",
+            **where,
+            found=authors,
+            fix="add a column label, or take these columns out to answer without truth",
+        )
     by_names = None if named is None else name_key(named[0]) == name_key(named[1])
     same = bool(by_names) if roles.label is None else _label(row, roles, where)
     if by_names not in (None, same):
-        said = f"{roles.label} is {row.get(roles.label or '')}, authors are {' and '.join(named or ())}"
+        said = (
+            f"{roles.label} is {row.get(roles.label or '')}, authors are"
+            f" {' and '.join(named or ())}"
+        )
         raise FormatError(_CONTRADICTS, **where, found=said, fix="mend the one that is wrong")
     return PairTruth(same, named)
 
 
-def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]) -> str:
+def _row_id(
+    row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]
+) -> str:
     value = number if roles.id is None else row.get(roles.id)
     key = str(value).strip()
     if value is None or not key:
-        raise FormatError("this row has no id", **where, fix="give every row an id, or leave the column out")
+        raise FormatError(
+            "this row has no id", **where, fix="give every row an id, or leave the column out"
+        )
     if key in own:
         fix = f"make the ids differ, or take the column {roles.id} out: rows are numbered then"
         raise FormatError(_TWICE, **where, found=key, fix=fix)
@@ -761,14 +994,17 @@ def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str
 
 def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
     said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
-    same, empty = said[roles.label or ""], row.get(roles.label or "") in (None, "")
+    same = said[roles.label or ""]
+    empty = row.get(roles.label or "") in (None, "")
     if same is None or (not same) in said.values():
         opposed = "contradict each other" if same is not None else _NEITHER
         raise FormatError(
-            f"{' and '.join(said)} {'is empty' if empty else opposed}", **where, expected="1 or 0, true, false, Y or N",
+            f"{' and '.join(said)} {'is empty' if empty else opposed}",
+            **where,
+            expected="1 or 0, true, false, Y or N",
             found=None if empty else " and ".join(str(row.get(column)) for column in said),
             fix="fill it in" if empty else "call a column that is no label otherwise",
-        )  # fmt: skip
+        )
     return same
 
 
@@ -797,7 +1033,11 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
             if not own_roles.has_truth or own_roles.id is None:
                 swapped = _SWAPPED if "value" in row else "name the columns id and same"
                 raise FormatError(
-                    "this table is no truth", **where, found=", ".join(row), expected="columns id and same", fix=swapped
+                    "this table is no truth",
+                    **where,
+                    found=", ".join(row),
+                    expected="columns id and same",
+                    fix=swapped,
                 )
             with faults.gathered():
                 key = _row_id(row, own_roles, number, own, where)
@@ -805,7 +1045,9 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
         faults.check()
     if not truth:
         raise FormatError(
-            "there is no truth in this table", file=archive.label(name), expected="a column same or label"
+            "there is no truth in this table",
+            file=archive.label(name),
+            expected="a column same or label",
         )
     return truth
 
@@ -821,9 +1063,12 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
         i = int(np.argmax(problems.sizes != 1))
         raise InputError(
             "only problems with one known document can be written as pairs",
-            found=f"{problems.ids[i]} with {problems.sizes[i]}", fix="write them as a PAN13–15 folder",
-        )  # fmt: skip
-    sides = list(zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True))
+            found=f"{problems.ids[i]} with {problems.sizes[i]}",
+            fix="write them as a PAN13–15 folder",
+        )
+    sides = list(
+        zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True)
+    )
 
     def both(labels: Labels | None, i: int) -> list[str] | None:
         pair = [labels[row] for row in sides[i]] if labels is not None else [None]
@@ -847,9 +1092,12 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
 
 
 def _problems(
-    archive: Archive, name: str, truth: dict[str, PairTruth] | None, table: TableRoles | None = None,
+    archive: Archive,
+    name: str,
+    truth: dict[str, PairTruth] | None,
+    table: TableRoles | None = None,
     skip_faulty: bool = False,
-) -> ProblemSet:  # fmt: skip
+) -> ProblemSet:
     builder = ProblemBuilder()
     faults: dict[str, str] = {}
     same: list[bool] = []
@@ -879,14 +1127,22 @@ def _problems(
             before, other = labelled.setdefault(frozenset((first, second)), (pair, same[-1]))
             if other != same[-1]:
                 raise FormatError(
-                    "the same two texts are labelled twice, and each time otherwise", file=archive.label(name),
-                    line=pair.line, found=f"{pair.id}: {_WORDS[same[-1]]}; {before.id} in line {before.line}: "
-                    f"{_WORDS[other]}", expected="one label for two texts", fix="leave out the row that is wrong",
-                )  # fmt: skip
+                    "the same two texts are labelled twice, and each time otherwise",
+                    file=archive.label(name),
+                    line=pair.line,
+                    found=(
+                        f"{pair.id}: {_WORDS[same[-1]]}; {before.id} in line {before.line}: "
+                        f"{_WORDS[other]}"
+                    ),
+                    expected="one label for two texts",
+                    fix="leave out the row that is wrong",
+                )
             authors = truth[pair.id].authors or authors
         for row, who, what in zip((first, second), authors, pair.topics, strict=True):
             # One text under two authors has no author.
-            author[row] = who if name_key(author.setdefault(row, who) or "") == name_key(who or "") else None
+            author[row] = (
+                who if name_key(author.setdefault(row, who) or "") == name_key(who or "") else None
+            )
             topic.setdefault(row, what)
     present = {*builder.ids, *faults}
     for key in truth or {}:
@@ -896,39 +1152,68 @@ def _problems(
     if not builder.ids:
         first_id = next(iter(faults), None)
         example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
-        raise FormatError("no pair can be used", file=archive.label(name), found=example, fix=next(iter(zeros), None))
+        raise FormatError(
+            "no pair can be used",
+            file=archive.label(name),
+            found=example,
+            fix=next(iter(zeros), None),
+        )
     builder.notes += zeros
     rows = range(len(builder.texts))
     labels = {
-        key: Labels.of(one_spelling([values.get(row) for row in rows], builder.notes, what, same_key))
-        if any(v is not None for v in values.values()) else None
-        for key, values, what, same_key in (
-            ("author", author, "author's name", name_key), ("topic", topic, "topic", label_key)
+        key: (
+            Labels.of(
+                one_spelling([values.get(row) for row in rows], builder.notes, what, same_key)
+            )
+            if any(v is not None for v in values.values())
+            else None
         )
-    }  # fmt: skip
+        for key, values, what, same_key in (
+            ("author", author, "author's name", name_key),
+            ("topic", topic, "topic", label_key),
+        )
+    }
     corpus, split = corpus_name(archive, "" if "/" not in name else str(PurePosixPath(name).parent))
     return ProblemSet(
-        corpus, builder.finish(**labels), None if truth is None else np.array(same, dtype=bool), split, faults,
-        {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
+        corpus,
+        builder.finish(**labels),
+        None if truth is None else np.array(same, dtype=bool),
+        split,
+        faults,
+        {key: truth[key].same for key in faults if key in truth} if truth else {},
+        notes=tuple(builder.notes),
         place="" if archive.single else name,
-    )  # fmt: skip
+    )
 
 
 def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
-    if isinstance(values, list) and len(values) == 2 and all(isinstance(v, str | int) for v in values):
+    if (
+        isinstance(values, list)
+        and len(values) == 2
+        and all(isinstance(v, str | int) for v in values)
+    ):
         first, second = (plain_name(checked_name(str(v), what, file, line)) for v in values)
         return first, second
     if isinstance(values, list) and len(values) not in (0, 2):
         raise FormatError(
-            f"{what} belongs to each of two texts", file=file, line=line, found=len(values), expected="a list of two"
+            f"{what} belongs to each of two texts",
+            file=file,
+            line=line,
+            found=len(values),
+            expected="a list of two",
         )
     return None
 
 
 def read_problem_sets(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, *, unquoted: bool = False,
-    strip_shared: bool = False, skip_faulty: bool = False,
-) -> list[ProblemSet]:  # fmt: skip
+    path: str | Path,
+    split: Split | None = None,
+    encoding: str | None = UTF8,
+    *,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
+) -> list[ProblemSet]:
     """Read every corpus of problems at a path, each with its truth where the files give it.
 
     InputError if there is nothing at the path; FormatError if it holds no problems, or they do not parse.
@@ -950,7 +1235,10 @@ def read_problem_sets(
     sets = _sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
         sets = [_stripped(one) for one in sets]
-    sets = [replace(one, notes=(*one.notes, *_unusable(one), *_known_remarks(one.problems))) for one in sets]
+    sets = [
+        replace(one, notes=(*one.notes, *_unusable(one), *_known_remarks(one.problems)))
+        for one in sets
+    ]
     remark(note for one in sets for note in one.notes)
     return sets
 
@@ -962,7 +1250,11 @@ def _unusable(one: ProblemSet) -> list[str]:
         names.setdefault(why, []).append(name)
     said = first_names([f"{some(several)}: {why}" for why, several in names.items()])
     every = len(one) + len(one.faults)
-    return [f"{len(one.faults):,} of {every:,} problems of {one.name} cannot be used: {said}"] if names else []
+    return (
+        [f"{len(one.faults):,} of {every:,} problems of {one.name} cannot be used: {said}"]
+        if names
+        else []
+    )
 
 
 def _first_problems(problems: Problems) -> list[int]:
@@ -978,32 +1270,46 @@ def _known_remarks(problems: Problems) -> list[str]:
     if int(problems.texts.offsets[-1]) < LEAST or stands_alone():
         return _remarks(problems)
     rooms = Path(__file__).parent, Path(__file__).parents[1] / "text"
-    made_of = [problems.digest(), problems.texts.digest(), "--strip-shared" in OPTIONS, code_of(*rooms)]
+    made_of = [
+        problems.digest(),
+        problems.texts.digest(),
+        "--strip-shared" in OPTIONS,
+        code_of(*rooms),
+    ]
     folder = cache_folder() / "remarks"
     make_room(folder.glob("*.npy"), MOST_KEPT)
-    sentences = kept_array(folder, identity_hash(made_of), lambda: np.array(_remarks(problems), dtype=np.str_))
+    sentences = kept_array(
+        folder, identity_hash(made_of), lambda: np.array(_remarks(problems), dtype=np.str_)
+    )
     return list(map(str, sentences.tolist()))
 
 
 def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
     first = _first_problems(problems)[:MOST]
-    copies, questioned = Copies.among(list(map(Sketch.of, texts))), problems.questioned_index.tolist()
-    rows = [(name, problems.known(i).tolist(), questioned[i]) for i, name in enumerate(problems.ids.tolist())]
+    copies = Copies.among(list(map(Sketch.of, texts)))
+    questioned = problems.questioned_index.tolist()
+    rows = [
+        (name, problems.known(i).tolist(), questioned[i])
+        for i, name in enumerate(problems.ids.tolist())
+    ]
     times = Counter((frozenset(known), row) for _, known, row in rows)
     looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
     said = {
         "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
-            name for name, known, row in looked_at
+            name
+            for name, known, row in looked_at
             if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
         ],
         "asked more than once, and each time counts": [
             name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)
         ],
         "known texts repeat one another, and count as several": [
-            name for name, known, _ in looked_at if any(copies(*both) for both in combinations(known, 2))
+            name
+            for name, known, _ in looked_at
+            if any(copies(*both) for both in combinations(known, 2))
         ],
-    }  # fmt: skip
+    }
     return [
         *(f"{first_names(names)}: {what}" for what, names in said.items() if names),
         *odd_texts(texts, problems.ids[first].tolist()),
@@ -1020,7 +1326,9 @@ def _stripped(one: ProblemSet) -> ProblemSet:
         cast(TextTransform, SimpleNamespace(transform=lambda texts: list(map(plain, texts))))
     )
     return replace(
-        one, problems=problems, notes=(*one.notes, f"passages of several problems were taken out of {count:,} texts")
+        one,
+        problems=problems,
+        notes=(*one.notes, f"passages of several problems were taken out of {count:,} texts"),
     )
 
 
@@ -1032,40 +1340,68 @@ def _sets(
         if roots := problem_roots(archive):
             return [_read(archive, root) for root in split_roots(roots, split, path)]
         files = pairs_files(archive)
-        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
+        tables = {
+            n: roles
+            for n in archive.names
+            if not files and (roles := pair_table(archive, n)) is not None
+        }
         if tables:
             return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
         if files:
-            of_split = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
-            chosen = [(n, beside) for n, beside in files.items() if str(PurePosixPath(n).parent) in of_split]
-            truths = [None if beside is None else read_truth_records(archive, beside) for _, beside in chosen]
-            return [_problems(archive, n, known) for (n, _), known in zip(chosen, truths, strict=True)]
+            of_split = set(
+                split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path)
+            )
+            chosen = [
+                (n, beside)
+                for n, beside in files.items()
+                if str(PurePosixPath(n).parent) in of_split
+            ]
+            truths = [
+                None if beside is None else read_truth_records(archive, beside)
+                for _, beside in chosen
+            ]
+            return [
+                _problems(archive, n, known) for (n, _), known in zip(chosen, truths, strict=True)
+            ]
         if any(map(is_lines, archive.names)):
             given_truth = any(is_truth(name) for name in archive.names)
             raise FormatError(
-                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
+                "there are no PAN20–23 pairs here",
+                file=path,
+                expected='lines {"id", "pair": [text, text]}',
                 fix="this is the truth file: give the pairs file" if given_truth else None,
-            )  # fmt: skip
+            )
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:
         problem_sets = [
-            (name, one) for name in zips for one in _sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
+            (name, one)
+            for name in zips
+            for one in _sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
         ]
         return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in problem_sets]
     raise FormatError(
-        "there are no verification problems here", file=path, found=", ".join(names[:3]) or "an empty folder",
-        expected="PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or text1,text2,label",
-    )  # fmt: skip
+        "there are no verification problems here",
+        file=path,
+        found=", ".join(names[:3]) or "an empty folder",
+        expected=(
+            "PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or"
+            " text1,text2,label"
+        ),
+    )
 
 
-def read_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **how: bool) -> ProblemSet:
+def read_problems(
+    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **how: bool
+) -> ProblemSet:
     """Read the one corpus of problems at a path, as ``read_problem_sets`` reads several. FormatError as there, or if
     there are several."""
     sets = read_problem_sets(path, split, encoding, **how)
     if len(sets) != 1:
         called = [f"{s.name}/{s.split}" if s.split else s.name for s in sets]
-        names = ", ".join(called if len({*called}) == len(called) else [s.place or s.name for s in sets])
+        names = ", ".join(
+            called if len({*called}) == len(called) else [s.place or s.name for s in sets]
+        )
         halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
         fix = (
             "--split train or --split test"

@@ -31,7 +31,9 @@ from ravenbench.formats.document import FIX, Document, Unreadable, guarded
 from ravenbench.programs import end_with, me
 from ravenbench.seams import document_formats
 
-SECONDS, A_MEGABYTE, LEAST = 1.0, 10.0, 0.02
+SECONDS = 1.0
+A_MEGABYTE = 10.0
+LEAST = 0.02
 """Of the processor: what all files share, and a command has for the first of a format; what a file has for each
 2**20 bytes; and what it has at least. What files leave of theirs fills up what they share."""
 MEMORY = 2 * 2**30
@@ -70,10 +72,18 @@ class _Server:
         self.owner = os.getpid()
         paths = [str(Path(place).absolute()) for place in sys.path if place]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from ravenbench.formats.reading import serve; serve{me()}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                f"from ravenbench.formats.reading import serve; serve{me()}",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+        )
         atexit.register(self.stop)
 
     def read(self, request: _Request) -> _Answer | int:
@@ -125,12 +135,17 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
     if isinstance(answer, int):
         late = -answer in [getattr(signal, name, 0) for name in ("SIGXCPU", "SIGVTALRM")]
         raise Unreadable(
-            too_late(seconds) if late else "no reader gets through this file", file=path, expected=name, fix=FIX
-        )  # fmt: skip
+            too_late(seconds) if late else "no reader gets through this file",
+            file=path,
+            expected=name,
+            fix=FIX,
+        )
     if answer.error is not None:
         error = answer.error
         kind = Unreadable if error.kind == "Unreadable" else getattr(errors, error.kind, InputError)
-        raise kind(error.problem, file=path, found=error.found, expected=error.expected, fix=error.fix)
+        raise kind(
+            error.problem, file=path, found=error.found, expected=error.expected, fix=error.fix
+        )
     return [msgspec.structs.replace(document, path=path) for document in answer.documents]
 
 
@@ -166,7 +181,11 @@ def _whole(value: Any) -> Any:
         return {key: _whole(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [*map(_whole, value)]
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else value
+    return (
+        value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if isinstance(value, str)
+        else value
+    )
 
 
 def _late(*_: object) -> None:
@@ -178,7 +197,8 @@ def limited(path: Path, size: int) -> Iterator[None]:
     """Raise Unreadable where reading one part of a file, of so many bytes, takes half of the time that a file of this
     size has, so that the other parts are read; nothing where no file's time is counted."""
     left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
-    seconds, began = 0.2 + A_MEGABYTE / 2 * size / 2**20, time.process_time()
+    seconds = 0.2 + A_MEGABYTE / 2 * size / 2**20
+    began = time.process_time()
     if left <= seconds:
         yield
         return
@@ -202,8 +222,12 @@ def _limit(request: _Request) -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, request.seconds + 0.1)
         seconds = math.ceil(time.process_time() + request.seconds + 0.1)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        resource.setrlimit(resource.RLIMIT_AS, (request.memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1])
+        )
+        resource.setrlimit(
+            resource.RLIMIT_AS, (request.memory, resource.getrlimit(resource.RLIMIT_AS)[1])
+        )
 
 
 def _answer(request: _Request) -> _Answer:
@@ -213,7 +237,8 @@ def _answer(request: _Request) -> _Answer:
     for library in getattr(reading, "LIBRARIES", ()):
         with suppress(ImportError):
             importlib.import_module(library)
-    reader, began = getattr(reading, function), time.process_time()
+    reader = getattr(reading, function)
+    began = time.process_time()
     try:
         _limit(request)
         with guarded(path, request.format):

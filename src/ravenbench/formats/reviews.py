@@ -63,19 +63,27 @@ def read_reviews(folder: Path) -> list[Review]:
     named as its grader, or somebody graded one text twice.
     """
     if not folder.is_dir():
-        raise InputError("there is no such folder of reviews", file=folder, expected="what the viewer's key e saves")
+        raise InputError(
+            "there is no such folder of reviews",
+            file=folder,
+            expected="what the viewer's key e saves",
+        )
     files = [folder / name for name in walk(folder)[0] if name.endswith(".json")]
     if not files:
-        raise InputError("no review lies here", file=folder, expected=".json files that the viewer's key e saves")
+        raise InputError(
+            "no review lies here", file=folder, expected=".json files that the viewer's key e saves"
+        )
     reviews: dict[tuple[str, str, str, str], Review] = {}
     for file in files:
         one = _read(file, "" if file.parent == folder else file.relative_to(folder).parts[0])
         key = (one.grader, one.id, one.system, one.rewritten)
         if key in reviews:
             raise InputError(
-                "somebody graded one text twice", file=file, found=f"{one.id}, by {one.grader}, also in "
-                f"{reviews[key].file.name}", fix="keep the one that counts",
-            )  # fmt: skip
+                "somebody graded one text twice",
+                file=file,
+                found=f"{one.id}, by {one.grader}, also in {reviews[key].file.name}",
+                fix="keep the one that counts",
+            )
         reviews[key] = one
     return list(reviews.values())
 
@@ -88,26 +96,47 @@ def _read(file: Path, folder: str) -> Review:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:
             raise FormatError(
-                "a review of an unknown version", file=file, found=version, expected=str(VERSION), fix=again
+                "a review of an unknown version",
+                file=file,
+                found=version,
+                expected=str(VERSION),
+                fix=again,
             )
         one = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError("this is no whole review", file=file, found=str(error), fix=again) from None
+        raise FormatError(
+            "this is no whole review", file=file, found=str(error), fix=again
+        ) from None
     if one.grade is not None and one.grade not in GRADES:
         raise FormatError(
-            "the grade is none", file=file, found=one.grade, expected="a whole number from 1 (fluent) to 5 (unreadable)"
+            "the grade is none",
+            file=file,
+            found=one.grade,
+            expected="a whole number from 1 (fluent) to 5 (unreadable)",
         )
     if one.grade is None and one.verdict is None:
         raise FormatError(
-            "this review says nothing", file=file, expected="a grade or a verdict", fix="grade the text, or remove it"
+            "this review says nothing",
+            file=file,
+            expected="a grade or a verdict",
+            fix="grade the text, or remove it",
         )
     grader = one.grader.strip() or folder
     if not grader:
         raise FormatError(
-            "nobody is named as the grader", file=file,
+            "nobody is named as the grader",
+            file=file,
             fix="put each grader's files into a folder of that name, or give a name on the page",
-        )  # fmt: skip
+        )
     grade = None if one.grade is None else int(one.grade)
     return Review(
-        file, grader, one.id, one.system, one.original, one.rewritten, grade, one.verdict, one.graded_blind
-    )  # fmt: skip
+        file,
+        grader,
+        one.id,
+        one.system,
+        one.original,
+        one.rewritten,
+        grade,
+        one.verdict,
+        one.graded_blind,
+    )

@@ -66,7 +66,8 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return Cllr(None, None, None)
-    whole, least = cllr_cost(same, value), _bits(truth, _recalibrated(truth, values))
+    whole = cllr_cost(same, value)
+    least = _bits(truth, _recalibrated(truth, values))
     return Cllr(whole, least, None if whole is None else whole - least)
 
 
@@ -82,7 +83,9 @@ def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
 class CllrCost(Metric):
     """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 knowing nothing; undefined where infinite."""
 
-    name, title, higher = "cllr", "C_llr", False
+    name = "cllr"
+    title = "C_llr"
+    higher = False
     part: ClassVar[str] = "cllr"
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
@@ -93,13 +96,17 @@ class CllrCost(Metric):
 class CllrMin(CllrCost):
     """What C_llr is after the best monotone recalibration: what the ranking leaves undecided."""
 
-    name, title, part = "cllr-min", "C_llr min", "discrimination"
+    name = "cllr-min"
+    title = "C_llr min"
+    part = "discrimination"
 
 
 class CllrCal(CllrCost):
     """What recalibration could save of C_llr."""
 
-    name, title, part = "cllr-cal", "C_llr cal", "calibration"
+    name = "cllr-cal"
+    title = "C_llr cal"
+    part = "calibration"
 
 
 @dataclass(eq=False, repr=False)
@@ -112,7 +119,9 @@ class ECE(Metric):
         Equal parts of [0, 1].
     """
 
-    name, title, higher = "ece", "ECE", False
+    name = "ece"
+    title = "ECE"
+    higher = False
 
     bins: Count = 10
 
@@ -123,7 +132,9 @@ class ECE(Metric):
 def _bits(truth: Bools, posterior: Floats) -> float:
     """Mean of both classes' mean −log2 of the posterior of the truth; infinite where one is 0."""
     with np.errstate(divide="ignore"):
-        return float(-(np.log2(posterior[truth]).mean() + np.log2(1 - posterior[~truth]).mean()) / 2)
+        return float(
+            -(np.log2(posterior[truth]).mean() + np.log2(1 - posterior[~truth]).mean()) / 2
+        )
 
 
 def _recalibrated(truth: Bools, values: Floats) -> Floats:
@@ -165,7 +176,8 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
     goal = np.append(towards, 0.0)
     pull = np.append(np.full(rows.shape[1], ridge), 1e-12)
 
-    sign, ridges = np.where(same, -1.0, 1.0), np.diag(pull)
+    sign = np.where(same, -1.0, 1.0)
+    ridges = np.diag(pull)
 
     def loss(beta: Floats, odds: Floats) -> float:
         return float(weight @ np.logaddexp(0.0, sign * odds) + pull @ (beta - goal) ** 2 / 2)
@@ -179,12 +191,16 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
         hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + ridges
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while (new := loss(near := beta - size * step, there := design @ near)) > value + 1e-12 * (1 + value):
+        while (new := loss(near := beta - size * step, there := design @ near)) > value + 1e-12 * (
+            1 + value
+        ):
             if size <= 1e-6:
                 break
             size /= 2
         moved = np.abs(there - odds).max()
-        beta, odds, value = near, there, new
+        beta = near
+        odds = there
+        value = new
         if size == 1 and moved <= _NEAR:
             break
     return np.asarray(beta)

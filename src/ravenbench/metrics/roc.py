@@ -53,7 +53,8 @@ def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
     if truth.all() or not truth.any():
         return None
     order = np.argsort(-values, kind="stable")
-    truth, values = truth[order], values[order]
+    truth = truth[order]
+    values = values[order]
     ends = np.flatnonzero(np.append(np.diff(values) < 0, True))
     true = np.append(0, np.cumsum(truth)[ends]).astype(np.int64)
     false = np.append(0, ends + 1).astype(np.int64) - true
@@ -102,11 +103,17 @@ class Hull:
         for system, run in groupby(range(1, len(self.owner) - 1), key=lambda v: self.owner[v]):
             rows = list(run)
             if system is not None:
-                segments.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
+                segments.append(
+                    Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]]))
+                )
         return segments
 
     def operating_point(
-        self, *, cost_false_same: float = 1.0, cost_false_different: float = 1.0, same_share: float = 0.5
+        self,
+        *,
+        cost_false_same: float = 1.0,
+        cost_false_different: float = 1.0,
+        same_share: float = 0.5,
     ) -> OperatingPoint:
         """The vertex of least expected cost; of equal ones that with the fewest false positives.
 
@@ -120,9 +127,13 @@ class Hull:
                 found=(cost_false_same, cost_false_different, same_share),
                 expected="positive costs and a share between 0 and 1",
             )
-        cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (1 - self.tpr)
+        cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (
+            1 - self.tpr
+        )
         v = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
-        return OperatingPoint(self.owner[v], float(self.threshold[v]), float(self.fpr[v]), float(self.tpr[v]))
+        return OperatingPoint(
+            self.owner[v], float(self.threshold[v]), float(self.fpr[v]), float(self.tpr[v])
+        )
 
 
 def hull(curves: Mapping[str, Curve]) -> Hull:
@@ -133,12 +144,16 @@ def hull(curves: Mapping[str, Curve]) -> Hull:
     sizes = {(c.negatives, c.positives) for c in curves.values()}
     if len(sizes) != 1:
         raise InputError(
-            "a hull needs curves over the same problems", found=sorted(sizes), expected="one class balance"
+            "a hull needs curves over the same problems",
+            found=sorted(sizes),
+            expected="one class balance",
         )
     negatives, positives = sizes.pop()
     best: dict[int, tuple[int, float, str | None]] = {0: (0, np.inf, None)}
     for name, c in curves.items():
-        for x, y, threshold in zip(c.false.tolist(), c.true.tolist(), c.threshold.tolist(), strict=True):
+        for x, y, threshold in zip(
+            c.false.tolist(), c.true.tolist(), c.threshold.tolist(), strict=True
+        ):
             if x not in best or y > best[x][0]:
                 best[x] = (y, threshold, name)
     chain: list[tuple[int, int, float, str | None]] = [(0, 0, np.inf, None)]
@@ -150,8 +165,12 @@ def hull(curves: Mapping[str, Curve]) -> Hull:
             chain.pop()
         chain.append((x, y, threshold, system if (x, y) != (negatives, positives) else None))
     xs, ys, thresholds, owner = zip(*chain, strict=True)
-    return Hull(np.array(xs) / negatives, np.array(ys) / positives, np.array(thresholds, dtype=float), owner)
+    return Hull(
+        np.array(xs) / negatives, np.array(ys) / positives, np.array(thresholds, dtype=float), owner
+    )
 
 
-def _not_above(a: tuple[int, int, float, str | None], b: tuple[int, int, float, str | None], x: int, y: int) -> bool:
+def _not_above(
+    a: tuple[int, int, float, str | None], b: tuple[int, int, float, str | None], x: int, y: int
+) -> bool:
     return (b[0] - a[0]) * (y - a[1]) >= (b[1] - a[1]) * (x - a[0])

@@ -71,8 +71,12 @@ class Rewriting:
         """
         place = 0
         for number, part in enumerate(self.parts, start=1):
-            assert part.start == place and part.end >= part.start, f"part {number} starts at {part.start}, not {place}"
-            assert part.original == original[part.start : part.end], f"part {number} misquotes the original"
+            assert part.start == place and part.end >= part.start, (
+                f"part {number} starts at {part.start}, not {place}"
+            )
+            assert part.original == original[part.start : part.end], (
+                f"part {number} misquotes the original"
+            )
             place = part.end
         assert place == len(original), f"the parts end at {place} of {len(original)}"
         return self
@@ -128,14 +132,20 @@ class Obfuscator(Component):
         if bom:
             task = replace(task, questioned=text[1:])
         reason = "no words" if not any(c.isalnum() for c in text) else self._reason(task)
-        rewriting = unchanged(task.questioned, f"left unchanged: {reason}") if reason else self.rewrite(task, seed)
+        rewriting = (
+            unchanged(task.questioned, f"left unchanged: {reason}")
+            if reason
+            else self.rewrite(task, seed)
+        )
         if not reason and not any(c.isalnum() for c in rewriting.text):
             rewriting = unchanged(task.questioned, "left unchanged: the rewriting had no words")
         if getattr(self, "mode", None) == "repaired":
             parts = mended(rewriting.parts)
             count = sum(part.operations.count("mend") for part in parts)
             rewriting = replace(
-                rewriting, parts=parts, counts={**rewriting.counts, **({"mend": count} if count else {})}
+                rewriting,
+                parts=parts,
+                counts={**rewriting.counts, **({"mend": count} if count else {})},
             )
         return (_after_bom(rewriting) if bom else rewriting).check(text)
 
@@ -151,9 +161,13 @@ class Obfuscator(Component):
         done = []
         for task, bare in zip(tasks, plain, strict=True):
             spoke = any(c.isalnum() for c in bare.questioned)
-            rewriting = next(results) if spoke else unchanged(bare.questioned, "left unchanged: no words")
+            rewriting = (
+                next(results) if spoke else unchanged(bare.questioned, "left unchanged: no words")
+            )
             done.append(
-                (_after_bom(rewriting) if task.questioned != bare.questioned else rewriting).check(task.questioned)
+                (_after_bom(rewriting) if task.questioned != bare.questioned else rewriting).check(
+                    task.questioned
+                )
             )
         return done
 
@@ -161,7 +175,9 @@ class Obfuscator(Component):
         """The rewritings of texts with words, in order."""
         return [self.rewrite(task, seed) for task in tasks]
 
-    def draws(self, seed: int, task: ObfuscationTask, operation: str, part: int = 0) -> np.random.Generator:
+    def draws(
+        self, seed: int, task: ObfuscationTask, operation: str, part: int = 0
+    ) -> np.random.Generator:
         """The random generator of one operation on one part of one problem."""
         return stream(seed, f"obfuscate/{self.name}/{operation}", task.id, part)
 
@@ -182,7 +198,9 @@ def count_operations(parts: Sequence[Part]) -> dict[str, int]:
 def _after_bom(rewriting: Rewriting) -> Rewriting:
     shifted = [replace(part, start=part.start + 1, end=part.end + 1) for part in rewriting.parts]
     first = shifted[0] if shifted else Part(1, 1, "", "")
-    first = replace(first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation)
+    first = replace(
+        first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation
+    )
     return replace(rewriting, parts=(first, *shifted[1:]))
 
 
@@ -193,7 +211,10 @@ def tasks_of(
     texts = problems.texts
     return [
         ObfuscationTask(
-            str(problems.ids[i]), texts[problems.questioned_index[i]], tuple(texts.rows(problems.known(i))), language
+            str(problems.ids[i]),
+            texts[problems.questioned_index[i]],
+            tuple(texts.rows(problems.known(i))),
+            language,
         )
         for i in (range(len(problems)) if which is None else which)
     ]
@@ -210,4 +231,6 @@ def with_questioned(problems: Problems, which: Sequence[int], texts: Sequence[st
         )
         for i in range(len(problems))
     )
-    return Problems.of(rows, calibrate=None if problems.calibrate is None else np.asarray(problems.calibrate))
+    return Problems.of(
+        rows, calibrate=None if problems.calibrate is None else np.asarray(problems.calibrate)
+    )

@@ -45,15 +45,26 @@ class Stretches:
     def __init__(self, text: str, names: frozenset[str] = frozenset()) -> None:
         words = list(_WORD.finditer(text))
         lower = Counter(m.group() for m in words if m.group().islower())
-        capital = [m for m in words if m.group()[:1].isupper() and m.group() not in ("I", "I'm", "I've", "I'd", "I'll")]
-        inside = {m.group() for m in capital if not _OPENING.search(text[max(0, m.start() - 12) : m.start()])}
+        capital = [
+            m
+            for m in words
+            if m.group()[:1].isupper() and m.group() not in ("I", "I'm", "I've", "I'd", "I'll")
+        ]
+        inside = {
+            m.group()
+            for m in capital
+            if not _OPENING.search(text[max(0, m.start() - 12) : m.start()])
+        }
         self.names = names | frozenset(
             word
             for m in capital
-            if not lower[(word := m.group()).lower()] and (word in inside or not is_english(word.lower()))
+            if not lower[(word := m.group()).lower()]
+            and (word in inside or not is_english(word.lower()))
         )
         name_spans = [m.span() for m in words if m.group() in self.names]
-        name_spans += [m.span() for pattern in (_marked(), *_fixed()) for m in pattern.finditer(text)]
+        name_spans += [
+            m.span() for pattern in (_marked(), *_fixed()) for m in pattern.finditer(text)
+        ]
         name_spans += _units(text, words)
         self.spans = _joined(name_spans)
         self._starts = [start for start, _ in self.spans]
@@ -68,7 +79,10 @@ class Stretches:
         """Whether removing ``[start, end)`` would leave a piece of such a stretch behind."""
         place = bisect_right(self._starts, start) - 1
         nearby = self.spans[max(0, place) : bisect_right(self._starts, end)]
-        return any(low < end and start < high and not (start <= low and high <= end) for low, high in nearby)
+        return any(
+            low < end and start < high and not (start <= low and high <= end)
+            for low, high in nearby
+        )
 
 
 @lru_cache(256)
@@ -91,7 +105,9 @@ def _is_english(word: str) -> bool:
         return True
     # WordNet takes endings off freely: only what it lists counts.
     if missing("wordnet") is None:
-        lemmas = {lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemma_names()}
+        lemmas = {
+            lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemma_names()
+        }
         if word in lemmas:
             return True
     try:
@@ -110,7 +126,8 @@ def _marked() -> re.Pattern[str]:
         rf"|(?<!\w)(?:{dotted})\.(?!\w)"
         r"|(?<!\w)[A-Z](?:\.|(?=['’]s\b))"  # initials
         r"|(?<!\w)(?=\w*[A-Z]\w*[A-Z])[A-Z0-9]{2,}s?(?!\w)"  # NATO, DVDs
-        r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\s(?:hundred|thousand|million|billion|trillion|percent|per cent)\b"  # 3,2 m
+        r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\s(?:hundred|thousand|million|billion|trillion|percent|per"
+        r" cent)\b"  # 3,2 m
         r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\d\w*|(?<!\w)\w*\d\w*(?:%|(?=[^\w\s]\w))?"  # 10:30 and 1970s
     )
 
@@ -134,11 +151,13 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
     for i, first in enumerate(words):
         if spans and first.start() < spans[-1][1]:
             continue
-        phrase, phrases = lower[i], []
+        phrase = lower[i]
+        phrases = []
         for last in range(i + 1, min(i + _LONGEST_UNIT, len(words))):
             if not joined[last - 1]:
                 break
-            begins, phrase = phrase in beginnings, f"{phrase}_{lower[last]}"
+            begins = phrase in beginnings
+            phrase = f"{phrase}_{lower[last]}"
             if begins:
                 phrases.append((phrase, last))
         for unit, last in reversed(phrases):
@@ -153,7 +172,11 @@ def _beginnings() -> frozenset[str]:
     """WordNet's collocations and their irregular forms without the last word: rules of inflection change only that."""
     reader = resources.wordnet()
     irregular = (form for forms in reader._exception_map.values() for form in forms)
-    return frozenset(name.rpartition("_")[0] for name in (*reader._lemma_pos_offset_map, *irregular) if "_" in name)
+    return frozenset(
+        name.rpartition("_")[0]
+        for name in (*reader._lemma_pos_offset_map, *irregular)
+        if "_" in name
+    )
 
 
 @lru_cache(1 << 16)
@@ -171,7 +194,11 @@ def _joined(spans: list[Span]) -> list[Span]:
     return joined
 
 
-_TAGS = {"n": ("NN", "NNS"), "v": ("VB", "VBP", "VBZ", "VBG", "VBD", "VBN"), "a": ("JJ", "JJR", "JJS")}
+_TAGS = {
+    "n": ("NN", "NNS"),
+    "v": ("VB", "VBP", "VBZ", "VBG", "VBD", "VBN"),
+    "a": ("JJ", "JJR", "JJS"),
+}
 _TAGS |= {"r": ("RB", "RBR", "RBS")}
 _DEGREE = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
 _ENDING = re.compile(r"(?:ing|ings|ed|er|ers|est|s|es|ly|ness)\Z")
@@ -195,7 +222,8 @@ def opposite(a: str, b: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def _opposite(a: str, b: str) -> bool:
-    mine, other = antonyms(a), antonyms(b)
+    mine = antonyms(a)
+    other = antonyms(b)
     if b in mine or a in other:
         return True
     pairs = ((a, other), (b, mine))
@@ -218,14 +246,22 @@ def akin(old: str, new: str) -> bool:
     if bases(old) & bases(new):
         return True
     short, long = sorted((old, new), key=len)
-    return long.startswith(short[: max(3, len(short) - 1)]) and _ENDING.search(long[len(short) - 1 :]) is not None
+    return (
+        long.startswith(short[: max(3, len(short) - 1)])
+        and _ENDING.search(long[len(short) - 1 :]) is not None
+    )
 
 
 @lru_cache(_REMEMBERED)
 def acceptable(word: str, lemma: str, pos: str) -> bool:
     """Whether a lemma (several words with spaces) may stand in for a word of this part of speech."""
-    old, new = word.lower(), lemma.lower()
-    if old in _GRAMMAR or lemma != new or not all(part.isalpha() for part in lemma.replace("-", " ").split(" ")):
+    old = word.lower()
+    new = lemma.lower()
+    if (
+        old in _GRAMMAR
+        or lemma != new
+        or not all(part.isalpha() for part in lemma.replace("-", " ").split(" "))
+    ):
         return False
     if akin(old, new) or base_form(old, pos) in new.split(" "):
         return False
@@ -302,7 +338,9 @@ def _usual(word: str) -> bool:
     return word in resources.language_model() if missing("brown") is None else is_english(word)
 
 
-_VOWEL = re.compile(r"(?i)(?:[aeio]|u(?!ni|s[aeu]|ti|ro|ra|bi)|un(?!i)|uni(?:n|m)|hour|honou?r|honest|heir)")
+_VOWEL = re.compile(
+    r"(?i)(?:[aeio]|u(?!ni|s[aeu]|ti|ro|ra|bi)|un(?!i)|uni(?:n|m)|hour|honou?r|honest|heir)"
+)
 _CONSONANT = re.compile(r"(?i)(?:eu|ewe|one\b|once|ou(?:i|a)|uni(?!n|m))")
 _LETTERS = "AEFHILMNORSX"
 """Letters whose names begin with a vowel: *an* MP."""
@@ -321,7 +359,8 @@ def article(word: str) -> str:
 
 def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts of a rewriting with their new texts mended; what was mended is logged as *mend*."""
-    original, text = "".join(p.original for p in parts), "".join(p.obfuscation for p in parts)
+    original = "".join(p.original for p in parts)
+    text = "".join(p.obfuscation for p in parts)
     if original == text:
         return tuple(parts)
     bounds = list(accumulate((len(p.obfuscation) for p in parts), initial=0))
@@ -334,14 +373,19 @@ def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
             for a, b, new in changes
             if (a < high or (last and a == high)) and (b > low or a >= low)
         ]
-        new, at = [], low
+        new = []
+        at = low
         for start, end, what, began in here:
             # A correction across two parts is written once, where it begins.
             new += [text[at:start], what if began >= low else ""]
             at = max(at, end)
         changed = "".join([*new, text[at:high]])
         done = changed != part.obfuscation
-        out.append(replace(part, obfuscation=changed, operations=(*part.operations, "mend")) if done else part)
+        out.append(
+            replace(part, obfuscation=changed, operations=(*part.operations, "mend"))
+            if done
+            else part
+        )
     return tuple(out)
 
 
@@ -359,8 +403,11 @@ class _Tokens:
     """The words and marks of a rewriting, with their places and what each stood for in the original."""
 
     def __init__(self, original: str, text: str) -> None:
-        a, b = pieces(original), pieces(text)
-        self.text, self.old, self.new = text, [p.strip() for p in a], [p.strip() for p in b]
+        a = pieces(original)
+        b = pieces(text)
+        self.text = text
+        self.old = [p.strip() for p in a]
+        self.new = [p.strip() for p in b]
         self.gap = [p[: len(p) - len(p.lstrip())] for p in b]
         self.old_gap = [p[: len(p) - len(p.lstrip())] for p in a]
         ends = list(accumulate(map(len, b)))
@@ -370,13 +417,20 @@ class _Tokens:
         self.became: list[int | None] = [None] * len(a)
         for i, j in match(a, b, lambda piece: piece.strip().casefold()):
             if self.old[i]:
-                self.source[j], self.became[i] = i, j
+                self.source[j] = i
+                self.became[i] = j
         self.names = stretches(original).names
         self.opens = {self._first(text, s) for s in sentences(text)}
         starts = {self._first(original, s) for s in sentences(original)}
-        begins = [end - len(word) for end, word in zip(accumulate(map(len, a)), self.old, strict=True)]
+        begins = [
+            end - len(word) for end, word in zip(accumulate(map(len, a)), self.old, strict=True)
+        ]
         self.old_opens = [begin in starts for begin in begins]
-        self.openers = {word for word, opens in zip(self.old, self.old_opens, strict=True) if opens and word != "I"}
+        self.openers = {
+            word
+            for word, opens in zip(self.old, self.old_opens, strict=True)
+            if opens and word != "I"
+        }
 
     @staticmethod
     def _first(text: str, span: tuple[int, int]) -> int:
@@ -398,7 +452,8 @@ class _Tokens:
 
     def _joint(self, j: int) -> bool:
         """Whether a token and the one before did not stand together in the original."""
-        here, before = self.source[j], self.source[j - 1]
+        here = self.source[j]
+        before = self.source[j - 1]
         return here is None or before is None or here != before + 1
 
     def _junction(self, j: int, word: str) -> list[tuple[int, int, str]]:
@@ -417,13 +472,19 @@ class _Tokens:
         return []
 
     def _after_abbreviation(self, j: int) -> bool:
-        return self.new[j - 1] == "." and self.source[j - 1] is not None and not self._was_end(self.source[j - 1])
+        return (
+            self.new[j - 1] == "."
+            and self.source[j - 1] is not None
+            and not self._was_end(self.source[j - 1])
+        )
 
     def _was_end(self, i: int | None) -> bool:
         return i is not None and (i + 1 >= len(self.old) or self.old_opens[i + 1])
 
     def _spacing(self, j: int) -> list[tuple[int, int, str]]:
-        gap, word, place = self.gap[j], self.new[j], self.start[j]
+        gap = self.gap[j]
+        word = self.new[j]
+        place = self.start[j]
         i = self.source[j]
         if i is not None and gap == self.old_gap[i] and (not j or not self._joint(j)):
             return []
@@ -437,16 +498,28 @@ class _Tokens:
         return []
 
     def _casing(self, j: int, word: str) -> list[tuple[int, int, str]]:
-        i, place = self.source[j], self.start[j]
-        if not word[0].isalpha() or (i is not None and word == self.old[i] and self.old_opens[i] == self._opens(j)):
+        i = self.source[j]
+        place = self.start[j]
+        if not word[0].isalpha() or (
+            i is not None and word == self.old[i] and self.old_opens[i] == self._opens(j)
+        ):
             return []
-        if self._opens(j) and word[0].islower() and (i is None or not self.old_opens[i] or self.old[i] != word):
+        if (
+            self._opens(j)
+            and word[0].islower()
+            and (i is None or not self.old_opens[i] or self.old[i] != word)
+        ):
             return [(place, place + 1, word[0].upper())]
         plain = word[0].isupper() and (word == "A" or word[1:].islower()) and word not in self.names
         moved = word in self.openers if i is None else self.old_opens[i]
         if plain and moved and not self._opens(j) and not self._quoted(j):
             return [(place, place + 1, word[0].lower())]
-        if i is not None and self.old[i] in self.names and word != self.old[i] and word == self.old[i].lower():
+        if (
+            i is not None
+            and self.old[i] in self.names
+            and word != self.old[i]
+            and word == self.old[i].lower()
+        ):
             return [(place, self.end[j], self.old[i])]
         return []
 
@@ -462,13 +535,20 @@ class _Tokens:
         for i, mark in enumerate(self.old):
             if mark not in _ENDS or self.became[i] is not None or not self._was_end(i):
                 continue
-            following = next((k for k in range(i + 1, len(self.old)) if self.became[k] is not None), None)
+            following = next(
+                (k for k in range(i + 1, len(self.old)) if self.became[k] is not None), None
+            )
             if following is None:
                 last = max((j for j, word in enumerate(self.new) if word), default=None)
                 if last is not None and i >= len(self.old) - 3 and self.new[last][-1].isalnum():
                     stops.append((self.end[last], self.end[last], "."))
                 continue
             j = self.became[following]
-            if following == i + 1 and j and self.new[j][0].isupper() and self.new[j - 1][-1:].isalnum():
+            if (
+                following == i + 1
+                and j
+                and self.new[j][0].isupper()
+                and self.new[j - 1][-1:].isalnum()
+            ):
                 stops.append((self.end[j - 1], self.end[j - 1], "."))
         return stops

@@ -16,7 +16,9 @@ PART_WORDS = 50
 """PAN16 wants parts of at most about this many words."""
 
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[”’」』）]*|\n[^\S\n]*\n")
-_ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|cf|No|Fig|e\.g|i\.e|al)|\b[A-Z])\.\Z")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|cf|No|Fig|e\.g|i\.e|al)|\b[A-Z])\.\Z"
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ def sentences(text: str) -> list[Span]:
         while end < len(text) and text[end].isspace():
             end += 1
         gap = text[match.end() : end]
-        if end <= start or ("\n" not in gap and _ABBREVIATED.search(text, max(start, match.end() - 8), match.end())):
+        if end <= start or (
+            "\n" not in gap and _ABBREVIATED.search(text, max(start, match.end() - 8), match.end())
+        ):
             continue
         if not WORD.search(text, start, end) and spans:
             start = spans.pop()[0]
@@ -61,14 +65,16 @@ def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS
         words = [m.start() for m in WORD.finditer(text, low, high)]
         if count and count + len(words) > limit:
             parts.append((start, low))
-            start, count = low, 0
+            start = low
+            count = 0
         first = 0
         while count + len(words) - first > limit:
             cut = _word_start(text, words[first + limit], start)
             if cut <= start:
                 break
             parts.append((start, cut))
-            start, first = cut, bisect_left(words, cut)
+            start = cut
+            first = bisect_left(words, cut)
         count += len(words) - first
     if start < len(text):
         parts.append((start, len(text)))
@@ -90,7 +96,8 @@ def from_edits(text: str, edits: Iterable[Edit]) -> tuple[Part, ...]:
             here += 1
         if here > done and ordered[here - 1].end > end:
             continue
-        pieces, at = [], place
+        pieces = []
+        at = place
         for edit in ordered[done:here]:
             if edit.start < at:
                 raise ValueError(f"edits overlap at {edit.start}")
@@ -99,13 +106,17 @@ def from_edits(text: str, edits: Iterable[Edit]) -> tuple[Part, ...]:
         pieces.append(text[at:end])
         names = tuple(edit.operation for edit in ordered[done:here])
         parts.append(Part(place, end, text[place:end], "".join(pieces), names))
-        place, done = end, here
+        place = end
+        done = here
     if done < len(ordered) and parts:
         last = parts[-1]
         parts[-1] = Part(
-            last.start, last.end, last.original, last.obfuscation + "".join(e.new for e in ordered[done:]),
+            last.start,
+            last.end,
+            last.original,
+            last.obfuscation + "".join(e.new for e in ordered[done:]),
             (*last.operations, *(e.operation for e in ordered[done:])),
-        )  # fmt: skip
+        )
     return tuple(parts)
 
 

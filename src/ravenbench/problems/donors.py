@@ -67,8 +67,11 @@ class Donors(ABC):
 
     by: str
 
-    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None) -> None:
-        self.splicer, self.draws = splicer, draws
+    def __init__(
+        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None
+    ) -> None:
+        self.splicer = splicer
+        self.draws = draws
         self._allowed = np.zeros(len(splicer.texts), dtype=np.bool_)
         self._allowed[usable] = True
         self._language = None if language is None else language.codes
@@ -102,23 +105,34 @@ class ByTopic(Donors):
     by = "topic"
 
     def __init__(
-        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None, topic: Labels,
+        self,
+        splicer: Splicer,
+        lengths: Int32s,
+        usable: Ints,
+        draws: Draws,
+        language: Labels | None,
+        topic: Labels,
         similarity: Floats | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(splicer, lengths, usable, draws, language)
-        self._topic, self._similarity = topic.codes, similarity
+        self._topic = topic.codes
+        self._similarity = similarity
         code = topic.codes[usable]
-        self._rows = [_some(usable[code == t], draws("transplant-topic", t)) for t in range(len(topic.names))]
+        self._rows = [
+            _some(usable[code == t], draws("transplant-topic", t)) for t in range(len(topic.names))
+        ]
         self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
         self._far: dict[tuple[int, int], Ints] = {}
 
     def find(self, query: DonorQuery) -> DonorRows | str:
         known = self._topic[query.known]
-        known, about = known[known >= 0], int(self._topic[query.questioned])
+        known = known[known >= 0]
+        about = int(self._topic[query.questioned])
         if not len(known) or about < 0:
             return NO_TOPIC
         topic = int(np.bincount(known).argmax())
-        rng, into = self.draws("transplant", query.id), self.splicer.cut(query.questioned)
+        rng = self.draws("transplant", query.id)
+        into = self.splicer.cut(query.questioned)
         allowed = self._open(query)
         on = self._draw(topic, allowed, rng)
         if not len(on):
@@ -137,7 +151,11 @@ class ByTopic(Donors):
     def _draw(self, topic: int, allowed: Bools, rng: np.random.Generator) -> Ints:
         rows = self._rows[topic]
         rows = rows[allowed[rows]]
-        return rows if len(rows) <= TRIES else rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
+        return (
+            rows
+            if len(rows) <= TRIES
+            else rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
+        )
 
     def _far_from(self, a: int, b: int) -> Ints:
         """Topics with documents that are far from both."""
@@ -156,7 +174,9 @@ class ByContent(Donors):
 
     by = "content similarity"
 
-    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None) -> None:
+    def __init__(
+        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None
+    ) -> None:
         super().__init__(splicer, lengths, usable, draws, language)
         self._candidates = _some(usable, draws("transplant-candidates"))
         self._weight = np.zeros(0)
@@ -168,15 +188,19 @@ class ByContent(Donors):
             return NOBODY_LEFT
         own = self._vectors(np.concatenate([query.known, [query.questioned]]))
         each = np.asarray((self._matrix @ own.T).todense())
-        to_known, to_questioned = each[:, :-1].mean(axis=1), each[:, -1]
+        to_known = each[:, :-1].mean(axis=1)
+        to_questioned = each[:, -1]
         places = np.flatnonzero(self._open(query)[self._candidates])
         if len(places) < 3:
             return NOBODY_LEFT
-        rng, into = self.draws("transplant", query.id), self.splicer.cut(query.questioned)
+        rng = self.draws("transplant", query.id)
+        into = self.splicer.cut(query.questioned)
         near = places[np.argsort(-to_known[places], kind="stable")[:NEAREST]]
         apart = np.maximum(to_known, to_questioned)[places]
         # Many share no word at all with either; chance decides among them.
-        far = places[np.lexsort((rng.random(len(places)), apart))[: max(2, round(FAR * len(places)))]]
+        far = places[
+            np.lexsort((rng.random(len(places)), apart))[: max(2, round(FAR * len(places)))]
+        ]
         chosen = [self._fitting(self._candidates[near[: max(1, len(places) // 3)]], into)]
         left = self._candidates[far]
         while len(chosen) < 3:
@@ -185,7 +209,11 @@ class ByContent(Donors):
                 return NOBODY_LEFT
             # So many are tried that as many are left for the other.
             tries = min(TRIES, max(1, len(left) // (4 - len(chosen))))
-            chosen.append(self._fitting(left[rng.choice(len(left), tries, replace=False, shuffle=False)], into))
+            chosen.append(
+                self._fitting(
+                    left[rng.choice(len(left), tries, replace=False, shuffle=False)], into
+                )
+            )
         return DonorRows(*chosen)
 
     def _vectors(self, rows: Ints):  # type: ignore[no-untyped-def]
@@ -209,4 +237,8 @@ class ByContent(Donors):
 
 def _some(rows: Ints, rng: np.random.Generator) -> Ints:
     """At most ``MOST_CANDIDATES`` of the rows, in ascending order."""
-    return rows if len(rows) <= MOST_CANDIDATES else np.sort(rng.choice(rows, MOST_CANDIDATES, replace=False))
+    return (
+        rows
+        if len(rows) <= MOST_CANDIDATES
+        else np.sort(rng.choice(rows, MOST_CANDIDATES, replace=False))
+    )

@@ -30,9 +30,14 @@ class Sizes:
 
 
 def suggest(
-    corpus: Corpus, *, topics: int | None = None, folds: int | None = None, documents: int | None = None,
-    min_docs: int | None = None, defaults: Mapping[str, Any] | None = None,
-) -> Sizes:  # fmt: skip
+    corpus: Corpus,
+    *,
+    topics: int | None = None,
+    folds: int | None = None,
+    documents: int | None = None,
+    min_docs: int | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Sizes:
     """The user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
 
     Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten
@@ -55,20 +60,31 @@ def suggest(
             f"every document of {corpus.name} has one topic, so none is left to test on",
             found=f"{counts[0]} documents",
             expected="two topics or more",
-            fix="name another level with --topic, or find topics with --topic 'extract(clusters=20)'",
+            fix=(
+                "name another level with --topic, or find topics with --topic"
+                " 'extract(clusters=20)'"
+            ),
         )
     if min_docs is None:
         min_docs = int(defaults.get("min_docs", max(4, np.median(counts) // 4)))
     large = counts[counts >= min_docs]
     if len(large) < 2:
-        few = f"{counts.min()} to {counts.max()}" if counts.min() < counts.max() else str(counts.min())
+        few = (
+            f"{counts.min()} to {counts.max()}"
+            if counts.min() < counts.max()
+            else str(counts.min())
+        )
         raise CorpusError(
             f"{len(large)} topics have {min_docs} documents or more, and it takes two",
             found=f"{len(counts)} topics with {few} documents",
             fix="lower --min-docs, or name another level with --topic",
         )
     m = _topics(len(large), min_docs, counts, topics, folds, defaults)
-    k = folds if folds is not None else int(min(defaults.get("k", FOLDS), m if m < 2 * FOLDS else FOLDS, m))
+    k = (
+        folds
+        if folds is not None
+        else int(min(defaults.get("k", FOLDS), m if m < 2 * FOLDS else FOLDS, m))
+    )
     if folds is None and "k" not in defaults and m < 2 * FOLDS:
         k = max(2, m // 2)
     if k > m:
@@ -84,13 +100,20 @@ def suggest(
 
 
 def _topics(
-    available: int, min_docs: int, counts: Ints, topics: int | None, folds: int | None, defaults: Mapping[str, Any]
+    available: int,
+    min_docs: int,
+    counts: Ints,
+    topics: int | None,
+    folds: int | None,
+    defaults: Mapping[str, Any],
 ) -> int:
     if topics is not None:
         if topics > available:
             raise CorpusError(
                 f"{topics} topics cannot be chosen from {available}",
-                found=f"{len(counts)} topics, {available} of them with {min_docs} documents or more",
+                found=(
+                    f"{len(counts)} topics, {available} of them with {min_docs} documents or more"
+                ),
                 expected=f"at most {available}",
                 fix="give fewer --topics, lower --min-docs, or name a finer level with --topic",
             )
@@ -111,7 +134,8 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     author, all have one, or more folds test on a single topic than there are topics in which someone wrote twice.
     """
     rows = np.flatnonzero(corpus.topic.codes >= 0)
-    author, topic = corpus.author.codes[rows], corpus.topic.codes[rows]
+    author = corpus.author.codes[rows]
+    topic = corpus.topic.codes[rows]
     if np.bincount(author).max() < 2:
         raise no_same_author_pair(author)
     if (author == author[0]).all():
@@ -123,7 +147,8 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     able = len(np.unique(both[0][count >= 2]))
     if able < single:
         raise CorpusError(
-            f"{single} of {sizes.folds} folds test on a single topic, and in {able} topics someone wrote two documents",
+            f"{single} of {sizes.folds} folds test on a single topic, and in {able} topics someone"
+            " wrote two documents",
             found=f"{sizes.topics} topics in {sizes.folds} folds",
             expected=f"two topics or more for each fold, as --topics {2 * sizes.folds}",
             fix=("give fewer --folds or " if sizes.topics >= 4 else "give ")

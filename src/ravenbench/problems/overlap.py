@@ -23,7 +23,8 @@ from ravenbench.types import Problems
 
 class LearnedHashes(NamedTuple):
     """What was learned from, by hashes: its documents with what shows copies of them, the documents of each problem,
-    the last one questioned, and its authors; and its most frequent words, None in a version that kept none."""
+    the last one questioned, and its authors; and its most frequent words, None in a version that kept none.
+    """
 
     documents: Mapping[str, Sketch]
     problems: Sequence[Sequence[str]]
@@ -51,26 +52,42 @@ class LearnedHashes(NamedTuple):
             if isinstance(record["documents"], list):
                 return None
             documents = {
-                key: Sketch(whole, tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts))
+                key: Sketch(
+                    whole,
+                    tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts),
+                )
                 for key, (whole, *parts) in record["documents"].items()
             }
-            problems, authors = [list(map(str, keys)) for keys in record["problems"]], frozenset(record["authors"])
+            problems = [list(map(str, keys)) for keys in record["problems"]]
+            authors = frozenset(record["authors"])
             words = record.get("common")
-            common = words and CommonWords(frozenset(words["words"]), float(words["usual"]), float(words["least"]))
+            common = words and CommonWords(
+                frozenset(words["words"]), float(words["usual"]), float(words["least"])
+            )
             return cls(documents, problems, authors, common)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-            raise FormatError("this does not say what was learned from", file=file, fix="train again") from None
+            raise FormatError(
+                "this does not say what was learned from", file=file, fix="train again"
+            ) from None
 
     def written(self) -> bytes:
         """As JSON."""
         documents = sorted(self.documents.items())
-        sketches = {key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)] for key, sketch in documents}
-        problems, authors = sorted(map(list, self.problems)), sorted(self.authors)
+        sketches = {
+            key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)]
+            for key, sketch in documents
+        }
+        problems = sorted(map(list, self.problems))
+        authors = sorted(self.authors)
         common = self.common and {**asdict(self.common), "words": sorted(self.common.words)}
-        return json.dumps({"documents": sketches, "problems": problems, "authors": authors, "common": common}).encode()
+        return json.dumps(
+            {"documents": sketches, "problems": problems, "authors": authors, "common": common}
+        ).encode()
 
 
-def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False) -> list[str]:
+def check_overlap(
+    train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False
+) -> list[str]:
     """Sentences that count shared problems, documents and authors, said at once and returned. Documents are the same
     where one repeats the other as ``Copies`` has it.
 
@@ -90,11 +107,14 @@ def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: 
     if both := [row for row in rows if source[row] < len(learned)]:
         changed = sum(identity_key(test.problems.texts[row]).hex() not in learned for row in both)
         said.append(
-            f"{len(both):,} of {len(rows):,} documents to answer about stand among those to learn from"
-            + (f", {changed:,} of them cut or changed a little" if changed else "")
+            f"{len(both):,} of {len(rows):,} documents to answer about stand among those to learn"
+            " from" + (f", {changed:,} of them cut or changed a little" if changed else "")
         )
     if authors := _names(test) & train.authors:
-        said.append(f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to learn from")
+        said.append(
+            f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to"
+            " learn from"
+        )
     said += [] if train.common is None else unlike_problems(train.common, test.problems)
     remark(said)
     return said
@@ -108,19 +128,28 @@ def unlike_problems(common: CommonWords, problems: Problems) -> list[str]:
 
 def _rows(problems: Problems) -> list[list[int]]:
     """Rows of each problem's documents, the questioned one last."""
-    return [[*problems.known(i).tolist(), int(problems.questioned_index[i])] for i in range(len(problems))]
+    return [
+        [*problems.known(i).tolist(), int(problems.questioned_index[i])]
+        for i in range(len(problems))
+    ]
 
 
 def _plain(documents: Sequence[int]) -> tuple[int, ...]:
     """The documents of a problem by their numbers; which text of a pair is known does not matter."""
     several = sorted(set(documents[:-1]))
-    return tuple(sorted((*several, documents[-1])) if len(several) == 1 else (*several, documents[-1]))
+    return tuple(
+        sorted((*several, documents[-1])) if len(several) == 1 else (*several, documents[-1])
+    )
 
 
 def _names(part: ProblemSet) -> set[str]:
     """Hashes of the authors' names of a set."""
     authors = part.problems.author
-    names = {authors[row] for row in part.problems.documents.tolist()} - {None} if authors is not None else set()
+    names = (
+        {authors[row] for row in part.problems.documents.tolist()} - {None}
+        if authors is not None
+        else set()
+    )
     return {_hash(name_key(name)) for name in names if name is not None}
 
 
@@ -133,7 +162,16 @@ def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]
     if shared and not allowed:
         raise InputError(
             "problems to answer stand among those to learn from",
-            found=f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})",
-            fix="give other problems to one side; --allow-shared answers them all the same, and counts them",
-        )  # fmt: skip
-    return [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"] if shared else []
+            found=(
+                f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})"
+            ),
+            fix=(
+                "give other problems to one side; --allow-shared answers them all the same, and"
+                " counts them"
+            ),
+        )
+    return (
+        [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"]
+        if shared
+        else []
+    )

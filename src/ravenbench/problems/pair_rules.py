@@ -51,7 +51,12 @@ class PairRule(Component):
 
     @abstractmethod
     def draw(
-        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+        self,
+        documents: Ints,
+        author: Ints,
+        topic: Ints,
+        rng: np.random.Generator,
+        limit: int | None = None,
     ) -> Pairs:
         """Draw pairs among the documents given: ``documents`` (d,), rows of the corpus, with codes ``author`` and
         ``topic``.
@@ -69,7 +74,11 @@ def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator) -> Ints:
     """
     order = np.lexsort((rng.random(len(author)), author))
     writer = author[order]
-    starts = np.flatnonzero(np.r_[True, writer[1:] != writer[:-1]]) if len(order) else np.zeros(0, dtype=np.int64)
+    starts = (
+        np.flatnonzero(np.r_[True, writer[1:] != writer[:-1]])
+        if len(order)
+        else np.zeros(0, dtype=np.int64)
+    )
     sizes = np.diff(np.r_[starts, len(order)])
     parts = [np.zeros((0, 2), dtype=np.int64)]
     for size in np.unique(sizes):
@@ -108,7 +117,10 @@ def no_same_author_pair(author: Ints) -> CorpusError:
         "no two of these documents have one author, so no same-author pair can be made",
         found=f"{len(author)} documents of {len(np.unique(author))} authors",
         expected="authors with two documents or more among the topics of one fold",
-        fix="give more --topics or --docs-per-topic, fewer --folds, or a corpus whose authors write several texts",
+        fix=(
+            "give more --topics or --docs-per-topic, fewer --folds, or a corpus whose authors write"
+            " several texts"
+        ),
     )
 
 
@@ -143,7 +155,12 @@ class Reference(PairRule):
     faithful: bool = False
 
     def draw(
-        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+        self,
+        documents: Ints,
+        author: Ints,
+        topic: Ints,
+        rng: np.random.Generator,
+        limit: int | None = None,
     ) -> Pairs:
         order = np.argsort(author, kind="stable")
         _, writer, sizes = np.unique(author[order], return_inverse=True, return_counts=True)
@@ -159,14 +176,18 @@ class Reference(PairRule):
         several = rest > 0
         different = rng.integers(len(sizes) - 1, size=len(order))
         different += different >= writer
-        theirs = starts[different] + np.floor(rng.random(len(order)) * sizes[different]).astype(np.int64)
+        theirs = starts[different] + np.floor(rng.random(len(order)) * sizes[different]).astype(
+            np.int64
+        )
         known = np.concatenate([each[several], each])
         questioned = np.concatenate([other[several], theirs])
         same = np.arange(len(known)) < several.sum()
         if limit is not None and self.faithful:
             twin = several[known] & ~same
             questioned[twin] = other[known[twin]]
-        keep = np.arange(len(known)) if self.faithful else first_of_each(known, questioned, len(order))
+        keep = (
+            np.arange(len(known)) if self.faithful else first_of_each(known, questioned, len(order))
+        )
         dropped = {"drawn from both ends": len(known) - len(keep)} if len(keep) < len(known) else {}
         keep = rng.permutation(keep)
         if limit is not None:
@@ -179,7 +200,8 @@ def _balanced(order: Ints, same: Bools, limit: int) -> Ints:
     """At most ``limit`` of these pairs, in their order, with the classes in their proportion (one each at least)."""
     if limit >= len(order):
         return order
-    yes, no = order[same[order]], order[~same[order]]
+    yes = order[same[order]]
+    no = order[~same[order]]
     positives = min(len(yes), max(1, round(limit * len(yes) / len(order))))
     chosen = np.concatenate([yes[:positives], no[: max(1, limit - positives)]])
     return order[np.isin(order, chosen)]
@@ -211,7 +233,12 @@ class Matched(PairRule):
     per_author: int = 6
 
     def draw(
-        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+        self,
+        documents: Ints,
+        author: Ints,
+        topic: Ints,
+        rng: np.random.Generator,
+        limit: int | None = None,
     ) -> Pairs:
         pairs = same_author_pairs(author, self.per_author, rng)
         if not len(pairs):
@@ -226,14 +253,17 @@ class Matched(PairRule):
                 expected="topics in which two authors write",
                 fix="give more --docs-per-topic or coarser topics, or --pairs reference",
             )
-        pairs, other = pairs[whole], other[whole]
+        pairs = pairs[whole]
+        other = other[whole]
         both = np.concatenate([pairs, other])
         same = np.arange(len(both)) < len(pairs)
         flip = rng.random(len(both)) < 0.5
         both[flip] = both[flip, ::-1]
         order = rng.permutation(len(both))
         both = documents[both[order]]
-        dropped = {"without a partner of the same topics": int((~whole).sum())} if not whole.all() else {}
+        dropped = (
+            {"without a partner of the same topics": int((~whole).sum())} if not whole.all() else {}
+        )
         return Pairs(both[:, 0], both[:, 1], same[order], dropped)
 
 
@@ -254,7 +284,9 @@ class _Deal:
 
     def __init__(self, slots: Ints, author: Ints, topic: Ints, rng: np.random.Generator) -> None:
         self.n = len(slots) // 2
-        self.author, self.topic, self.rng = author, topic, rng
+        self.author = author
+        self.topic = topic
+        self.rng = rng
         self.doc: list[int] = slots.tolist()
         self.writer: list[int] = author.tolist()
         self.subject: list[int] = topic[slots].tolist()
@@ -278,7 +310,8 @@ class _Deal:
 
     def _swap(self, i: int) -> bool:
         """Exchange a document of broken pair i with one of the same topic so that both pairs are good."""
-        doc, writer = self.doc, self.writer
+        doc = self.doc
+        writer = self.writer
         for slot in (i, i + self.n):
             places = self.places[self.subject[slot]]
             mate = doc[self._opposite(slot)]
@@ -306,7 +339,10 @@ class _Deal:
             mate = self.doc[self._opposite(slot)]
             others = (self.topic == self.subject[slot]) & (self.author != self.author[mate])
             for candidate in self.rng.permutation(np.flatnonzero(others)).tolist():
-                if self.writer[candidate] != self.writer[mate] and self._key(candidate, mate) not in self.used:
+                if (
+                    self.writer[candidate] != self.writer[mate]
+                    and self._key(candidate, mate) not in self.used
+                ):
                     self.doc[slot] = candidate
                     self.used.add(self._key(candidate, mate))
                     self.broken[i] = False

@@ -42,10 +42,14 @@ class ProbeDomain:
 
 def room_for_tests(topics: int, near: int) -> int:
     """Test topics of each domain where there are so many topics and ``near`` training topics for each; 0 = none."""
-    return min(MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near))))
+    return min(
+        MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near)))
+    )
 
 
-def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator) -> tuple[ProbeDomain, ProbeDomain]:
+def domains(
+    similarity: Floats, tests: int, near: int, rng: np.random.Generator
+) -> tuple[ProbeDomain, ProbeDomain]:
     """Two domains of ``tests`` test topics, each with its ``near`` most similar topics to train on.
 
     A begins with a random topic, B with one of the quarter least similar to it. Then the two grow in turn: the next
@@ -57,14 +61,18 @@ def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator)
         raise CorpusError(
             "too few topics for two domains",
             found=f"{size} topics",
-            expected=f"{2 * tests * (1 + near)}: two domains of {tests} test topics with {near} more to train on each",
+            expected=(
+                f"{2 * tests * (1 + near)}: two domains of {tests} test topics with {near} more to"
+                " train on each"
+            ),
             fix="name a finer level with --topic, or leave the probe out with --probe none",
         )
     free = np.ones(size, dtype=bool)
     test: tuple[list[int], list[int]] = ([], [])
     train: tuple[list[int], list[int]] = ([], [])
     for step in range(2 * tests):
-        own, other = step % 2, 1 - step % 2
+        own = step % 2
+        other = 1 - step % 2
         left = np.flatnonzero(free)
         if step == 0:
             topic = int(rng.choice(left))
@@ -81,7 +89,10 @@ def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator)
         nearest = left[np.argsort(-similarity[left, topic], kind="stable")[:near]]
         train[own].extend(nearest.tolist())
         free[nearest] = False
-    a, b = (ProbeDomain(np.sort(test[i]).astype(np.int64), np.sort(train[i]).astype(np.int64)) for i in (0, 1))
+    a, b = (
+        ProbeDomain(np.sort(test[i]).astype(np.int64), np.sort(train[i]).astype(np.int64))
+        for i in (0, 1)
+    )
     return a, b
 
 
@@ -92,18 +103,27 @@ def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
 
 
 def crossed(
-    corpus: Corpus, pair: tuple[ProbeDomain, ProbeDomain], pairing: Pairing, *, name: str = "probe",
+    corpus: Corpus,
+    pair: tuple[ProbeDomain, ProbeDomain],
+    pairing: Pairing,
+    *,
+    name: str = "probe",
     labels: Mapping[str, str | int] | None = None,
-) -> list[Fold]:  # fmt: skip
+) -> list[Fold]:
     """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
     Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if a
     set yields no pairs, with the counts.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
-    code = _one_side(corpus, topic_codes(corpus, every, None), pair, pairing.draws("probe-authors", name))
+    code = _one_side(
+        corpus, topic_codes(corpus, every, None), pair, pairing.draws("probe-authors", name)
+    )
     sides = [Split(corpus, code, pairing, f"{name}-{side}") for side in "ab"]
-    tests = [s.draw(s.rows(d.test, "test"), "test", pairing.limit) for s, d in zip(sides, pair, strict=True)]
+    tests = [
+        s.draw(s.rows(d.test, "test"), "test", pairing.limit)
+        for s, d in zip(sides, pair, strict=True)
+    ]
     learn = [s.rows(d.train, "training") for s, d in zip(sides, pair, strict=True)]
     trains = [s.train(rows) for s, rows in zip(sides, learn, strict=True)]
     fewest = min(len(train[0]) for train in trains)
@@ -112,14 +132,23 @@ def crossed(
         trains = [s.train(rows) for s, rows in zip(equal, learn, strict=True)]
     return [
         assemble(
-            corpus, code, f"{name}-{'ab'[i]}{'ab'[j]}", trains[i], tests[j], pair[i].train, pair[j].test, labels or {}
+            corpus,
+            code,
+            f"{name}-{'ab'[i]}{'ab'[j]}",
+            trains[i],
+            tests[j],
+            pair[i].train,
+            pair[j].test,
+            labels or {},
         )
         for i in (0, 1)
         for j in (0, 1)
     ]
 
 
-def _one_side(corpus: Corpus, code: Ints, pair: tuple[ProbeDomain, ProbeDomain], rng: np.random.Generator) -> Ints:
+def _one_side(
+    corpus: Corpus, code: Ints, pair: tuple[ProbeDomain, ProbeDomain], rng: np.random.Generator
+) -> Ints:
     """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both is
     given to one by a coin."""
     author = corpus.author.codes

@@ -33,16 +33,24 @@ class References:
 
     def __init__(self, transplanter: Transplanter) -> None:
         self._splicer = splicer = transplanter.splicer
-        self._table, rows = splicer.texts, _some(splicer.texts)
+        self._table = splicer.texts
+        rows = _some(splicer.texts)
         spread = np.maximum(np.nan_to_num(splicer.spread, nan=0.0), 0.0)
         # Of words with one stem the most frequent counts.
         stems = (self._stem(word) for word in reversed(splicer.ranked))
-        self._uneven = {stem: s / (1 + s) for stem, s in zip(stems, spread.tolist()[::-1], strict=True)}
-        self._number, self._stem_of = dict[str, int](), np.empty(0, np.int32)
-        self._size, self._weight, self._rarest = np.empty(0, np.int64), np.empty(0), log(1 + len(rows))
+        self._uneven = {
+            stem: s / (1 + s) for stem, s in zip(stems, spread.tolist()[::-1], strict=True)
+        }
+        self._number = dict[str, int]()
+        self._stem_of = np.empty(0, np.int32)
+        self._size = np.empty(0, np.int64)
+        self._weight = np.empty(0)
+        self._rarest = log(1 + len(rows))
         words = [splicer.words(self._table, row) for row in rows]
         self._meet()
-        seen = np.bincount(np.concatenate([np.unique(self._stem_of[one]) for one in words] or [self._stem_of]))
+        seen = np.bincount(
+            np.concatenate([np.unique(self._stem_of[one]) for one in words] or [self._stem_of])
+        )
         self._weight[: len(seen)] *= (self._rarest - np.log1p(seen)) / self._rarest
         self._usual = _usual([self._shares(one) for one in words])
         self._made: dict[bytes, tuple[Int32s, Floats, Floats]] = {}
@@ -51,7 +59,8 @@ class References:
         """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
         from scipy.sparse import csr_array
 
-        used, texts = problems.documents, problems.texts
+        used = problems.documents
+        texts = problems.texts
         known = np.isin(used, problems.known_index)
         made = list[tuple[Int32s, Floats, Floats]]()
         for row, stays in zip(used.tolist(), known.tolist(), strict=True):
@@ -63,7 +72,10 @@ class References:
         stems, weights = (np.concatenate([one[side] for one in made]) for side in (0, 1))
         rows = csr_array((weights, stems, ends), shape=(len(made), len(self._number)))
         lengths = np.stack([one[2] for one in made])
-        left, right = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        left, right = (
+            np.searchsorted(used, side)
+            for side in (problems.known_index, problems.questioned_index)
+        )
         right = right[problems.owner]
         from ravenbench.text.tfidf import row_cosines  # numba takes a while
 
@@ -71,7 +83,10 @@ class References:
             "content": row_cosines(rows, left, right),
             "lengths": np.einsum("ij,ij->i", lengths[left], lengths[right]),
         }
-        return {name: np.add.reduceat(one, problems.known_ptr[:-1]) / problems.sizes for name, one in each.items()}
+        return {
+            name: np.add.reduceat(one, problems.known_ptr[:-1]) / problems.sizes
+            for name, one in each.items()
+        }
 
     def _of(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
         """The stems of a text, their weights, and its lengths of words."""
@@ -94,7 +109,10 @@ class References:
             return
         before = len(self._number)
         stems = [self._number.setdefault(self._stem(word), len(self._number)) for word in new]
-        weights = [self._rarest * self._uneven.get(stem, 1.0) for stem in islice(self._number, before, None)]
+        weights = [
+            self._rarest * self._uneven.get(stem, 1.0)
+            for stem in islice(self._number, before, None)
+        ]
         self._stem_of = np.concatenate([self._stem_of, np.array(stems, np.int32)])
         self._size = np.concatenate([self._size, [min(len(word), LONGEST) for word in new]])
         self._weight = np.concatenate([self._weight, weights])
@@ -116,7 +134,9 @@ def _usual(shares: list[Floats]) -> tuple[Floats, Floats]:
 def _standard(shares: Floats, usual: tuple[Floats, Floats]) -> Floats:
     """Shares standardised by what is usual, of length 1."""
     standardised = (shares - usual[0]) / usual[1]
-    return np.asarray(standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64)
+    return np.asarray(
+        standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64
+    )
 
 
 def _some(texts: TextTable) -> range:

@@ -48,7 +48,8 @@ def at_length(fold: Fold, words: int) -> Fold:
     sides = [[*test.known(i), test.questioned_index[i]] for i in range(len(test))]
     reached = sum(all(enough[int(row)] for row in rows) for rows in sides) / max(len(test), 1)
     counts = {**fold.counts, "reached": reached}
-    train, name = fold.train.map_texts(cut), f"{fold.name}-words-{words}"
+    train = fold.train.map_texts(cut)
+    name = f"{fold.name}-words-{words}"
     return replace(fold, name=name, train=train, test=test.map_texts(cut), labels={}, counts=counts)
 
 
@@ -59,7 +60,9 @@ def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | i
     text, however many share the old one; known documents are never touched. ``labels`` are added to the fold's own
     (obfuscator, seed …). InputError if a problem named is not in the test set.
     """
-    return replace(base, name=name, test=requestion(base.test, texts), labels={**base.labels, **labels})
+    return replace(
+        base, name=name, test=requestion(base.test, texts), labels={**base.labels, **labels}
+    )
 
 
 def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
@@ -72,4 +75,9 @@ def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
     questioned = rows[problems.questioned_index]
     at = np.array([place[name] for name in texts], dtype=np.int64)
     questioned[at] = rows[len(problems.texts) :]
-    return replace(problems.blind(), texts=table, known_index=rows[problems.known_index], questioned_index=questioned)
+    return replace(
+        problems.blind(),
+        texts=table,
+        known_index=rows[problems.known_index],
+        questioned_index=questioned,
+    )

@@ -47,7 +47,8 @@ def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
 
 def overlap(train: Ints, test: Ints) -> dict[str, int]:
     """Distinct authors of training documents, of test documents and of both."""
-    a, b = np.unique(train), np.unique(test)
+    a = np.unique(train)
+    b = np.unique(test)
     return {"train": len(a), "test": len(b), "both": len(np.intersect1d(a, b, assume_unique=True))}
 
 
@@ -169,21 +170,31 @@ class Split:
         """Rows of equally many documents of each of these topics."""
         inside = np.flatnonzero(np.isin(self.code, of_topics))
         rng = self.pairing.draws("equalise", self.name, part)
-        return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.pairing.documents, rng)]
+        return inside[
+            equalise(
+                self.corpus.author.codes[inside], self.code[inside], self.pairing.documents, rng
+            )
+        ]
 
     def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
         """Draw pairs among these documents; CorpusError if there are none, naming the fold and its part."""
         rng = self.pairing.draws("pairs", self.name, part)
         try:
-            return self.pairing.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
+            return self.pairing.rule.draw(
+                rows, self.corpus.author.codes[rows], self.code[rows], rng, limit
+            )
         except CorpusError as error:
             problem = f"fold {self.name}, {part} documents: {error.problem}"
-            raise CorpusError(problem, found=error.found, expected=error.expected, fix=error.fix) from None
+            raise CorpusError(
+                problem, found=error.found, expected=error.expected, fix=error.fix
+            ) from None
 
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
         """Training pairs, which of them to calibrate on, how they were divided, documents dropped."""
-        author, topic = self.corpus.author.codes[rows], self.code[rows]
-        share, draws = self.pairing.calibration, self.pairing.draws
+        author = self.corpus.author.codes[rows]
+        topic = self.code[rows]
+        share = self.pairing.calibration
+        draws = self.pairing.draws
         ways = (
             ("topics", by_topic(author, topic, share, draws("calibration", self.name))),
             ("authors", by_author(author, share, draws("calibration-authors", self.name))),
@@ -201,7 +212,10 @@ class Split:
             apart = max(2, round(self.pairing.calibration * most))
             limits = (max(2, most - apart), apart)
         drawn = []
-        for mask, part, limit in ((parts.fit, "fitting", limits[0]), (parts.calibrate, "calibration", limits[1])):
+        for mask, part, limit in (
+            (parts.fit, "fitting", limits[0]),
+            (parts.calibrate, "calibration", limits[1]),
+        ):
             try:
                 pairs = self.draw(rows[mask], part, limit)
             except CorpusError:
@@ -214,16 +228,29 @@ class Split:
 
 def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
     """Join the pairs of both parts, and mark those to calibrate on."""
-    dropped = {why: fit.dropped.get(why, 0) + other.dropped.get(why, 0) for why in {**fit.dropped, **other.dropped}}
-    columns = zip((fit.known, fit.questioned, fit.same), (other.known, other.questioned, other.same), strict=True)
+    dropped = {
+        why: fit.dropped.get(why, 0) + other.dropped.get(why, 0)
+        for why in {**fit.dropped, **other.dropped}
+    }
+    columns = zip(
+        (fit.known, fit.questioned, fit.same),
+        (other.known, other.questioned, other.same),
+        strict=True,
+    )
     known, questioned, same = (np.concatenate(both) for both in columns)
     return Pairs(known, questioned, same, dropped), np.arange(len(same)) >= len(fit)
 
 
 def topics(
-    corpus: Corpus, chosen: Ints, merged: Ints | None = None, *, k: int, pairing: Pairing, name: str = "topics",
+    corpus: Corpus,
+    chosen: Ints,
+    merged: Ints | None = None,
+    *,
+    k: int,
+    pairing: Pairing,
+    name: str = "topics",
     labels: Mapping[str, str | int] | None = None,
-) -> list[Fold]:  # fmt: skip
+) -> list[Fold]:
     """Topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
 
     In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are
@@ -242,23 +269,34 @@ def topics(
     folds = []
     for f in range(k):
         split = Split(corpus, code, pairing, f"{name}-{f}")
-        train_topics, test_topics = order[fold != f], order[fold == f]
+        train_topics = order[fold != f]
+        test_topics = order[fold == f]
         test = split.draw(split.rows(test_topics, "test"), "test", pairing.limit)
         trained = split.train(split.rows(train_topics, "training"))
         own = {**(labels or {}), "fold": f}
-        folds.append(assemble(corpus, code, split.name, trained, test, train_topics, test_topics, own))
+        folds.append(
+            assemble(corpus, code, split.name, trained, test, train_topics, test_topics, own)
+        )
     return folds
 
 
 def given(
-    train: Problems, train_same: Bools, test: Problems, test_same: Bools, name: str = "given", **labels: str | int
+    train: Problems,
+    train_same: Bools,
+    test: Problems,
+    test_same: Bools,
+    name: str = "given",
+    **labels: str | int,
 ) -> Fold:
     """One fold of given problems; the test set is blinded here, after its labels were counted."""
-    train_same, test_same = np.asarray(train_same, dtype=bool), np.asarray(test_same, dtype=bool)
+    train_same = np.asarray(train_same, dtype=bool)
+    test_same = np.asarray(test_same, dtype=bool)
     lead = test.known_index[test.known_ptr[:-1]]
     shares: dict[str, float | None] = {"same": None, "different": None}
     if test.topic is not None and test.topic.codes[test.documents].min(initial=0) >= 0:
-        shares = same_topic(test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same)
+        shares = same_topic(
+            test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same
+        )
     names = [
         None if p.author is None else {n for row in p.documents if (n := p.author[row]) is not None}
         for p in (train, test)
@@ -282,13 +320,22 @@ def _class_counts(train: Bools, calibrate: Bools | None, test: Bools) -> dict[st
     """Same-author and different-author pairs to learn from, to calibrate on and to test on."""
     calibrating = np.zeros(len(train), dtype=bool) if calibrate is None else calibrate
     parts = {"fit": train[~calibrating], "calibrate": train[calibrating], "test": test}
-    return {part: {"same": int(same.sum()), "different": int((~same).sum())} for part, same in parts.items()}
+    return {
+        part: {"same": int(same.sum()), "different": int((~same).sum())}
+        for part, same in parts.items()
+    }
 
 
 def assemble(
-    corpus: Corpus, code: Ints, name: str, trained: tuple[Pairs, Bools | None, str, int], test: Pairs,
-    train_topics: Ints, test_topics: Ints, labels: Mapping[str, str | int],
-) -> Fold:  # fmt: skip
+    corpus: Corpus,
+    code: Ints,
+    name: str,
+    trained: tuple[Pairs, Bools | None, str, int],
+    test: Pairs,
+    train_topics: Ints,
+    test_topics: Ints,
+    labels: Mapping[str, str | int],
+) -> Fold:
     """A fold from drawn pairs, with its counts; ``code`` (n,) is the topic each document counts as.
 
     ``trained`` is what ``Split.train`` returns.
@@ -296,15 +343,22 @@ def assemble(
     train, calibrate, way, crossing = trained
     topic = Labels(code, corpus.topic.names)
     train_problems = Problems.pairs(
-        corpus.texts, train.known, train.questioned, author=corpus.author, topic=topic, language=corpus.language,
+        corpus.texts,
+        train.known,
+        train.questioned,
+        author=corpus.author,
+        topic=topic,
+        language=corpus.language,
         calibrate=calibrate,
-    )  # fmt: skip
+    )
     test_problems = Problems.pairs(corpus.texts, test.known, test.questioned)
     used = train_problems.documents, test_problems.documents
     dropped = {f"training: {why}": count for why, count in train.dropped.items()}
     dropped |= {f"test: {why}": count for why, count in test.dropped.items()}
     if crossing:
-        dropped["training: documents of authors on the other side of the calibration split"] = crossing
+        dropped["training: documents of authors on the other side of the calibration split"] = (
+            crossing
+        )
     counts: dict[str, Any] = {
         "train_topics": train_topics.tolist(),
         "test_topics": test_topics.tolist(),
@@ -332,7 +386,10 @@ def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
         i = int(np.argmin(sizes))
         raise CorpusError(
             f"topic {corpus.topic.names[chosen[i]]!r} has too few documents to make a pair",
-            found=f"{sizes[i]} documents; {int((sizes < 2).sum())} of {len(chosen)} chosen topics are like it",
+            found=(
+                f"{sizes[i]} documents; {int((sizes < 2).sum())} of {len(chosen)} chosen topics are"
+                " like it"
+            ),
             expected="two documents or more in every chosen topic",
             fix="raise --min-docs",
         )

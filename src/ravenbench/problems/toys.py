@@ -9,11 +9,32 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Problems
 
-_SYLLABLES = ("ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de", "ha", "gu", "ti", "ro", "ma", "se")
+_SYLLABLES = (
+    "ka",
+    "re",
+    "mi",
+    "to",
+    "su",
+    "no",
+    "la",
+    "vi",
+    "po",
+    "de",
+    "ha",
+    "gu",
+    "ti",
+    "ro",
+    "ma",
+    "se",
+)
 
 
 def toy_problems(
-    n: int = 40, known: int = 1, words: int = 120, seed: int = 0, alphabet: Sequence[str] = _SYLLABLES
+    n: int = 40,
+    known: int = 1,
+    words: int = 120,
+    seed: int = 0,
+    alphabet: Sequence[str] = _SYLLABLES,
 ) -> tuple[Problems, Bools]:
     """Problems whose authors differ in word habits: enough for any method to run on, no corpus needed."""
     rng = stream(seed, "toy-problems", n, known)
@@ -28,9 +49,11 @@ def toy_problems(
             tokens[place] += marks[author % len(marks)]
         return " ".join(tokens).capitalize()
 
-    rows, same = [], []
+    rows = []
+    same = []
     for i in range(n):
-        author, truth = 2 * i, i % 2 == 0
+        author = 2 * i
+        truth = i % 2 == 0
         other = author if truth else author + 1
         rows.append((f"toy{i:03d}", [write(author, d) for d in range(known)], write(other, 99)))
         same.append(truth)

@@ -59,7 +59,9 @@ class Transplanted:
 
     def select(self, which: Ints) -> Transplanted:
         """These of the kept problems, in all versions."""
-        versions = {name: getattr(self, name).select(which) for name in ("plain", "on", "off", "off2")}
+        versions = {
+            name: getattr(self, name).select(which) for name in ("plain", "on", "off", "off2")
+        }
         donors = tuple(self.donors[i] for i in np.arange(len(self))[which].tolist())
         return replace(self, rows=self.rows[which], donors=donors, **versions)
 
@@ -75,7 +77,8 @@ def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | No
 
 def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
     """For each problem the rows of all texts that must be taken to share an author with its texts where authors are not
-    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts."""
+    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts.
+    """
     group = problems.groups(np.zeros(len(problems), dtype=bool) if same is None else same)
     owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
     cited = row[np.concatenate([problems.known_index, problems.questioned_index])]
@@ -87,18 +90,22 @@ def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
 
 def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
     """Authors as far as truth tells: documents of one known set, or of both sides of a same-author problem, have one
-    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so."""
+    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    left, right = [], []
+    left = []
+    right = []
     for problems, same in sets:
         lead = problems.known_index[problems.known_ptr[:-1]]
         left += [lead[problems.owner], lead[same]]
         right += [problems.known_index, problems.questioned_index[same]]
     ends = np.concatenate(left), np.concatenate(right)
     size = len(sets[0][0].texts)
-    count, code = connected_components(coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False)
+    count, code = connected_components(
+        coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False
+    )
     return Labels(code.astype(np.int64), tuple(map(str, range(count))))
 
 
@@ -122,21 +129,44 @@ class Transplanter:
     """
 
     def __init__(
-        self, texts: TextTable, *, author: Labels | None = None, topic: Labels | None = None,
-        language: Labels | None = None, similarity: Floats | None = None, function_words: int = FUNCTION_WORDS,
-        draws: Draws = Draws(), segmenter: Segmenter | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        texts: TextTable,
+        *,
+        author: Labels | None = None,
+        topic: Labels | None = None,
+        language: Labels | None = None,
+        similarity: Floats | None = None,
+        function_words: int = FUNCTION_WORDS,
+        draws: Draws = Draws(),
+        segmenter: Segmenter | None = None,
+    ) -> None:
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
-                raise InputError(f"{name} has another length than the texts", found=f"{len(labels)} and {len(texts)}")
-        if topic is not None and similarity is not None and similarity.shape != (len(topic.names),) * 2:
-            raise InputError("similarities do not fit the topics", found=f"{similarity.shape}, {len(topic.names)}")
-        self.texts, self.draws = texts, draws
+                raise InputError(
+                    f"{name} has another length than the texts",
+                    found=f"{len(labels)} and {len(texts)}",
+                )
+        if (
+            topic is not None
+            and similarity is not None
+            and similarity.shape != (len(topic.names),) * 2
+        ):
+            raise InputError(
+                "similarities do not fit the topics",
+                found=f"{similarity.shape}, {len(topic.names)}",
+            )
+        self.texts = texts
+        self.draws = draws
         self.topic = topic if topic is not None and (topic.codes >= 0).any() else None
         self.author = author if author is not None and (author.codes >= 0).any() else None
-        self.language, self.similarity = language, similarity
-        writers, topics = (None if labels is None else labels.codes for labels in (self.author, self.topic))
-        detected = detect(texts, language_of(language)) if segmenter is None else Detected(segmenter)
+        self.language = language
+        self.similarity = similarity
+        writers, topics = (
+            None if labels is None else labels.codes for labels in (self.author, self.topic)
+        )
+        detected = (
+            detect(texts, language_of(language)) if segmenter is None else Detected(segmenter)
+        )
         self.splicer = Splicer(texts, function_words, writers, topics, detected)
         self.refusal = self.splicer.refusal if len(texts) else "there is no text"
 
@@ -162,10 +192,15 @@ class Transplanter:
             return self._nothing(problems, self.refusal)
         row = self.rows_here(problems)
         groups = cache(lambda: linked(problems, row, same))
-        chosen, left_out, repeated, used = list[int](), Counter[str](), 0, list[Ints]()
-        waiting, new = list[tuple[Cut, list[Cut]]](), list[bytes]()
+        chosen = list[int]()
+        left_out = Counter[str]()
+        repeated = 0
+        used = list[Ints]()
+        waiting = list[tuple[Cut, list[Cut]]]()
+        new = list[bytes]()
         for i, name in enumerate(problems.ids.tolist()):
-            known, questioned = row[problems.known(i)], int(row[problems.questioned_index[i]])
+            known = row[problems.known(i)]
+            questioned = int(row[problems.questioned_index[i]])
             into = self.splicer.cut(questioned)
             if questioned in known:
                 left_out[REPEATED] += 1
@@ -180,7 +215,9 @@ class Transplanter:
                     left_out[donor_rows] += 1
                     continue
                 donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in donor_rows]
-                repeated += any(sum(cut.contents for cut in donor) < into.contents for donor in donors)
+                repeated += any(
+                    sum(cut.contents for cut in donor) < into.contents for donor in donors
+                )
                 waiting += [(into, donor) for donor in donors]
                 chosen.append(i)
                 used.append(np.concatenate(donor_rows))
@@ -189,18 +226,24 @@ class Transplanter:
                     waiting = []
         if waiting:
             new += self.splicer.splice(waiting)
-        return replace(self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(used))
+        return replace(
+            self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(used)
+        )
 
     @cached_property
     def _donors(self) -> Donors:
-        lengths = np.stack([self.splicer.cut(row).lengths for row in range(len(self.texts))]).astype(np.int32)
+        lengths = np.stack(
+            [self.splicer.cut(row).lengths for row in range(len(self.texts))]
+        ).astype(np.int32)
         usable: Bools = lengths.sum(axis=1) >= FEWEST_WORDS
         if self.author is not None:
             usable &= self.author.codes >= 0
         rows = np.flatnonzero(usable).astype(np.int64)
         if self.topic is None:
             return ByContent(self.splicer, lengths, rows, self.draws, self.language)
-        return ByTopic(self.splicer, lengths, rows, self.draws, self.language, self.topic, self.similarity)
+        return ByTopic(
+            self.splicer, lengths, rows, self.draws, self.language, self.topic, self.similarity
+        )
 
     @cached_property
     def _of_author(self) -> tuple[Ints, list[int]]:
@@ -210,7 +253,9 @@ class Transplanter:
         begins = np.searchsorted(self.author.codes[order], np.arange(len(self.author.names) + 1))
         return order, begins.tolist()
 
-    def _barred(self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int) -> Ints:
+    def _barred(
+        self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int
+    ) -> Ints:
         """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
         if self.author is None:
             return groups()[problem]
@@ -231,7 +276,9 @@ class Transplanter:
         for used in problems.documents.tolist():
             here = self._row_of.get(problems.texts.hash(used))
             if here is None:
-                raise InputError("a problem's text is not among the corpus's", found=problems.texts[used][:60])
+                raise InputError(
+                    "a problem's text is not among the corpus's", found=problems.texts[used][:60]
+                )
             row[used] = here
         return row
 
@@ -242,18 +289,29 @@ class Transplanter:
     def _nothing(self, problems: Problems, reason: str) -> Transplanted:
         none = problems.blind().select(np.empty(0, dtype=np.int64))
         left_out = {reason: len(problems)} if len(problems) else {}
-        return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
+        return Transplanted(
+            none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason
+        )
 
     def _record(
-        self, problems: Problems, chosen_places: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
+        self,
+        problems: Problems,
+        chosen_places: list[int],
+        new: list[bytes],
+        left_out: dict[str, int],
+        repeated: int,
     ) -> Transplanted:
         """``new`` holds three texts for each chosen problem, on topic, off topic, and off topic once more."""
         rows = np.array(chosen_places, dtype=np.int64)
         chosen = problems.blind().select(rows)
         own = chosen.documents
-        by_version = ((content_hash(text), text) for version in range(3) for text in new[version::3])
+        by_version = (
+            (content_hash(text), text) for version in range(3) for text in new[version::3]
+        )
         texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(own), by_version))
-        of_known, own_text = (place[np.searchsorted(own, q)] for q in (chosen.known_index, chosen.questioned_index))
+        of_known, own_text = (
+            place[np.searchsorted(own, q)] for q in (chosen.known_index, chosen.questioned_index)
+        )
         versions = [own_text, *place[len(own) :].reshape(3, len(rows))]
         plain, on, off, off2 = (
             replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in versions

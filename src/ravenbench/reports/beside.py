@@ -10,7 +10,10 @@ from ravenbench.reports.view import Table, col, table
 
 Interval = tuple[float, float] | None
 LACKED = "not compared"
-WITHOUT = " Not compared: the method ran without parts that it needs; the notes say which, and how to get them."
+WITHOUT = (
+    " Not compared: the method ran without parts that it needs; the notes say which, and how to get"
+    " them."
+)
 MADE_UP = ("synthetic",)
 
 
@@ -46,12 +49,23 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
     """The table of such figures, none where there are no rows."""
     rows = [row for row in rows if row.ours is not None]
     made = table(
-        "published", f"Beside the published figures: {source}", rows,
-        col("figure", lambda r: r.figure, text=True, json="figure"), col("here", lambda r: r.ours, json="here"),
-        *([col("95%", lambda r: r.interval, json="interval")] if any(r.interval for r in rows) else []),
+        "published",
+        f"Beside the published figures: {source}",
+        rows,
+        col("figure", lambda r: r.figure, text=True, json="figure"),
+        col("here", lambda r: r.ours, json="here"),
+        *(
+            [col("95%", lambda r: r.interval, json="interval")]
+            if any(r.interval for r in rows)
+            else []
+        ),
         col("printed", lambda r: r.printed, json="printed"),
-        col("theirs is", lambda r: LACKED if r.lacked else theirs_is(r.printed, r.ours, r.interval), text=True,
-            json="theirs_is"),
+        col(
+            "theirs is",
+            lambda r: LACKED if r.lacked else theirs_is(r.printed, r.ours, r.interval),
+            text=True,
+            json="theirs_is",
+        ),
         note=f"Why they may differ: {why}" + WITHOUT * any(r.lacked for r in rows),
-    )  # fmt: skip
+    )
     return [made] if rows else []

@@ -77,7 +77,8 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> SidesOfFold
     """
     record = store.fold(fold)
     test = record.test
-    known, questioned = test.known_index[test.known_ptr[:-1]], test.questioned_index
+    known = test.known_index[test.known_ptr[:-1]]
+    questioned = test.questioned_index
 
     def codes(column: str, names: Sequence[str] | None = None) -> Ints:
         labels = store.labels.get(column)
@@ -93,4 +94,6 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> SidesOfFold
         first = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
         np.minimum.at(first, group, np.minimum(known, questioned))
         authors = np.repeat(first[group][:, None], 2, axis=1)
-    return SidesOfFold(record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)
+    return SidesOfFold(
+        record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned
+    )

@@ -15,7 +15,18 @@ import numpy as np
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
-from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
+from ravenbench.reports.view import (
+    Col,
+    Table,
+    col,
+    figure,
+    interval_of,
+    named,
+    objects,
+    printable,
+    table,
+    value_of,
+)
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.types import Bools, Floats
@@ -32,7 +43,9 @@ Read = Callable[[str, str], tuple[Floats | None, str]]
 why without any."""
 NOTHING = ContentFigures()
 NOT_APART = "its arms were not asked apart, as this version of Raven does; make the run again"
-OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+OLD = (
+    "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+)
 
 
 @dataclass(frozen=True)
@@ -85,13 +98,20 @@ def content_probe(
         return None
     if section.reason is not None:
         judged = Judged(Content.NO_VERDICT, 0.0, reason=section.reason)
-        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
+        return ContentProbe(
+            section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
+        )
     if not all(entry.arms for entry in section.folds):
         judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
-        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
-    reader, of = read or partial(stored, store), cells or (lambda name, fold: [store.cell(name, fold)])
+        return ContentProbe(
+            section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
+        )
+    reader = read or partial(stored, store)
+    of = cells or (lambda name, fold: [store.cell(name, fold)])
     similarity = store.similarity() if topics else None
-    design = ContentDesign(tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity)
+    design = ContentDesign(
+        tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity
+    )
     reference = section.reference()
     lengths = None if reference is None else reference.interval("lengths", "swing")
     floor = None if reference is None else reference.content.get("style_left", (None,))[0]
@@ -102,23 +122,42 @@ def content_probe(
             _versions(reader, name, entry, fold.same, failures, store)
             for entry, fold in zip(section.folds, design.folds, strict=True)
         ]
-        answers, scores = ([None if two is None else two[kind] for two in both] for kind in range(2))
-        batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
+        answers, scores = (
+            [None if two is None else two[kind] for two in both] for kind in range(2)
+        )
+        batches = [
+            _batched(reader, name, entry) for entry in section.folds if entry.batch is not None
+        ]
         batched = True if True in batches else None if not batches or None in batches else False
-        filled = (cell for e in section.folds for fold in (e.source, *e.arms.values()) for cell in of(name, fold))
+        filled = (
+            cell
+            for e in section.folds
+            for fold in (e.source, *e.arms.values())
+            for cell in of(name, fold)
+        )
         figures, behind = design.judged(answers, scores, batched=batched)
         barred = exposure(store, name, filled)
         judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
         refused = 0 if behind is None else behind.refused
         notes = [judged.reason] if judged.reason else []
         if refused:
-            notes.append(f"{refused} problems could not be answered in every version and count as .5")
+            notes.append(
+                f"{refused} problems could not be answered in every version and count as .5"
+            )
         said = confinement(store, name)
         notes += [said] if said else []
         judged = judged._replace(reason="; ".join(notes) or None, confinement=said)
         every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
-        whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
-        rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor))
+        whole = mean(
+            auc_of_scores(store.truth(fold), one[0])
+            for fold, one in every.items()
+            if one is not None
+        )
+        rows.append(
+            ContentRow(
+                name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor
+            )
+        )
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
@@ -138,9 +177,14 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
     segmented = "; ".join(sorted({section.segmented for section in sections_asked} - {""}))
     most = max(section.function_words for section in sections_asked)
     return msgspec.structs.replace(
-        sections_asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most,
+        sections_asked[0],
+        left_out=left_out,
+        folds=folds,
+        references=[],
+        kept_by=ways,
+        function_words=most,
         segmented=segmented,
-    )  # fmt: skip
+    )
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
@@ -171,15 +215,21 @@ def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
     """Whether some problems get other answers or scores in another batch, smaller and in another order; None without
     answers."""
     assert entry.batch is not None
-    (rerun, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
+    (rerun, _), (first, _), (off, _) = (
+        read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"])
+    )
     if rerun is None or first is None or off is None:
         return None
     place = np.asarray(entry.again, dtype=np.int64)
-    before = np.where(np.arange(len(place)) % 2, off[:, place], first[:, np.asarray(entry.rows)[place]])
+    before = np.where(
+        np.arange(len(place)) % 2, off[:, place], first[:, np.asarray(entry.rows)[place]]
+    )
     return not all(map(alike, rerun, before, np.concatenate([first, off], axis=1)))
 
 
-def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tuple[float, float] | None:
+def _reach(
+    folds: Sequence[KeptFold], scores: Sequence[Versions | None]
+) -> tuple[float, float] | None:
     """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
     ends = []
     for fold, versions in zip(folds, scores, strict=True):
@@ -195,14 +245,20 @@ def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tupl
 
 
 def _kept_fold(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFold:
-    sides, rows = sides_of(store, entry.source, names), np.asarray(entry.rows, dtype=np.int64)
+    sides = sides_of(store, entry.source, names)
+    rows = np.asarray(entry.rows, dtype=np.int64)
     topics = sides.topics[rows]
     known = topics if (topics >= 0).all() else None
     return KeptFold(sides.same[rows], sides.authors[rows], sides.problem[rows], known)
 
 
 def _versions(
-    read: Read, name: str, entry: TransplantedFold, same: Bools, failures: list[Failure], store: Store
+    read: Read,
+    name: str,
+    entry: TransplantedFold,
+    same: Bools,
+    failures: list[Failure],
+    store: Store,
 ) -> tuple[Versions, Versions] | None:
     """The answers of a fold, and the scores."""
     arms = {}
@@ -215,9 +271,11 @@ def _versions(
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
     if len(arms) <= len(entry.arms):
         return None
-    with_truth, against_truth = arms["along"], arms["against"]
+    with_truth = arms["along"]
+    against_truth = arms["against"]
     plain = arms["source"][:, np.asarray(entry.rows, dtype=np.int64)]
-    on, off = np.where(same, with_truth, against_truth), np.where(same, against_truth, with_truth)
+    on = np.where(same, with_truth, against_truth)
+    off = np.where(same, against_truth, with_truth)
     of_answers, of_scores = map(Versions._make, zip(plain, on, off, arms["off"], strict=True))
     return of_answers, of_scores
 
@@ -301,29 +359,92 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         terminal=False,
     ),
     col("drop", lambda r: value_of(r.figures.drop), signed=True, json="drop"),
-    col("interval of drop", lambda r: interval_of(r.figures.drop), signed=True, json="drop_interval", terminal=False),
+    col(
+        "interval of drop",
+        lambda r: interval_of(r.figures.drop),
+        signed=True,
+        json="drop_interval",
+        terminal=False,
+    ),
     col("swing", lambda r: value_of(r.figures.swing), signed=True, json="swing"),
-    col("interval of swing", lambda r: interval_of(r.figures.swing), signed=True, json="interval", terminal=False),
+    col(
+        "interval of swing",
+        lambda r: interval_of(r.figures.swing),
+        signed=True,
+        json="interval",
+        terminal=False,
+    ),
     col("on > off", lambda r: value_of(r.figures.share), digits=2, json="p", terminal=False),
-    col("both ways", lambda r: value_of(r.figures.sway), digits=2, signed=True, json="both_ways", terminal=False),
+    col(
+        "both ways",
+        lambda r: value_of(r.figures.sway),
+        digits=2,
+        signed=True,
+        json="both_ways",
+        terminal=False,
+    ),
     col(None, lambda r: interval_of(r.figures.sway), json="both_ways_interval"),
-    col("decisions", lambda r: value_of(r.figures.turned), digits=2, signed=True, json="decisions", terminal=False),
+    col(
+        "decisions",
+        lambda r: value_of(r.figures.turned),
+        digits=2,
+        signed=True,
+        json="decisions",
+        terminal=False,
+    ),
     col(None, lambda r: interval_of(r.figures.turned), json="decisions_interval"),
-    col("ranks", lambda r: value_of(r.figures.shift), digits=2, signed=True, json="ranks", terminal=False),
+    col(
+        "ranks",
+        lambda r: value_of(r.figures.shift),
+        digits=2,
+        signed=True,
+        json="ranks",
+        terminal=False,
+    ),
     col(None, lambda r: interval_of(r.figures.shift), json="ranks_interval"),
-    col("left open", lambda r: value_of(r.figures.silence), digits=2, signed=True, json="left_open", terminal=False),
+    col(
+        "left open",
+        lambda r: value_of(r.figures.silence),
+        digits=2,
+        signed=True,
+        json="left_open",
+        terminal=False,
+    ),
     col(None, lambda r: interval_of(r.figures.silence), json="left_open_interval"),
-    col("null", lambda r: value_of(r.figures.null_swing), signed=True, json="null_swing", terminal=False),
-    col("null ranks", lambda r: value_of(r.figures.null_shift), digits=2, json="null_ranks", terminal=False),
+    col(
+        "null",
+        lambda r: value_of(r.figures.null_swing),
+        signed=True,
+        json="null_swing",
+        terminal=False,
+    ),
+    col(
+        "null ranks",
+        lambda r: value_of(r.figures.null_shift),
+        digits=2,
+        json="null_ranks",
+        terminal=False,
+    ),
 )
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", lambda r: r.verifier, text=True, json="verifier"),
     col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
     *FIGURES,
-    col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
+    col(
+        "batch",
+        lambda r: r.figures.batched,
+        text=True,
+        json="batch_matters",
+        terminal=False,
+        show=_matters,
+    ),
     col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
-    col(None, lambda r: r.behind and objects([replace(r, figures=r.behind)], *FIGURES)[0], json="scores"),
+    col(
+        None,
+        lambda r: r.behind and objects([replace(r, figures=r.behind)], *FIGURES)[0],
+        json="scores",
+    ),
     col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
     col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
     col(None, lambda r: r.judged.open, json="open"),
@@ -331,26 +452,48 @@ CONTENT: tuple[Col[ContentRow], ...] = (
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
-    "verifier", "auc", "auc_of_all", "style_left", "floor", "style_left_interval", "swing", "interval", "drop",
-    "drop_interval", "p", "both_ways", "both_ways_interval", "decisions", "decisions_interval", "ranks",
-    "ranks_interval", "left_open", "left_open_interval", "batch_matters", "scores",
-)  # fmt: skip
+    "verifier",
+    "auc",
+    "auc_of_all",
+    "style_left",
+    "floor",
+    "style_left_interval",
+    "swing",
+    "interval",
+    "drop",
+    "drop_interval",
+    "p",
+    "both_ways",
+    "both_ways_interval",
+    "decisions",
+    "decisions_interval",
+    "ranks",
+    "ranks_interval",
+    "left_open",
+    "left_open_interval",
+    "batch_matters",
+    "scores",
+)
 
 
 def content_table(probe: ContentProbe | None) -> Table:
     """Style left, drop and swing of every verifier, most style left first: the first table of a report."""
-    over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
+    over = (
+        "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
+    )
     note = (
-        "AUC before: of answers to texts with their own content, mean over folds, an open answer being .5; of the "
-        "problems that could be rewritten. AUC of all: of all problems, as tables of scores have it. Style left: AUC "
-        "with content replaced; .5 is guessing. Floor: what a scorer that sees content "
-        "words alone has left. Drop: what AUC loses by that. Swing, the content effect: how far topic "
-        f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers, "
-        "in ranks from 0 to 1. Decisions, ranks: share of decisions that change, and how far answers move in rank, "
-        "when content is replaced, beyond that between two kinds of foreign content (null ranks). Left open: further "
-        "share of problems without an answer, or with one and the same, when content is replaced. Null: swing between "
-        "two kinds of foreign content. Batch: “matters” where an answer changes with the other problems asked. Verdicts"
-        " rest on answers and on the scores behind them."
+        "AUC before: of answers to texts with their own content, mean over folds, an open answer"
+        " being .5; of the problems that could be rewritten. AUC of all: of all problems, as"
+        " tables of scores have it. Style left: AUC with content replaced; .5 is guessing. Floor:"
+        " what a scorer that sees content words alone has left. Drop: what AUC loses by that."
+        " Swing, the content effect: how far topic alone moves AUC, 0 = not at all. 95 % intervals"
+        f" over {over}. Both ways: how far topic moves single answers, in ranks from 0 to 1."
+        " Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
+        " content is replaced, beyond that between two kinds of foreign content (null ranks). Left"
+        " open: further share of problems without an answer, or with one and the same, when"
+        " content is replaced. Null: swing between two kinds of foreign content. Batch: “matters”"
+        " where an answer changes with the other problems asked. Verdicts rest on answers and on"
+        " the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
     return table("content", TITLE, rows, *CONTENT, note=note)
@@ -387,10 +530,13 @@ def reference_table(probe: ContentProbe | None) -> Table:
         *reached("content", "swing", signed=True),
         *reached("lengths", "swing", signed=True),
         col("topic named", lambda r: r.named, digits=2),
-        note="Content: a scorer that sees content words alone; compare style left with what it has left. Lengths: a "
-        "scorer that sees only how long words are. Words allowed: the largest number of frequent words that "
-        "are not replaced; they are spread evenly over topics or belong to a closed class. Topic named: share "
-        "of texts whose topic a classifier names from these words; it has not seen their authors.",
+        note=(
+            "Content: a scorer that sees content words alone; compare style left with what it has"
+            " left. Lengths: a scorer that sees only how long words are. Words allowed: the largest"
+            " number of frequent words that are not replaced; they are spread evenly over topics or"
+            " belong to a closed class. Topic named: share of texts whose topic a classifier names"
+            " from these words; it has not seen their authors."
+        ),
         terminal=False,
     )
 
@@ -405,17 +551,17 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
         reference.interval("content", "style_left")
     )
     sentences = [
-        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with content "
-        "replaced: compare each style left with this value, not with .5."
+        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with"
+        " content replaced: compare each style left with this value, not with .5."
     ]
     if "swing" in reference.lengths:
         moved = figure(reference.lengths["swing"][0], signed=True)
         sentences.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
     if reference.named is not None and probe.section.named is not None:
         sentences.append(
-            f"From the {reference.kept} words that stay a classifier names the topic of {reference.named:.0%} of "
-            f"texts by authors it has not seen, from all frequent words that of {probe.section.named:.0%} "
-            f"({probe.section.topics} topics)."
+            f"From the {reference.kept} words that stay a classifier names the topic of"
+            f" {reference.named:.0%} of texts by authors it has not seen, from all frequent words"
+            f" that of {probe.section.named:.0%} ({probe.section.topics} topics)."
         )
     return sentences
 
@@ -430,23 +576,42 @@ def headline(probe: ContentProbe | None) -> str:
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
         Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
-        Content.DISPLACED: ("answers otherwise with other content", "answer otherwise with other content"),
-        Content.FLOOR: ("shows no content effect but is at the floor", "show no content effect but are at the floor"),
+        Content.DISPLACED: (
+            "answers otherwise with other content",
+            "answer otherwise with other content",
+        ),
+        Content.FLOOR: (
+            "shows no content effect but is at the floor",
+            "show no content effect but are at the floor",
+        ),
         Content.LESS: ("shows no content effect", "show no content effect"),
         Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
         Content.UNDECIDED: ("is undecided", "are undecided"),
         Content.NO_VERDICT: ("has no verdict", "have no verdict"),
     }
-    groups = [(outcome, confined) for outcome in words for confined in sorted({said for _, said in counts})]
-    parts = [f"{n} {words[outcome][n > 1]}{said}" for outcome, said in groups if (n := counts[outcome, said])]
+    groups = [
+        (outcome, confined)
+        for outcome in words
+        for confined in sorted({said for _, said in counts})
+    ]
+    parts = [
+        f"{n} {words[outcome][n > 1]}{said}"
+        for outcome, said in groups
+        if (n := counts[outcome, said])
+    ]
     total = sum(counts.values())
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+    return (
+        f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+    )
 
 
 def by_style_left(rows: Iterable[ContentRow]) -> list[ContentRow]:
     """Rows with most style left first, those without any figure last."""
-    return sorted(rows, key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value)
+    return sorted(
+        rows,
+        key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value,
+    )
 
 
 def _most_left(rows: Sequence[ContentRow]) -> str:
@@ -462,23 +627,33 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     if not clear:
         return f" Most style left: {most}, not shown to be free of content."
     of_all = "" if clear == most else f"; of all: {most}"
-    return f" Most style left, without a content effect: {clear}{in_brackets(cleared[0].judged)}{of_all}."
+    return (
+        " Most style left, without a content effect:"
+        f" {clear}{in_brackets(cleared[0].judged)}{of_all}."
+    )
 
 
 def content_sentence(row: ContentRow) -> str:
     """What the transplant found of a verifier; it claims no more than the intervals."""
-    f, judged = row.figures, row.judged
+    f = row.figures
+    judged = row.judged
     if f.style_left is None or f.swing is None or f.drop is None or f.auc is None:
         silent = [_finding(check) for check in _stated(judged, frozenset())]
         rest = "Nothing more can be said of content" if silent else "No verdict on content"
         return " ".join([*silent, f"{rest}: {judged.reason}."])
-    moves = any(c.effect is Content.RELIES and c.state is State.EFFECT and not c.raw for c in judged.checks)
+    moves = any(
+        c.effect is Content.RELIES and c.state is State.EFFECT and not c.raw for c in judged.checks
+    )
     style_left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
     swing = figure(f.swing.value, signed=True) + interval_in_words(f.swing.interval, signed=True)
     own = figure(f.auc.value)
     if row.whole is not None and figure(row.whole) != own:
         own = f"{figure(row.whole)}; of the problems that could be rewritten it is {own}"
-    floor = "" if row.floor is None else f", where a scorer of content words alone has {figure(row.floor)}"
+    floor = (
+        ""
+        if row.floor is None
+        else f", where a scorer of content words alone has {figure(row.floor)}"
+    )
     text = (
         f"AUC is {own}, and {style_left} with content replaced{floor}; topic alone "
         f"{'moves it by' if moves else 'makes a difference of'} {swing}."
@@ -486,11 +661,19 @@ def content_sentence(row: ContentRow) -> str:
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
-    sentences = [text, *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset()))]
+    sentences = [
+        text,
+        *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset())),
+    ]
     if judged.outcome is Content.GUESSES:
-        sentences.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
+        sentences.append(
+            "Its AUC does not differ from guessing, so it is no merit that content does not"
+            " move it."
+        )
     if judged.outcome is Content.FLOOR:
-        sentences.append("Its interval does not lie above that floor, so that it is not shown to know style.")
+        sentences.append(
+            "Its interval does not lie above that floor, so that it is not shown to know style."
+        )
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (
@@ -498,10 +681,18 @@ def content_sentence(row: ContentRow) -> str:
             if judged.needed
             else "more problems would hardly decide it"
         )
-        sentences.append(f"Undecided ({names}): the data allow values on both sides of the margin; {end}.")
+        sentences.append(
+            f"Undecided ({names}): the data allow values on both sides of the margin; {end}."
+        )
     if f.batched:
-        sentences.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
-    return " ".join(sentences) if judged.reason is None else f"{' '.join(sentences)} Note: {judged.reason}."
+        sentences.append(
+            "Its answers depend on the other problems of a batch: figures are those of whole arms."
+        )
+    return (
+        " ".join(sentences)
+        if judged.reason is None
+        else f"{' '.join(sentences)} Note: {judged.reason}."
+    )
 
 
 NAMES = {
@@ -531,7 +722,8 @@ def _stated(judged: Judged, known: AbstractSet[Content]) -> list[Check]:
 def _finding(check: Check) -> str:
     """One effect as a sentence of its own."""
     assert check.figure is not None
-    value, interval = check.figure.value, check.figure.interval
+    value = check.figure.value
+    interval = check.figure.interval
     behind = "By the scores behind its answers: " if check.raw else ""
     if check.effect is Content.RELIES:
         moved = figure(value, signed=True) + interval_in_words(interval, signed=True)
@@ -539,15 +731,23 @@ def _finding(check: Check) -> str:
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, interval)) if interval else None
         amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
-        return f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount} without them."
+        return (
+            f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount}"
+            " without them."
+        )
     if check.effect is Content.NOTICES:
         return (
-            f"{behind}When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} "
-            "of the problems (one and the same answer to many counts as none): it notices the replacement."
+            f"{behind}When content is replaced it answers {abs(100 * value):.0f} %"
+            f" {'fewer' if value > 0 else 'more'} of the problems (one and the same answer to many"
+            " counts as none): it notices the replacement."
         )
     if check.name == "turned":
         return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
-    moved = "Topic moves single answers both ways" if check.name == "sway" else "With content replaced answers move"
+    moved = (
+        "Topic moves single answers both ways"
+        if check.name == "sway"
+        else "With content replaced answers move"
+    )
     return f"{behind}{moved}, by {figure(value)} in ranks (from 0 to 1) more than chance does."
 
 
@@ -555,7 +755,12 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
     """By verifier: a badge, the kind of outcome, and a sentence; none where nothing could be asked."""
     rows = () if probe is None or probe.section.reason is not None else probe.rows
     return [
-        {"verifier": r.verifier, "badge": badge(r.judged), "kind": r.judged.outcome.name, "text": content_sentence(r)}
+        {
+            "verifier": r.verifier,
+            "badge": badge(r.judged),
+            "kind": r.judged.outcome.name,
+            "text": content_sentence(r),
+        }
         for r in rows
     ]
 
@@ -594,14 +799,21 @@ def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
         "topics": section.topics,
         "topics_named_from_all_words": section.named,
         "by_words": [
-            {"may_stay": r.function_words, "stay": r.kept, "problems": r.problems, "topics_named": r.named}
+            {
+                "may_stay": r.function_words,
+                "stay": r.kept,
+                "problems": r.problems,
+                "topics_named": r.named,
+            }
             | {"content": _with_intervals(r.content), "lengths": _with_intervals(r.lengths)}
             for r in section.references
         ],
     }
 
 
-def _with_intervals(figures: Mapping[str, tuple[float, float | None, float | None]]) -> dict[str, Any]:
+def _with_intervals(
+    figures: Mapping[str, tuple[float, float | None, float | None]],
+) -> dict[str, Any]:
     return {
         name: {"value": value, "interval": None if low is None or high is None else [low, high]}
         for name, (value, low, high) in figures.items()

@@ -34,7 +34,10 @@ class CorpusView(View):
         c = self.corpus
         topics = np.count_nonzero(c.topic.counts())
         on = f" on {topics:,} topics" if topics else ", without topics"
-        return f"{c.name}: {len(c):,} documents by {np.count_nonzero(c.author.counts()):,} authors{on}."
+        return (
+            f"{c.name}: {len(c):,} documents by {np.count_nonzero(c.author.counts()):,}"
+            f" authors{on}."
+        )
 
     def tables(self) -> list[Table]:
         return [_counts("authors", self.corpus.author), _counts("topics", self.corpus.topic)]
@@ -48,16 +51,22 @@ class CorpusView(View):
         def further(name: str, labels: Labels) -> Col[Any]:
             return col(name, lambda r: labels[r[4]], text=True)
 
-        rows = zip(c.ids, c.author, c.topic, c.language or [None] * len(c), range(len(c)), strict=True)
-        return [table(
-            "documents", "Documents", rows,
-            col("id", lambda r: r[0], text=True),
-            col("author", lambda r: r[1], text=True),
-            col("topic", lambda r: r[2], text=True),
-            col("language", lambda r: r[3], text=True),
-            col("words", lambda r: _words(c.texts, r[4])),
-            *(further(name, own) for name, own in c.columns.items()),
-        )]  # fmt: skip
+        rows = zip(
+            c.ids, c.author, c.topic, c.language or [None] * len(c), range(len(c)), strict=True
+        )
+        return [
+            table(
+                "documents",
+                "Documents",
+                rows,
+                col("id", lambda r: r[0], text=True),
+                col("author", lambda r: r[1], text=True),
+                col("topic", lambda r: r[2], text=True),
+                col("language", lambda r: r[3], text=True),
+                col("words", lambda r: _words(c.texts, r[4])),
+                *(further(name, own) for name, own in c.columns.items()),
+            )
+        ]
 
     def frame(self, name: str | None = None) -> DataFrame:
         return super().frame(name or "documents")
@@ -75,7 +84,10 @@ class ProblemsView(View):
 
     def finding(self) -> str:
         p = self.problems
-        return f"{len(p):,} problems; {len(p.documents):,} distinct texts; {_spread(p.sizes)} known documents each."
+        return (
+            f"{len(p):,} problems; {len(p.documents):,} distinct texts; {_spread(p.sizes)} known"
+            " documents each."
+        )
 
     def tables(self) -> list[Table]:
         return []
@@ -99,7 +111,10 @@ class FoldView(View):
     def finding(self) -> str:
         f = self.fold
         parts = (("training", f.train, f.train_same), ("testing", f.test, f.test_same))
-        sizes = (f"{len(p):,} problems for {name} ({int(np.sum(same)):,} by one author)" for name, p, same in parts)
+        sizes = (
+            f"{len(p):,} problems for {name} ({int(np.sum(same)):,} by one author)"
+            for name, p, same in parts
+        )
         return f"{f.name}: {', '.join(sizes)}."
 
     def tables(self) -> list[Table]:
@@ -118,22 +133,30 @@ class FoldView(View):
 
 def _problems(key: str, p: Problems, same: Bools | None) -> Table:
     return table(
-        key, f"Problems: {key}" if key != "problems" else "Problems", range(len(p)),
+        key,
+        f"Problems: {key}" if key != "problems" else "Problems",
+        range(len(p)),
         col("id", lambda i: str(p.ids[i]), text=True),
-        *([] if same is None else [col("same author", lambda i: "yes" if same[i] else "no", text=True)]),
+        *(
+            []
+            if same is None
+            else [col("same author", lambda i: "yes" if same[i] else "no", text=True)]
+        ),
         col("known documents", lambda i: int(p.sizes[i])),
         col("known words", lambda i: sum(_words(p.texts, row) for row in p.known(i))),
         col("questioned words", lambda i: _words(p.texts, p.questioned_index[i])),
-    )  # fmt: skip
+    )
 
 
 def _counts(key: str, labels: Labels) -> Table:
     rows = sorted(zip(labels.names, labels.counts().tolist(), strict=True), key=lambda row: -row[1])
     return table(
-        key, f"Documents by {key[:-1]}", [row for row in rows if row[1]],
+        key,
+        f"Documents by {key[:-1]}",
+        [row for row in rows if row[1]],
         col(key[:-1], lambda r: r[0], text=True),
         col("documents", lambda r: r[1]),
-    )  # fmt: skip
+    )
 
 
 def _words(texts: TextTable, row: Any) -> int:
@@ -155,7 +178,11 @@ def _bars(labels: Labels, name: str) -> Figure:
         axes.barh(range(len(names)), [counts[i] for i in most], color=COLORS[0])
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        more = f", the first {BARS} of {np.count_nonzero(counts):,} {name}" if len(labels.names) > BARS else ""
+        more = (
+            f", the first {BARS} of {np.count_nonzero(counts):,} {name}"
+            if len(labels.names) > BARS
+            else ""
+        )
         axes.set_xlabel(f"documents{more}")
         axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
     return figure
@@ -166,7 +193,9 @@ def _lengths(sets: dict[str, Problems]) -> Figure:
     with style():
         figure, (axes,) = canvas(5.2, 2.4)
         every = {name: p.documents[:: 1 + len(p.documents) // TEXTS] for name, p in sets.items()}
-        counts = {name: [_words(sets[name].texts, row) for row in rows] for name, rows in every.items()}
+        counts = {
+            name: [_words(sets[name].texts, row) for row in rows] for name, rows in every.items()
+        }
         bins = np.histogram_bin_edges(np.concatenate([*map(np.asarray, counts.values())]), 20)
         for (name, words), color in zip(counts.items(), COLORS, strict=False):
             axes.hist(words, bins, histtype="step", color=color, label=name)

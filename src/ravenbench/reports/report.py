@@ -85,7 +85,8 @@ class Report(View, Generic[A]):
 
     def finding(self) -> str:
         """What was found, in one sentence; by default how much was done."""
-        planned, missing = len(self.planned()), sum(len(gap.folds) for gap in self.gaps)
+        planned = len(self.planned())
+        missing = sum(len(gap.folds) for gap in self.gaps)
         return f"{self.title or self.kind}: {planned - missing} of {planned} cells have results."
 
     def line(self) -> str:
@@ -181,10 +182,16 @@ class Report(View, Generic[A]):
             cell = self.store.read_cell(key)
             if cell is None or cell.error is not None:
                 missing.setdefault(name, []).append(fold)
-                wrong = "missing or damaged" if cell is None or cell.error is None else cell.error.splitlines()[0]
+                wrong = (
+                    "missing or damaged"
+                    if cell is None or cell.error is None
+                    else cell.error.splitlines()[0]
+                )
                 reasons.setdefault(name, wrong)
         count = Counter(name for name, _, _ in planned)
-        return [Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()]
+        return [
+            Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()
+        ]
 
     @cached_property
     def programs(self) -> list[dict[str, Any]]:
@@ -194,13 +201,24 @@ class Report(View, Generic[A]):
         for v in self.store.plan.verifiers:
             if not v.confinement and '"component": "command"' not in json.dumps(v.identity):
                 continue
-            cells = (self.store.read_cell(place.key) for place in self.store.plan.cells if place.verifier == v.name)
+            cells = (
+                self.store.read_cell(place.key)
+                for place in self.store.plan.cells
+                if place.verifier == v.name
+            )
             noted = [cell.record.programs or v.confinement for cell in cells if cell is not None]
             ways = [way for way in noted if way]
             if ways:
-                described = "; ".join(dict.fromkeys([*ways, v.confinement] if v.confinement else ways))
+                described = "; ".join(
+                    dict.fromkeys([*ways, v.confinement] if v.confinement else ways)
+                )
                 programs.append(
-                    {"verifier": v.name, "cells": len(ways), "confined": described == "confined", "how": described}
+                    {
+                        "verifier": v.name,
+                        "cells": len(ways),
+                        "confined": described == "confined",
+                        "how": described,
+                    }
                 )
         return programs
 
@@ -208,7 +226,9 @@ class Report(View, Generic[A]):
         """Write page, tables, figures and ``report.json`` into a folder."""
         from ravenbench.reports.page import inline, render
 
-        figures, tables, published = self.figures(), self.tables(), list(self.published())
+        figures = self.figures()
+        tables = self.tables()
+        published = list(self.published())
         programs = [programs_table(self.programs)] if self.programs else []
         page = render(
             self.template or "task.html.j2",
@@ -220,7 +240,10 @@ class Report(View, Generic[A]):
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": self.page_tables(),
                 "incomplete": averaged_over(self.gaps) if self.gaps else "",
-                "appendix": [Section(f"section-{t.key}", t.title, to_html(t)) for t in [*published, *programs]],
+                "appendix": [
+                    Section(f"section-{t.key}", t.title, to_html(t))
+                    for t in [*published, *programs]
+                ],
                 "papers": self.papers(),
                 **self.context(),
             },
@@ -228,9 +251,15 @@ class Report(View, Generic[A]):
         json = {**self.to_json(), "programs": self.programs, "incomplete": gaps_json(self.gaps)}
         json |= {t.key: rows_json(t) for t in published}
         write_parts(
-            folder, kind=self.kind, page=page, json=json, tables=[*tables, *published, *programs], figures=figures,
-            papers=self.papers(), forms=self.forms,
-        )  # fmt: skip
+            folder,
+            kind=self.kind,
+            page=page,
+            json=json,
+            tables=[*tables, *published, *programs],
+            figures=figures,
+            papers=self.papers(),
+            forms=self.forms,
+        )
         for long in self.listings():
             write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))
 
@@ -242,7 +271,9 @@ def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
     """
     store: Store = getattr(run, "store", run)
     if not hasattr(store, "kind"):
-        raise InputError("this is neither a run nor its store", found=store, expected="Store.open(FOLDER)")
+        raise InputError(
+            "this is neither a run nor its store", found=store, expected="Store.open(FOLDER)"
+        )
     report_type = report_class(store.kind)
     if report_type is None:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
@@ -256,7 +287,9 @@ def report_class(kind: str) -> type[Report[Any]] | None:
 
 def report_of_task(task: type[Task]) -> type[Report[Any]] | None:
     """The class of a task's report, None where it has none."""
-    report_type: type[Report[Any]] | None = registry.load("report", task.report) if task.report else None
+    report_type: type[Report[Any]] | None = (
+        registry.load("report", task.report) if task.report else None
+    )
     return report_type
 
 
@@ -286,7 +319,9 @@ def figures(result: Shown) -> dict[str, Figure]:
     return dict(result._view().figures())
 
 
-def write_report(run: Store | Any, analysis: Any = None, *, figures: str | Sequence[str] = ()) -> Path:
+def write_report(
+    run: Store | Any, analysis: Any = None, *, figures: str | Sequence[str] = ()
+) -> Path:
     """Write ``RUN/report`` (page, report.json, tables, figures) of a run or of its store and return the page's path.
 
     An earlier report is replaced only when the new one is complete; that of a run in an object store is written
@@ -320,7 +355,9 @@ def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
     given = figures.split(",") if isinstance(figures, str) else figures
     forms = tuple(dict.fromkeys(form.strip().lower() for form in given if form.strip()))
     if strange := [form for form in forms if form not in (*FORMS, "svg")]:
-        raise InputError("figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}")
+        raise InputError(
+            "figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
+        )
     return tuple(form for form in forms if form != "svg")
 
 
@@ -343,12 +380,17 @@ def averaged_over(gaps: Sequence[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
     parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in gaps[:SHOWN]]
     more = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
-    return f"Cells are missing; means are over completed cells only: {', '.join(parts)}{more}; the rest have all."
+    return (
+        f"Cells are missing; means are over completed cells only: {', '.join(parts)}{more}; the"
+        " rest have all."
+    )
 
 
 def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
     """Gaps as plain values."""
-    return [{"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in gaps]
+    return [
+        {"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in gaps
+    ]
 
 
 def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
@@ -360,9 +402,12 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
         col("verifier", lambda p: p["verifier"], text=True),
         col("cells", lambda p: p["cells"]),
         col("how it ran", lambda p: p["how"], text=True),
-        note="A confined program saw its input, the files that its command names and the system; no network, no other "
-        "process, no truth. One that was not confined could read whatever the user may, truth included; so could a "
-        "method of others' classes: Python's audit events tell of some of what it does, and not of all.",
+        note=(
+            "A confined program saw its input, the files that its command names and the system; no"
+            " network, no other process, no truth. One that was not confined could read whatever"
+            " the user may, truth included; so could a method of others' classes: Python's audit"
+            " events tell of some of what it does, and not of all."
+        ),
     )
 
 
@@ -398,7 +443,9 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
             write(folder)
     except OSError as error:
         raise InputError(
-            f"the report cannot be written ({error.strerror or error})", file=target, fix=remedy(error)
+            f"the report cannot be written ({error.strerror or error})",
+            file=target,
+            fix=remedy(error),
         ) from error
     return target / "index.html"
 

@@ -71,8 +71,13 @@ class View(Shown, ABC):
 
         check_not_forked()
         header, rows = flat(_of(self.named(), name, "table"))
-        titles = [t if header.index(t) == i else f"{t} ({header[: i + 1].count(t)})" for i, t in enumerate(header)]
-        return pl.DataFrame(rows, schema=titles, orient="row", infer_schema_length=None, strict=False)
+        titles = [
+            t if header.index(t) == i else f"{t} ({header[: i + 1].count(t)})"
+            for i, t in enumerate(header)
+        ]
+        return pl.DataFrame(
+            rows, schema=titles, orient="row", infer_schema_length=None, strict=False
+        )
 
     def drawn(self, name: str | None = None) -> Figure:
         """A figure."""
@@ -82,15 +87,23 @@ class View(Shown, ABC):
         """What a notebook shows; every text of a user is escaped."""
         from ravenbench.reports.page import inline
 
-        figures, tables = self.figures(), [t for t in self.tables() if t.rows]
+        figures = self.figures()
+        tables = [t for t in self.tables() if t.rows]
         parts = [Markup("<p><strong>{}</strong></p>").format(public(printable(self.finding())))]
         if figures:
             name, figure = next(iter(figures.items()))
-            parts.append(Markup('<div style="max-width: 46rem">{}</div>').format(inline(figure, f"shown-{name}")))
+            parts.append(
+                Markup('<div style="max-width: 46rem">{}</div>').format(
+                    inline(figure, f"shown-{name}")
+                )
+            )
         elif tables:
             first = replace(tables[0], rows=tables[0].rows[:ROWS], links=(), note="")
             parts.append(to_html(first, sortable=False))
-        listed = [("to_polars", [*(t.key for t in tables), *self.long()]), ("figure", list(figures))]
+        listed = [
+            ("to_polars", [*(t.key for t in tables), *self.long()]),
+            ("figure", list(figures)),
+        ]
         calls = [
             Markup("<code>.{}(…)</code>: {}").format(call, public(printable(", ".join(names))))
             for call, names in listed
@@ -99,10 +112,14 @@ class View(Shown, ABC):
         path, how = self.page()
         if path is not None:
             address = Path(os.path.relpath(path)).as_posix()
-            calls.append(Markup('<a href="{}" target="_blank">the whole report</a>').format(address))
+            calls.append(
+                Markup('<a href="{}" target="_blank">the whole report</a>').format(address)
+            )
         elif how:
             calls.append(Markup("the whole report: <code>{}</code>").format(how))
-        parts.append(Markup('<p style="font-size: smaller">{}</p>').format(Markup("<br>").join(calls)))
+        parts.append(
+            Markup('<p style="font-size: smaller">{}</p>').format(Markup("<br>").join(calls))
+        )
         return str(Markup('<div class="raven-result">{}</div>').format(Markup("\n").join(parts)))
 
 
@@ -112,7 +129,8 @@ def _of(named: Mapping[str, T], name: str | None, kind: str) -> T:
     if name is None or name not in named:
         names = ", ".join(named) or "none"
         raise InputError(
-            f"this result has no {kind}" + ("" if name is None else f" {name!r}"), expected=names,
+            f"this result has no {kind}" + ("" if name is None else f" {name!r}"),
+            expected=names,
             fix=did_you_mean(name or "", named, listing=False),
-        )  # fmt: skip
+        )
     return named[name]

@@ -32,13 +32,13 @@ from ravenbench.store.resume import changed
 from ravenbench.store.store import Store
 
 NOTE = (
-    "Means over {} seeds; ± is the standard deviation between them. Seeds draw anew from the same texts: the intervals "
-    "are as wide as those of one run, and wider by what drawing adds. p-values and stars are those of one seed each "
-    "and stand on its own page."
+    "Means over {} seeds; ± is the standard deviation between them. Seeds draw anew from the same"
+    " texts: the intervals are as wide as those of one run, and wider by what drawing adds."
+    " p-values and stars are those of one seed each and stand on its own page."
 )
 SETS = (
-    "Means over {} data sets, each of the same weight; ± is the standard deviation between them. Intervals are as wide "
-    "as those of one data set. p-values stand on each data set's own page."
+    "Means over {} data sets, each of the same weight; ± is the standard deviation between them."
+    " Intervals are as wide as those of one data set. p-values stand on each data set's own page."
 )
 
 
@@ -46,27 +46,41 @@ def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
     """Finished runs that differ in nothing but their seeds. InputError if they differ otherwise."""
     first, *others = stores
     for other in others:
-        specs = ({k: v for k, v in store.run.spec.items() if v is not None} for store in (first, other))
+        specs = (
+            {k: v for k, v in store.run.spec.items() if v is not None} for store in (first, other)
+        )
         mine, its = ({k: str(v) for k, v in spec.items()} for spec in specs)
         differing = [key for key in changed(mine, its) if key != "seed"]
         # The hash of the methods has their seeds in it.
-        differing += [f"the data of {key}" for key in changed(first.run.data, other.run.data) if key != "methods"]
+        differing += [
+            f"the data of {key}"
+            for key in changed(first.run.data, other.run.data)
+            if key != "methods"
+        ]
         differing += [] if _methods(first) == _methods(other) else ["versions of methods"]
         if first.kind != other.kind or differing:
             raise InputError(
-                "these runs differ in more than their seeds, and are not pooled", file=other.path,
-                found=", ".join(differing) or f"raven {other.kind}", expected=f"the spec and data of {first.path.name}",
+                "these runs differ in more than their seeds, and are not pooled",
+                file=other.path,
+                found=", ".join(differing) or f"raven {other.kind}",
+                expected=f"the spec and data of {first.path.name}",
                 fix="give runs of one command; run.json in each folder says what it was given",
-            )  # fmt: skip
+            )
     by_seed = {store.run.seed: store for store in stores}
     if len(by_seed) < len(stores):
-        raise InputError("two of these runs have one seed", found=", ".join(str(s.run.seed) for s in stores))
+        raise InputError(
+            "two of these runs have one seed", found=", ".join(str(s.run.seed) for s in stores)
+        )
     return PooledSeeds({seed: report_of(store) for seed, store in by_seed.items()})
 
 
 def runs_of_seeds(place: Path) -> list[Path]:
     """The runs in a folder that ``--seed 0,1,…`` filled; none in any other folder."""
-    return [] if (place / "run.json").is_file() else sorted(run.parent for run in place.glob("seed-*/run.json"))
+    return (
+        []
+        if (place / "run.json").is_file()
+        else sorted(run.parent for run in place.glob("seed-*/run.json"))
+    )
 
 
 def _methods(store: Store) -> list[Any]:
@@ -94,9 +108,14 @@ class PooledSeeds(FolderView):
     def _pooled(self) -> list[Table]:
         by_key = [{t.key: t for t in report.tables() if t.rows} for report in self.reports.values()]
         shared = [key for key in by_key[0] if all(key in tables for tables in by_key)]
-        pooled = (pooled_table([tables[key] for tables in by_key], drawn=self.drawing) for key in shared)
+        pooled = (
+            pooled_table([tables[key] for tables in by_key], drawn=self.drawing) for key in shared
+        )
         same = [each for each in pooled if each is not None]
-        return [*(replace(each, note=self.note.format(len(self.reports))) for each in same[:1]), *same[1:]]
+        return [
+            *(replace(each, note=self.note.format(len(self.reports))) for each in same[:1]),
+            *same[1:],
+        ]
 
     def tables(self) -> list[Table]:
         return self._pooled
@@ -106,11 +125,22 @@ class PooledSeeds(FolderView):
         if len(said) == 1:
             return f"With each of {len(self.reports)} {self.run}s: {next(iter(said))}"
         first = self._pooled[:1]
-        verdicts = [i for table in first for i, column in enumerate(table.columns) if column.title == "verdict"]
+        verdicts = [
+            i
+            for table in first
+            for i, column in enumerate(table.columns)
+            if column.title == "verdict"
+        ]
         if not verdicts:
-            return " ".join(f"{self.run.capitalize()} {n}: {report.finding()}" for n, report in self.reports.items())
+            return " ".join(
+                f"{self.run.capitalize()} {n}: {report.finding()}"
+                for n, report in self.reports.items()
+            )
         pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first[0].rows)
-        return f"Over {len(self.reports)} seeds (in brackets, how many of them): {pooled.replace('content: ', '')}."
+        return (
+            f"Over {len(self.reports)} seeds (in brackets, how many of them):"
+            f" {pooled.replace('content: ', '')}."
+        )
 
     def papers(self) -> list[Paper]:
         """What whoever uses the results cites: the same for every seed."""
@@ -120,25 +150,38 @@ class PooledSeeds(FolderView):
         """The pooled rows of each table, and the findings of each seed."""
         findings = {str(seed): report.finding() for seed, report in self.reports.items()}
         tables = {t.key: rows_json(t) for t in self.tables()}
-        return {f"{self.run.replace(' ', '_')}s": list(self.reports), "findings": findings, **tables}
+        return {
+            f"{self.run.replace(' ', '_')}s": list(self.reports),
+            "findings": findings,
+            **tables,
+        }
 
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import render
 
         runs = Markup("<ul>{}</ul>").format(
             Markup("").join(
-                Markup("<li>{} {}, folder {}: {}</li>").format(self.run, name, report.store.path.name, report.finding())
+                Markup("<li>{} {}, folder {}: {}</li>").format(
+                    self.run, name, report.store.path.name, report.finding()
+                )
                 for name, report in self.reports.items()
             )
         )
         sections = [Section("seeds", f"{len(self.reports)} {self.run}s", runs)]
         title = self.first.title or f"raven {self.kind}, {len(self.reports)} {self.run}s"
         page = render(
-            "task.html.j2", title=title, task=self.kind, finding=self.finding(), sections=sections,
-            tables=self.tables(), papers=self.papers(),
-        )  # fmt: skip
+            "task.html.j2",
+            title=title,
+            task=self.kind,
+            finding=self.finding(),
+            sections=sections,
+            tables=self.tables(),
+            papers=self.papers(),
+        )
         json = self.to_json()
-        write_parts(folder, kind=self.kind, page=page, json=json, tables=self.tables(), papers=self.papers())
+        write_parts(
+            folder, kind=self.kind, page=page, json=json, tables=self.tables(), papers=self.papers()
+        )
 
 
 class PooledSets(PooledSeeds):
@@ -181,11 +224,18 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     left_out = {i for i, column in enumerate(first.columns) if column.probability}
     shown = [i for i in range(len(titles)) if i not in left_out]
     values = [
-        [pooled_value([row[i] for row in same], [row[i - 1] for row in same] if i else [], drawn=drawn) for i in shown]
+        [
+            pooled_value(
+                [row[i] for row in same], [row[i - 1] for row in same] if i else [], drawn=drawn
+            )
+            for i in shown
+        ]
         for same in rows
     ]
     columns = tuple(replace(first.columns[i], tones={}) for i in shown)
-    objects = tuple({column.title: _plain(v) for column, v in zip(columns, row, strict=True)} for row in values)
+    objects = tuple(
+        {column.title: _plain(v) for column, v in zip(columns, row, strict=True)} for row in values
+    )
     return Table(first.key, first.title, columns, tuple(map(tuple, values)), objects=objects)
 
 
@@ -194,10 +244,18 @@ def _matched(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, 
     one lacks some."""
     texts = [i for i, column in enumerate(tables[0].columns) if column.text]
     for count in range(1, len(texts) + 1):
-        by_name = [{tuple(row[i] for i in texts[:count]): row for row in table.rows} for table in tables]
+        by_name = [
+            {tuple(row[i] for i in texts[:count]): row for row in table.rows} for table in tables
+        ]
         alike = not whole or all(rows.keys() == by_name[0].keys() for rows in by_name)
-        if alike and all(len(rows) == len(table.rows) for rows, table in zip(by_name, tables, strict=True)):
-            return [[rows[n] for rows in by_name] for n in by_name[0] if all(n in rows for rows in by_name)]
+        if alike and all(
+            len(rows) == len(table.rows) for rows, table in zip(by_name, tables, strict=True)
+        ):
+            return [
+                [rows[n] for rows in by_name]
+                for n in by_name[0]
+                if all(n in rows for rows in by_name)
+            ]
     return None
 
 
@@ -205,7 +263,11 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: boo
     """A cell's values in all runs as one; ``before`` are those of the column before, whose interval a range is."""
     if all(isinstance(value, str) for value in values):
         counts = Counter(map(str, values))
-        return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{text} ({n})" for text, n in counts.items())
+        return (
+            next(iter(counts))
+            if len(counts) == 1
+            else ", ".join(f"{text} ({n})" for text, n in counts.items())
+        )
     if any(isinstance(value, Range) for value in values):
         return _pooled_range(values, [_number(value) for value in before], drawn=drawn)
     numbers = [_number(value) for value in values]
@@ -217,12 +279,15 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: boo
     return Measure(fmean(known), stdev(known))
 
 
-def _pooled_range(ranges: Sequence[Value], middles: Sequence[float | None], *, drawn: bool) -> Range | None:
+def _pooled_range(
+    ranges: Sequence[Value], middles: Sequence[float | None], *, drawn: bool
+) -> Range | None:
     ends = [(each.low, each.high) for each in ranges if isinstance(each, Range)]
     if len(ends) < len(ranges):
         return None
     values = [
-        (low + high) / 2 if m is None else m for m, (low, high) in zip(middles or [None] * len(ends), ends, strict=True)
+        (low + high) / 2 if m is None else m
+        for m, (low, high) in zip(middles or [None] * len(ends), ends, strict=True)
     ]
     middle = fmean(values)
     drawing = _student(len(values)) * stdev(values) / math.sqrt(len(values)) if drawn else 0.0

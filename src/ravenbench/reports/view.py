@@ -62,7 +62,10 @@ class Number:
 
     def to_json(self) -> dict[str, Any]:
         """Both by name; the value is a mean wherever it stands in JSON."""
-        return {"mean": self.value, "interval": None if self.interval is None else list(self.interval)}
+        return {
+            "mean": self.value,
+            "interval": None if self.interval is None else list(self.interval),
+        }
 
 
 UNDEFINED = Number(None)
@@ -154,7 +157,11 @@ def col(
     tones : mapping of str to str, optional
         As in ``Column``.
     """
-    column = None if title is None else Column(title, text, digits, signed, probability, terminal, tones or {})
+    column = (
+        None
+        if title is None
+        else Column(title, text, digits, signed, probability, terminal, tones or {})
+    )
     return Col(get, column, show, json)
 
 
@@ -174,16 +181,30 @@ def each(
     """
 
     def of(item: T) -> Col[R]:
-        key, fits = None if json is None else json(item), terminal is None or item in terminal
-        return col(title(item), lambda r: get(r, item), digits=digits, signed=signed, json=key, terminal=fits)
+        key = None if json is None else json(item)
+        fits = terminal is None or item in terminal
+        return col(
+            title(item),
+            lambda r: get(r, item),
+            digits=digits,
+            signed=signed,
+            json=key,
+            terminal=fits,
+        )
 
     return [of(item) for item in items]
 
 
 def table(
-    key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = (),
-    section: str | None = "", terminal: bool = True,
-) -> Table:  # fmt: skip
+    key: str,
+    title: str,
+    rows: Iterable[R],
+    *cols: Col[R],
+    note: str = "",
+    keys: Sequence[str] = (),
+    section: str | None = "",
+    terminal: bool = True,
+) -> Table:
     """A table of records, one a row: all that is said of it, but that a report has it (``Report.tables``).
 
     Parameters
@@ -255,8 +276,15 @@ def without(table: Table, *titles: str) -> Table:
     columns = tuple(table.columns[i] for i in indices)
     sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
     gone = {title.lower() for title in titles}
-    note = " ".join(s for s in sentences if not gone.issuperset(s.partition(":")[0].lower().split(", ")))
-    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in indices) for row in table.rows), note=note)
+    note = " ".join(
+        s for s in sentences if not gone.issuperset(s.partition(":")[0].lower().split(", "))
+    )
+    return replace(
+        table,
+        columns=columns,
+        rows=tuple(tuple(row[i] for i in indices) for row in table.rows),
+        note=note,
+    )
 
 
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
@@ -289,7 +317,11 @@ def highest(what: str, scores: Iterable[tuple[str, float | None]], better: bool 
     known = [(value, name) for name, value in scores if value is not None]
     value, name = (max if better else min)(known, key=itemgetter(0), default=(None, ""))
     end = "Highest" if better else "Lowest"
-    return f"No {what} is known." if value is None else f"{end} {what}: {figure(value)} ({named(name)})."
+    return (
+        f"No {what} is known."
+        if value is None
+        else f"{end} {what}: {figure(value)} ({named(name)})."
+    )
 
 
 def plain(value: Value, column: Column, *, short: bool = False) -> str:
@@ -297,7 +329,9 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
     if isinstance(value, str):
         return named(value)
     if isinstance(value, Range):
-        return f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
+        return (
+            f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
+        )
     if not isinstance(value, Measure):
         return number(value, column, short=short)
     text = number(value.mean, column, short=short)
@@ -326,7 +360,10 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     # Two columns of blanks at the edges are not printed.
     excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
     longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
-    if 0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns))) and longest <= UNBROKEN:
+    if (
+        0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns)))
+        and longest <= UNBROKEN
+    ):
         return _for_terminal(narrow, tight, whole=True)
     return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
 
@@ -334,8 +371,14 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
 def _spare(table: Table, i: int) -> int:
     """Characters by which a column gets narrower where its texts break between words."""
     column = table.columns[i]
-    lines = [column.title, *(plain(row[i], column, short=True) for row in table.rows)] if column.text else []
-    return max(map(len, lines), default=0) - max((len(word) for line in lines for word in line.split()), default=0)
+    lines = (
+        [column.title, *(plain(row[i], column, short=True) for row in table.rows)]
+        if column.text
+        else []
+    )
+    return max(map(len, lines), default=0) - max(
+        (len(word) for line in lines for word in line.split()), default=0
+    )
 
 
 def _broken(name: str, width: int) -> str:
@@ -374,13 +417,18 @@ def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False
             style="cyan" if column is table.columns[0] else None,
         )
     for row in table.rows:
-        cells = [Text(printable(plain(v, c, short=True))) for v, c in zip(row, table.columns, strict=True)]
+        cells = [
+            Text(printable(plain(v, c, short=True)))
+            for v, c in zip(row, table.columns, strict=True)
+        ]
         if first and isinstance(row[0], str):
             cells[0] = Text(_broken(cells[0].plain, first))
         for cell, value, column in zip(cells, row, table.columns, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")
-            elif tone := next((style for start, style in column.tones.items() if str(value).startswith(start)), ""):
+            elif tone := next(
+                (style for start, style in column.tones.items() if str(value).startswith(start)), ""
+            ):
                 cell.stylize(tone)
         rich.add_row(*cells)
     return rich
@@ -400,8 +448,15 @@ def to_csv(table: Table) -> str:
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Heads and unrounded rows; a spread, a mark and the ends of an interval have columns of their own."""
     parts = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
-    header = [f"{c.title} {part}".strip() for c, names in zip(table.columns, parts, strict=True) for part in names]
-    rows = [[_raw(v, part) for v, names in zip(row, parts, strict=True) for part in names] for row in table.rows]
+    header = [
+        f"{c.title} {part}".strip()
+        for c, names in zip(table.columns, parts, strict=True)
+        for part in names
+    ]
+    rows = [
+        [_raw(v, part) for v, names in zip(row, parts, strict=True) for part in names]
+        for row in table.rows
+    ]
     return header, rows
 
 
@@ -441,14 +496,50 @@ _NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?")
 
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "−": "$-$",
-    "±": r"$\pm$", "–": "--", "†": r"\dag{}", "ρ": r"$\rho$", "α": r"$\alpha$", "“": "``", '”': "''", "≥": r"$\geq$",
-    "≠": r"$\neq$", "×": r"$\times$", "≤": r"$\leq$", "→": r"$\to$", "←": r"$\gets$", "·": r"$\cdot$", "²": "$^2$",
-    "√": r"$\surd$", "∞": r"$\infty$", "Δ": r"$\Delta$", "δ": r"$\delta$", "Σ": r"$\Sigma$", "σ": r"$\sigma$",
-    "τ": r"$\tau$", "ψ": r"$\psi$", "ζ": r"$\zeta$", "θ": r"$\theta$", "λ": r"$\lambda$", "…": r"\dots{}", "’": "'",
-    "•": r"$\bullet$", "␣": r"\textvisiblespace{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "–": "--",
+    "†": r"\dag{}",
+    "ρ": r"$\rho$",
+    "α": r"$\alpha$",
+    "“": "``",
+    "”": "''",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "×": r"$\times$",
+    "≤": r"$\leq$",
+    "→": r"$\to$",
+    "←": r"$\gets$",
+    "·": r"$\cdot$",
+    "²": "$^2$",
+    "√": r"$\surd$",
+    "∞": r"$\infty$",
+    "Δ": r"$\Delta$",
+    "δ": r"$\delta$",
+    "Σ": r"$\Sigma$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
+    "ψ": r"$\psi$",
+    "ζ": r"$\zeta$",
+    "θ": r"$\theta$",
+    "λ": r"$\lambda$",
+    "…": r"\dots{}",
+    "’": "'",
+    "•": r"$\bullet$",
+    "␣": r"\textvisiblespace{}",
+}
 
 
 def latex(text: str) -> str:
@@ -461,7 +552,9 @@ def to_latex(table: Table) -> str:
     star = "*" if len(table.columns) > _IN_A_COLUMN else ""
     letters = "".join("l" if column.text else "r" for column in table.columns)
     rows = [" & ".join(map(_latex_cell, row, table.columns)) for row in table.rows]
-    note = f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\scriptsize {latex(table.note)}}}"
+    note = (
+        f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\scriptsize {latex(table.note)}}}"
+    )
     lines = [
         "% needs \\usepackage{booktabs,adjustbox}",
         f"\\begin{{table{star}}}",
@@ -504,13 +597,17 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
     )
     body = Markup("").join(
         Markup("<tr>{}</tr>\n").format(
-            Markup("").join(_html_cell(i, v, c, link) for i, (v, c) in enumerate(zip(row, table.columns, strict=True)))
+            Markup("").join(
+                _html_cell(i, v, c, link)
+                for i, (v, c) in enumerate(zip(row, table.columns, strict=True))
+            )
         )
         for row, link in zip(table.rows, table.links or ("",) * len(table.rows), strict=True)
     )
     note = Markup('<p class="note">{}</p>').format(public(table.note)) if table.note else Markup("")
     return Markup(
-        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="Table: {}">'
+        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region"'
+        ' aria-label="Table: {}">'
         "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>{}</div>"
     ).format(f"table-{table.key}", table.title, table.title, head, body, note)
 
@@ -518,9 +615,21 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
 def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Markup:
     # Thousands of cells: parts are escaped one by one, which is several times as fast as Markup's own formatting.
     tag, end = ('th scope="row"', "th") if place == 0 else ("td", "td")
-    sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
+    sort: object = (
+        value.mean
+        if isinstance(value, Measure)
+        else value.low
+        if isinstance(value, Range)
+        else value
+    )
     order = "" if isinstance(sort, str) else f' data-v="{escape("" if sort is None else sort)}"'
-    name = place == 0 and isinstance(value, str) and len(value) <= UNBROKEN and "-" in value and " " not in value
+    name = (
+        place == 0
+        and isinstance(value, str)
+        and len(value) <= UNBROKEN
+        and "-" in value
+        and " " not in value
+    )
     kind = ' class="name"' if name else "" if column.text else ' class="n"'
     if isinstance(value, Measure) and value.mean is not None:
         mean = escape(number(value.mean, column, short=True))
@@ -531,7 +640,11 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
         inner += f'<span class="mark">{escape(value.mark)}</span>'
     else:
         text = plain(value, column, short=True)
-        inner = f'<span class="na">{text}</span>' if text == MISSING else escape(public(printable(text)))
+        inner = (
+            f'<span class="na">{text}</span>'
+            if text == MISSING
+            else escape(public(printable(text)))
+        )
     if place == 0 and isinstance(value, str) and max(map(len, value.split()), default=0) > UNBROKEN:
         parts = re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column))))
         inner = "<wbr/>".join(map(escape, parts))
@@ -561,7 +674,9 @@ def made(method: VerifierRecord) -> str:
     return ", ".join(filter(None, (f"implementation {method.version}", after, source)))
 
 
-_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1""")
+_FOLDER = re.compile(
+    r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1"""
+)
 
 
 _STEP = r"[^/\\\n'\"<>|]*[^/\\\s'\"<>|][/\\]+"
@@ -582,7 +697,10 @@ def public_json(value: Any) -> Any:
     if isinstance(value, str):
         return public(value)
     if isinstance(value, Mapping):
-        return {key: public_json(inner) for key, inner in _distinct({k: public(k) for k in value}, value).items()}
+        return {
+            key: public_json(inner)
+            for key, inner in _distinct({k: public(k) for k in value}, value).items()
+        }
     return [public_json(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
@@ -604,14 +722,19 @@ def _places(value: Any) -> Any:
     name, equals, place = value.rpartition("=")
     if value[:1] not in "/~.\\" and "," in value:
         return public(value)
-    return name + equals + PurePath(place.replace("\\", "/")).name if "/" in place or "\\" in place else value
+    return (
+        name + equals + PurePath(place.replace("\\", "/")).name
+        if "/" in place or "\\" in place
+        else value
+    )
 
 
 def _distinct(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
     """Values under new names, where several have become one under numbered ones."""
     distinct: dict[str, Any] = {}
     for key, name in names.items():
-        other, count = name, 1
+        other = name
+        count = 1
         while other in distinct:
             count += 1
             other = f"{name} ({count})"

@@ -89,7 +89,10 @@ def check(similarity: Floats, m: int) -> None:
             f"{m} topics cannot be chosen from {len(similarity)}",
             found=f"{len(similarity)} topics",
             expected=f"a number of topics from 1 to {len(similarity)}",
-            fix="choose fewer topics, a finer level of topic, or a lower minimum of documents a topic",
+            fix=(
+                "choose fewer topics, a finer level of topic, or a lower minimum of documents a"
+                " topic"
+            ),
         )
 
 
@@ -136,8 +139,13 @@ def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
     mean, negative = totals(similarity)
     if negative:
         pairs = size * (size - 1) // 2
-        logger.info("%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3", negative, pairs)
-    chosen, free = np.empty(m, dtype=np.int64), np.ones(size, dtype=bool)
+        logger.info(
+            "%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3",
+            negative,
+            pairs,
+        )
+    chosen = np.empty(m, dtype=np.int64)
+    free = np.ones(size, dtype=bool)
     chosen[0] = np.argmin(sign * mean)
     raw, clipped, top = np.zeros((3, size), dtype=np.int64)
     for step in range(1, m):
@@ -174,7 +182,9 @@ class Random(Sampler):
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         check(similarity, m)
-        return Selection.cutting(rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity))
+        return Selection.cutting(
+            rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity)
+        )
 
 
 class Anti(Sampler):
@@ -259,7 +269,11 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
             return f"--pools {MANY}"
         if not fixed and size > folds:
             return f"--pools {MANY} --topics {max(folds, 2 * size // 3)}"
-    enough = (s for s in range(1, 67) if max(m + 1, LEAST_POOL) <= round(s / 100 * topics) <= 2 * topics // 3)
+    enough = (
+        s
+        for s in range(1, 67)
+        if max(m + 1, LEAST_POOL) <= round(s / 100 * topics) <= 2 * topics // 3
+    )
     larger = next(enough, None)
     return None if larger is None else f"--pools {MANY} --pool-share {larger / 100:g}"
 
@@ -278,8 +292,13 @@ def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> l
             f"{topics} topics are too few for {pools} pools from which to choose {m}",
             found=f"pools of {size} topics",
             expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
-            fix=f"give {more_pools(topics, m, 2, share) or '--pools 1'}, or a finer level of --topic",
+            fix=(
+                f"give {more_pools(topics, m, 2, share) or '--pools 1'}, or a finer level of"
+                " --topic"
+            ),
         )
     each = topics // size
     rounds = [draws("pool", r).permutation(topics) for r in range(-(-pools // each))]
-    return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]
+    return [
+        np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)
+    ]

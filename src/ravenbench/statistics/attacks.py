@@ -30,7 +30,10 @@ from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.types import Bools, Floats, Ints
 
-NOISE, WEAK, SMALL, SHIFT = 0.1, 0.6, 20, 0.1
+NOISE = 0.1
+WEAK = 0.6
+SMALL = 20
+SHIFT = 0.1
 """Limits of the four dismissals: impact, prior accuracy, attacked problems, change on untouched problems."""
 
 REASONS = {
@@ -75,7 +78,8 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 
     The loss relative to all that could be lost, a gain relative to all that could be gained; 0 without change.
     """
-    before, after = np.asarray(recall, dtype=np.float64), np.asarray(attacked, dtype=np.float64)
+    before = np.asarray(recall, dtype=np.float64)
+    after = np.asarray(attacked, dtype=np.float64)
     change = after - before
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
     room = np.where(change < 0, before, 1 - before)
@@ -89,25 +93,39 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
     kind: author names or codes, or booleans in verification. A label for "nobody" is a label like others; it is right
     where truth says so. ``attacked`` (n,) marks the problems whose text was rewritten.
     """
-    gold, first, second = np.asarray(truth), np.asarray(before), np.asarray(after)
+    gold = np.asarray(truth)
+    first = np.asarray(before)
+    second = np.asarray(after)
     hit = np.asarray(attacked, dtype=bool)
     if not gold.shape == first.shape == second.shape == hit.shape or gold.ndim != 1:
-        raise InputError("truth, labels and attacked problems differ in length", found=(gold.shape, first.shape))
+        raise InputError(
+            "truth, labels and attacked problems differ in length", found=(gold.shape, first.shape)
+        )
     if not hit.any():
         raise InputError("no problem was attacked", expected="at least one")
-    right, still = first == gold, second == gold
-    lost, gained = right & ~still, ~right & still
-    n, k = len(gold), int(hit.sum())
+    right = first == gold
+    still = second == gold
+    lost = right & ~still
+    gained = ~right & still
+    n = len(gold)
+    k = int(hit.sum())
 
     def change(where: Bools) -> int:
         return int(gained[where].sum()) - int(lost[where].sum())
 
     return Effect(
-        problems=n, attacked=k, accuracy=float(right.mean()), delta_acc=(change(hit) + change(~hit)) / n,
-        recall=float(right[hit].mean()), delta_rec=change(hit) / k,
-        delta_rest=change(~hit) / (n - k) if n > k else None, lost=int(lost[hit].sum()),
-        gained=int(gained[hit].sum()), rest_lost=int(lost[~hit].sum()), rest_gained=int(gained[~hit].sum()),
-    )  # fmt: skip
+        problems=n,
+        attacked=k,
+        accuracy=float(right.mean()),
+        delta_acc=(change(hit) + change(~hit)) / n,
+        recall=float(right[hit].mean()),
+        delta_rec=change(hit) / k,
+        delta_rest=change(~hit) / (n - k) if n > k else None,
+        lost=int(lost[hit].sum()),
+        gained=int(gained[hit].sum()),
+        rest_lost=int(lost[~hit].sum()),
+        rest_gained=int(gained[~hit].sum()),
+    )
 
 
 def best_threshold(same: ArrayLike, value: ArrayLike) -> float:
@@ -153,17 +171,24 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
     truth, first, _ = checked(same, before)
     _, second, _ = checked(same, after)
     threshold = best_threshold(truth, first)
-    was, now = scores(truth, first), scores(truth, second)
+    was = scores(truth, first)
+    now = scores(truth, second)
 
     def change(metric: str) -> float | None:
-        a, b = was[metric], now[metric]
+        a = was[metric]
+        b = now[metric]
         return None if a is None or b is None else b - a
 
     return VerificationEffect(
-        threshold=threshold, effect=effect(truth, first >= threshold, second >= threshold, truth),
-        delta_auc=change("auc"), delta_c1=change("c@1"), delta_final=change("final"),
-        excluded=None if math.isfinite(threshold) else "no threshold beats one answer to all problems",
-    )  # fmt: skip
+        threshold=threshold,
+        effect=effect(truth, first >= threshold, second >= threshold, truth),
+        delta_auc=change("auc"),
+        delta_c1=change("c@1"),
+        delta_final=change("final"),
+        excluded=(
+            None if math.isfinite(threshold) else "no threshold beats one answer to all problems"
+        ),
+    )
 
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
@@ -202,7 +227,9 @@ class ImpactIntervals:
     each: tuple[Interval, ...]
 
 
-def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = None) -> ImpactIntervals:
+def impact_intervals(
+    before: Bools, after: Bools, *, clusters: Ints | None = None
+) -> ImpactIntervals:
     """Intervals of impact by resampling attacked problems and verifiers.
 
     ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay as they are),
@@ -223,7 +250,9 @@ def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = Non
     observed = _mean_impact(np.full((1, size), 1 / size), before, after)
 
     return ImpactIntervals(
-        average=percentiles((impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units),
+        average=percentiles(
+            (impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units
+        ),
         problems=percentiles(impacts.mean(axis=1), units),
         verifiers=percentiles((observed * drawn).sum(axis=1), count) if count > 1 else None,
         each=tuple(percentiles(impacts[:, v], units) for v in range(count)),
@@ -256,7 +285,8 @@ class Change:
 @dataclass(frozen=True)
 class AttributionChange:
     """``accuracy`` and ``macro_f1`` over all texts, ``rank`` of the true author over attacked ones (1 best; None where
-    the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are recognised."""
+    the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are recognised.
+    """
 
     accuracy: Change
     macro_f1: Change
@@ -291,7 +321,9 @@ def attribution_change(
     """
     clusters = texts.clusters
     units = int(clusters.max()) + 1
-    drawn = stream(0, "attribution-change", units).multinomial(units, np.full(units, 1 / units), size=REPLICATES)
+    drawn = stream(0, "attribution-change", units).multinomial(
+        units, np.full(units, 1 / units), size=REPLICATES
+    )
     weights = np.vstack([np.ones((1, units)), drawn])[:, clusters]
 
     def change(score: Callable[[Ints, Floats], Floats]) -> Change:
@@ -305,15 +337,21 @@ def attribution_change(
     def mean_rank(predicted: Ints, rank: Floats) -> Floats:
         weights_of_texts = weights[:, texts.attacked]
         with np.errstate(invalid="ignore"):
-            return np.asarray(weights_of_texts @ rank[texts.attacked] / weights_of_texts.sum(axis=1))
+            return np.asarray(
+                weights_of_texts @ rank[texts.attacked] / weights_of_texts.sum(axis=1)
+            )
 
     ranked = not any(np.isnan(rank[texts.attacked]).any() for _, rank in (before, *after))
-    right = [np.asarray(predicted == texts.truth, dtype=np.float64) for predicted, _ in (before, *after)]
+    right = [
+        np.asarray(predicted == texts.truth, dtype=np.float64) for predicted, _ in (before, *after)
+    ]
     moved = np.where(texts.attacked, np.mean(right[1:], axis=0) - right[0], 0.0)
     return AttributionChange(
-        change(accuracy), change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
-        change(mean_rank) if ranked else None, sign_flip(np.bincount(clusters, moved), pair="attribution"),
-    )  # fmt: skip
+        change(accuracy),
+        change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
+        change(mean_rank) if ranked else None,
+        sign_flip(np.bincount(clusters, moved), pair="attribution"),
+    )
 
 
 def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
@@ -322,17 +360,23 @@ def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
     by_problem = []
     for problem in np.unique(texts.problem):
         here = texts.problem == problem
-        total, counted = np.zeros(len(weights)), np.zeros(len(weights))
+        total = np.zeros(len(weights))
+        counted = np.zeros(len(weights))
         for author in np.unique(texts.truth[here & (texts.truth >= 0)]):
-            true, said = here & (texts.truth == author), here & (predicted == author)
+            true = here & (texts.truth == author)
+            said = here & (predicted == author)
             size = weights[:, true].sum(axis=1)
             both = size + weights[:, said].sum(axis=1)
             hit = weights[:, true & said].sum(axis=1)
             share = size / true.sum()
             total += share * np.divide(2 * hit, both, out=np.zeros_like(both), where=both > 0)
             counted += share
-        by_problem.append(np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0))
+        by_problem.append(
+            np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0)
+        )
     rows = np.array(by_problem)
     there = ~np.isnan(rows)
     sums = np.where(there, rows, 0).sum(axis=0)
-    return np.asarray(np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0)))
+    return np.asarray(
+        np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0))
+    )

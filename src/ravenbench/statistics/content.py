@@ -48,7 +48,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, mean_effects, placements, within
+from ravenbench.statistics.estimates import (
+    Estimate,
+    Units,
+    estimate,
+    influence,
+    mean_effects,
+    placements,
+    within,
+)
 from ravenbench.types import Bools, Floats, Ints
 
 
@@ -108,10 +116,19 @@ SAME_SCORE = 1e-3
 COMMON = 0.02
 """Share of a fold's answers from which on one and the same number counts as an answer left open."""
 RANGES = {
-    "auc": (0.0, 1.0), "style_left": (0.0, 1.0), "drop": (-1.0, 1.0), "swing": (-1.0, 1.0), "share": (0.0, 1.0),
-    "sway": (-1.0, 1.0), "shift": (-1.0, 1.0), "turned": (-1.0, 1.0), "null_swing": (-1.0, 1.0),
-    "null_share": (0.0, 1.0), "null_shift": (0.0, 1.0), "null_turned": (0.0, 1.0),
-}  # fmt: skip
+    "auc": (0.0, 1.0),
+    "style_left": (0.0, 1.0),
+    "drop": (-1.0, 1.0),
+    "swing": (-1.0, 1.0),
+    "share": (0.0, 1.0),
+    "sway": (-1.0, 1.0),
+    "shift": (-1.0, 1.0),
+    "turned": (-1.0, 1.0),
+    "null_swing": (-1.0, 1.0),
+    "null_share": (0.0, 1.0),
+    "null_shift": (0.0, 1.0),
+    "null_turned": (0.0, 1.0),
+}
 """Figures of a fold in the order of ``_of_fold``, and where each can lie: no interval reaches further."""
 
 
@@ -125,38 +142,59 @@ class ContentDesign:
     @cached_property
     def _usable(self) -> Bools:
         """Folds with both classes."""
-        return np.array([fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_)
+        return np.array(
+            [fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_
+        )
 
     def judged(
-        self, answers: Sequence[Versions | None], scores: Sequence[Versions | None], *, batched: bool | None = False
+        self,
+        answers: Sequence[Versions | None],
+        scores: Sequence[Versions | None],
+        *,
+        batched: bool | None = False,
     ) -> tuple[ContentFigures, ContentFigures | None]:
         """The figures of one verifier's answers, and those of its scores where these order any two problems otherwise.
 
         ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
         """
         published = self.figures(answers, batched=batched)
-        pairs = [(a, b) for a, b in zip(answers, scores, strict=True) if a is not None and b is not None]
+        pairs = [
+            (a, b) for a, b in zip(answers, scores, strict=True) if a is not None and b is not None
+        ]
         if all(np.array_equal(_ranks(a), _ranks(b)) for a, b in pairs):
             return published, None
-        return published, self.figures(scores, batched=batched)._replace(turned=None, null_turned=None)
+        return published, self.figures(scores, batched=batched)._replace(
+            turned=None, null_turned=None
+        )
 
     def figures(
-        self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool | None = False
+        self,
+        scores: Sequence[Versions | None],
+        level: float = 0.95,
+        *,
+        batched: bool | None = False,
     ) -> ContentFigures:
         """The figures of one verifier by its answers or scores, NaN where it gave none.
 
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
-        complete = [None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0)) for four in scores]
+        complete = [
+            None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0))
+            for four in scores
+        ]
         if any(known is not None and not known.all() for known in complete):
-            folds = tuple(f if k is None else _only(f, k) for f, k in zip(self.folds, complete, strict=True))
+            folds = tuple(
+                f if k is None else _only(f, k) for f, k in zip(self.folds, complete, strict=True)
+            )
             answered = [
                 None if four is None or known is None else Versions(*(part[known] for part in four))
                 for four, known in zip(scores, complete, strict=True)
             ]
             refused = sum(int((~known).sum()) for known in complete if known is not None)
-            figures = ContentDesign(folds, self.similarity).figures(answered, level, batched=batched)
+            figures = ContentDesign(folds, self.similarity).figures(
+                answered, level, batched=batched
+            )
             return figures._replace(refused=refused, silence=self._silence(scores, level))
         used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         missing = sum(four is None for four in scores)
@@ -164,7 +202,11 @@ class ContentDesign:
             return ContentFigures(missing=missing, batched=batched)
         units, topics, same = self._units(tuple(used))
         problem = np.concatenate([self.folds[i].problem for i in used])
-        by_fold = [_of_fold(self.folds[i].same, four, bool(batched)) for i in used if (four := scores[i]) is not None]
+        by_fold = [
+            _of_fold(self.folds[i].same, four, bool(batched))
+            for i in used
+            if (four := scores[i]) is not None
+        ]
         values = np.mean([value for value, _ in by_fold], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [
@@ -173,13 +215,19 @@ class ContentDesign:
         ]
         effects = np.concatenate(apart, axis=1) / len(used)
         known: dict[str, Any] = {
-            name: within(estimate(float(value), effect, units, topics, self.similarity, level), low, high)
-            for (name, (low, high)), value, effect in zip(RANGES.items(), values, effects, strict=True)
+            name: within(
+                estimate(float(value), effect, units, topics, self.similarity, level), low, high
+            )
+            for (name, (low, high)), value, effect in zip(
+                RANGES.items(), values, effects, strict=True
+            )
             if not np.isnan(value)
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         known |= {"silence": self._silence(scores, level), "same": pairs, "different": others}
-        return ContentFigures(**known, folds=len(used), missing=missing, units=units.count, batched=batched)
+        return ContentFigures(
+            **known, folds=len(used), missing=missing, units=units.count, batched=batched
+        )
 
     def _silence(self, scores: Sequence[Versions | None], level: float) -> Estimate | None:
         """The figure of that name."""
@@ -188,7 +236,9 @@ class ContentDesign:
             return None
         units, topics, _ = self._units(tuple(used))
         opened = [left_open(four) for i in used if (four := scores[i]) is not None]
-        value, effects = mean_effects(np.concatenate([(g.on + g.off + g.off2) / 3 - g.plain for g in opened]))
+        value, effects = mean_effects(
+            np.concatenate([(g.on + g.off + g.off2) / 3 - g.plain for g in opened])
+        )
         return within(estimate(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
 
     def _units(self, used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
@@ -198,8 +248,16 @@ class ContentDesign:
             problem = np.concatenate([fold.problem for fold in folds])
             units = Units(np.concatenate([fold.sides for fold in folds]), problem)
             with_topics = [fold.topics for fold in folds if fold.topics is not None]
-            topics = Units(np.concatenate(with_topics), problem) if len(with_topics) == len(folds) else None
-            known = self._cached[used] = units, topics, np.concatenate([fold.same for fold in folds])
+            topics = (
+                Units(np.concatenate(with_topics), problem)
+                if len(with_topics) == len(folds)
+                else None
+            )
+            known = self._cached[used] = (
+                units,
+                topics,
+                np.concatenate([fold.same for fold in folds]),
+            )
         return known
 
     @cached_property
@@ -223,7 +281,11 @@ def left_open(scores: Versions) -> Versions:
     """1 for each score of a fold that tells nothing: none, .5, or the number that a verifier gives most often."""
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
-    often = values[counts.argmax()] if len(counts) and counts.max() > max(3, COMMON * len(every)) else np.nan
+    often = (
+        values[counts.argmax()]
+        if len(counts) and counts.max() > max(3, COMMON * len(every))
+        else np.nan
+    )
     known = (np.isfinite(each) & (each != 0.5) & (each != often) for each in scores)
     return Versions(*(1.0 - one for one in known))
 
@@ -232,7 +294,13 @@ def alike(again: Floats, before: Floats, every: Floats) -> bool:
     """Whether problems got the same scores (n,) in another batch, but for rounding on the scale of ``every`` score."""
     finite = every[np.isfinite(every)]
     return bool(
-        np.allclose(again, before, rtol=0, atol=SAME_SCORE * float(finite.std() if len(finite) else 1), equal_nan=True)
+        np.allclose(
+            again,
+            before,
+            rtol=0,
+            atol=SAME_SCORE * float(finite.std() if len(finite) else 1),
+            equal_nan=True,
+        )
     )
 
 
@@ -264,12 +332,21 @@ def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
         own, on, one, other = places
         chance = np.abs(one - other)
         apart = (np.abs(own - one) + np.abs(own - other)) / 2
-        return mean_effects(np.abs(on - one) - chance), mean_effects(apart - chance), mean_effects(chance)
+        return (
+            mean_effects(np.abs(on - one) - chance),
+            mean_effects(apart - chance),
+            mean_effects(chance),
+        )
 
-    plain, off, off2 = area(s.plain, s.plain), area(s.off, s.off), area(s.off2, s.off2)
+    plain = area(s.plain, s.plain)
+    off = area(s.off, s.off)
+    off2 = area(s.off2, s.off2)
     unknown = math.nan, np.full(len(same), np.nan)
     left = off2 if batched else ((off[0] + off2[0]) / 2, (off[1] + off2[1]) / 2)
-    (sway, shift, null_shift), (_, turned, null_turned) = moved(_ranks(s)), moved(np.sign(np.stack(s) - 0.5) / 2)
+    (sway, shift, null_shift), (_, turned, null_turned) = (
+        moved(_ranks(s)),
+        moved(np.sign(np.stack(s) - 0.5) / 2),
+    )
     rows = [
         plain,
         left,

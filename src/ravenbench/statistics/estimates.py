@@ -59,7 +59,8 @@ def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, 
     Same-author problems are scored by ``positive``, the others by ``negative``, (n,) each, higher = same author; both
     classes occur.
     """
-    above, below = positive[same], negative[~same]
+    above = positive[same]
+    below = negative[~same]
     result = np.empty(len(same))
     result[same] = _share(np.sort(below), above)
     result[~same] = 1 - _share(np.sort(above), below)
@@ -72,7 +73,9 @@ def influence(same: Bools, value: float, placement: Floats) -> Floats:
     Widened by √(m/(m − 1)), so that for problems drawn independently the sum of squares is DeLong's variance.
     """
     sizes = np.where(same, same.sum(), len(same) - same.sum()).astype(np.float64)
-    return np.asarray((placement - value) / np.sqrt(sizes * np.maximum(sizes - 1, 1)), dtype=np.float64)
+    return np.asarray(
+        (placement - value) / np.sqrt(sizes * np.maximum(sizes - 1, 1)), dtype=np.float64
+    )
 
 
 def _share(ordered: Floats, values: Floats) -> Floats:
@@ -131,7 +134,9 @@ class Units:
         is indexed by the codes of ``sides``; k is 0 up to its median over pairs and rises to 1 for equals.
         """
         known = self.sides >= 0
-        total = np.bincount(self.sides[known], np.repeat(effects, 2)[known.ravel()] / 2, len(similarity))
+        total = np.bincount(
+            self.sides[known], np.repeat(effects, 2)[known.ravel()] / 2, len(similarity)
+        )
         kernel = alike(similarity)
         return float(total @ kernel @ total - np.diag(kernel) @ total**2)
 
@@ -150,9 +155,13 @@ class Units:
 
 
 def estimate(
-    value: float, effects: Floats, units: Units, topics: Units | None = None, similarity: Floats | None = None,
+    value: float,
+    effects: Floats,
+    units: Units,
+    topics: Units | None = None,
+    similarity: Floats | None = None,
     level: float = 0.95,
-) -> Estimate:  # fmt: skip
+) -> Estimate:
     """A number with its standard error and Student interval.
 
     ``effects`` (n,) are what drawing each problem once more would add; ``units`` are authors or groups, ``topics``
@@ -179,12 +188,19 @@ def mean_auc(folds: Sequence[tuple[Bools, Floats, Ints, Ints]]) -> Estimate:
     what its problems share, ``sides`` and ``problem`` of ``Units``."""
     areas = [placements(same, scores, scores) for same, scores, _, _ in folds]
     effects = [influence(same, *area) for (same, *_), area in zip(folds, areas, strict=True)]
-    units = Units(np.concatenate([fold[2] for fold in folds]), np.concatenate([fold[3] for fold in folds]))
-    return estimate(float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(folds), units)
+    units = Units(
+        np.concatenate([fold[2] for fold in folds]), np.concatenate([fold[3] for fold in folds])
+    )
+    return estimate(
+        float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(folds), units
+    )
 
 
 def from_variances(
-    value: float, parts: Sequence[tuple[float, float]], level: float = 0.95, variance: float | None = None
+    value: float,
+    parts: Sequence[tuple[float, float]],
+    level: float = 0.95,
+    variance: float | None = None,
 ) -> Estimate:
     """An estimate from variances, each with its degrees of freedom (Satterthwaite); ``variance`` is their sum."""
     from scipy.special import stdtrit
@@ -250,8 +266,11 @@ Z = 1.959963984540054
 
 def wilson(share: float, of: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of so many."""
-    middle, spread = share + Z**2 / (2 * of), Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
-    return float(max(0.0, (middle - spread) / (1 + Z**2 / of))), float(min(1.0, (middle + spread) / (1 + Z**2 / of)))
+    middle = share + Z**2 / (2 * of)
+    spread = Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
+    return float(max(0.0, (middle - spread) / (1 + Z**2 / of))), float(
+        min(1.0, (middle + spread) / (1 + Z**2 / of))
+    )
 
 
 TELLING = 5
@@ -270,7 +289,11 @@ def share_of(called: Bools, groups: Ints) -> tuple[float, tuple[float, float]]:
     if min(len(np.unique(codes[called])), len(np.unique(codes[~called]))) >= TELLING:
         sums = np.bincount(codes, weights=called - value)
         variance = float((sums**2).sum()) / len(called) ** 2 * count / (count - 1)
-        worth = min(float(len(called)), value * (1 - value) / variance) if variance else float(len(called))
+        worth = (
+            min(float(len(called)), value * (1 - value) / variance)
+            if variance
+            else float(len(called))
+        )
     return value, wilson(value, max(round(worth), 1))
 
 
@@ -312,7 +335,11 @@ def inflation(n: int, rho: float) -> float:
 
 
 def pool_mean(
-    differences: ArrayLike, pools: Sequence[Sequence[int]] | None = None, *, level: float = 0.95, part: float = PART
+    differences: ArrayLike,
+    pools: Sequence[Sequence[int]] | None = None,
+    *,
+    level: float = 0.95,
+    part: float = PART,
 ) -> PoolMean:
     """Mean paired difference over pools, (n,), with an interval and a two-sided p that allow for their overlap.
 
@@ -322,7 +349,8 @@ def pool_mean(
     from scipy.special import stdtr, stdtrit
 
     values = np.asarray(differences, dtype=np.float64)
-    n, mean = len(values), float(values.mean())
+    n = len(values)
+    mean = float(values.mean())
     share = None if pools is None or n < 2 else overlap_share(pools)
     if n < 2 or share == 1:
         return PoolMean(mean, None, None, None, share)
@@ -332,7 +360,9 @@ def pool_mean(
     return PoolMean(mean, error, (mean - half, mean + half), p, share)
 
 
-def detectable(sd: float, n: int, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8) -> float | None:
+def detectable(
+    sd: float, n: int, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8
+) -> float | None:
     """Smallest true mean difference found significant with the given power, of ``n`` paired differences (pools or
     folds) with standard deviation ``sd`` (ddof = 1) and this correlation, as in ``pool_mean``; None where n < 2.
 

@@ -43,7 +43,8 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
     # Not by scipy.stats, which takes half a second to import.
     from scipy.special import stdtr
 
-    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    x = np.asarray(a, dtype=np.float64)
+    y = np.asarray(b, dtype=np.float64)
     if not len(x) or not len(y) or len(x) + len(y) < 3 or max(np.ptp(x), np.ptp(y)) < 1e-12:
         return None
     freedom = len(x) + len(y) - 2
@@ -72,7 +73,9 @@ def average_ranks(values: ArrayLike) -> Floats:
     a row is not a number, no rank of it is."""
     x = np.asarray(values, dtype=np.float64)
     # Not by scipy.stats, which takes half a second to import.
-    better, equal = (compare(x[..., None, :], x[..., None]).sum(axis=-1) for compare in (np.greater, np.equal))
+    better, equal = (
+        compare(x[..., None, :], x[..., None]).sum(axis=-1) for compare in (np.greater, np.equal)
+    )
     return np.where(np.isnan(x).any(axis=-1, keepdims=True), np.nan, better + (equal + 1) / 2)
 
 
@@ -91,7 +94,8 @@ def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
     therefore always separated by a test; two systems in one group may or may not be. With Holm-corrected p-values over
     all pairs, equal systems are put in different groups with probability ≤ α.
     """
-    values, apart = np.asarray(score, dtype=np.float64), np.asarray(separated, dtype=np.bool_)
+    values = np.asarray(score, dtype=np.float64)
+    apart = np.asarray(separated, dtype=np.bool_)
     order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
     apart = apart[np.ix_(order, order)]
     group = np.ones(len(values), dtype=np.int64)
@@ -125,7 +129,8 @@ def ranking_stability(values: ArrayLike) -> Stability:
     ranks = average_ranks(values)
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     length = np.sqrt(np.square(centred).sum(axis=1))
-    rho, constant = [], 0
+    rho = []
+    constant = 0
     for i, j in combinations(range(len(ranks)), 2):
         if length[i] == 0 or length[j] == 0:
             constant += 1

@@ -82,7 +82,8 @@ class Ranked(NamedTuple):
 def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
     """Sort a system's problems for :func:`weighted_sums` (checked arrays)."""
     order = np.argsort(value, kind="stable")
-    category, sorted_value = categories(same, decision)[order], value[order]
+    category = categories(same, decision)[order]
+    sorted_value = value[order]
     positive = category < 3
     ends = np.flatnonzero(np.append(np.diff(sorted_value) > 0, True))
     starts = np.append(0, ends[:-1] + 1)
@@ -91,12 +92,19 @@ def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
     waits = np.append((share[:-1] == share[1:]) & np.isin(share[:-1], (0.0, 1.0)), False)
     close = np.zeros(len(value), dtype=np.bool_)
     close[ends[~waits]] = True
-    return Ranked(order.astype(np.int32), category, close, np.square(value - same)[order], sorted_value)
+    return Ranked(
+        order.astype(np.int32), category, close, np.square(value - same)[order], sorted_value
+    )
 
 
 @njit(cache=True, nogil=True)
 def _sweep(
-    order: NDArray[np.int32], category: NDArray[np.uint8], close: Bools, loss: Floats, weights: Weights, out: Floats
+    order: NDArray[np.int32],
+    category: NDArray[np.uint8],
+    close: Bools,
+    loss: Floats,
+    weights: Weights,
+    out: Floats,
 ) -> None:
     """Add up ``out`` (8, BLOCK), in the order of the fields of Sums, for ``weights`` (rows, BLOCK)."""
     below = np.zeros(BLOCK)
@@ -136,8 +144,11 @@ def weighted_sums(ranked: Ranked, weights: Weights) -> Sums:
 
 def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
     """Any metric of one system under weightings (n, b), (b,): its problems repeated as often as they weigh."""
-    truth, rows = ranked.category < 3, weights[ranked.order]
-    return np.array([measure(metric, np.repeat(truth, w), np.repeat(ranked.value, w)) for w in rows.T])
+    truth = ranked.category < 3
+    rows = weights[ranked.order]
+    return np.array(
+        [measure(metric, np.repeat(truth, w), np.repeat(ranked.value, w)) for w in rows.T]
+    )
 
 
 VARIANCE_REPLICATES = 800
@@ -170,8 +181,11 @@ class Replicates:
         """Interval of system a's metric minus system b's."""
         return self._interval(metric, level, lambda values: values[a] - values[b])
 
-    def _interval(self, metric: str, level: float, of: Callable[[Floats], Floats]) -> Interval | None:
-        values, observed = of(self.values[metric]), float(of(self.observed[metric]))
+    def _interval(
+        self, metric: str, level: float, of: Callable[[Floats], Floats]
+    ) -> Interval | None:
+        values = of(self.values[metric])
+        observed = float(of(self.observed[metric]))
         defined = values[~np.isnan(values)]
         if np.isnan(observed) or len(defined) < 0.95 * len(values):
             return None
@@ -179,14 +193,22 @@ class Replicates:
             whole = float(np.var(defined))
             wanted = whole - 2 * float(np.nanvar(of(self.different[metric])))
             wanted = max(wanted, float(np.nanvar(of(self.problems[metric]))))
-            defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (defined - observed)
+            defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (
+                defined - observed
+            )
         return percentiles(defined, self.units, level)
 
 
 def bootstrap(
-    systems: Sequence[Ranked], same: Bools, *, authors: Ints | None = None, replicates: int = 10_000, seed: int = 0,
-    workers: int = 1, metrics: Mapping[str, Metric] = METRICS,
-) -> Replicates:  # fmt: skip
+    systems: Sequence[Ranked],
+    same: Bools,
+    *,
+    authors: Ints | None = None,
+    replicates: int = 10_000,
+    seed: int = 0,
+    workers: int = 1,
+    metrics: Mapping[str, Metric] = METRICS,
+) -> Replicates:
     """Resample problems (or authors) and compute every metric of every system each time.
 
     ``systems`` are answers to the same n problems; with ``authors`` (n, 2), codes ≥ 0 of the two sides of each problem,
@@ -196,27 +218,36 @@ def bootstrap(
     """
     n = len(same)
 
-    def run(count: int, draw: Callable[[int], Weights], threads: int = workers) -> dict[str, Floats]:
+    def run(
+        count: int, draw: Callable[[int], Weights], threads: int = workers
+    ) -> dict[str, Floats]:
         return _run(systems, count, threads, draw, metrics)
 
     first = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
     observed = {name: value[:, 0] for name, value in first.items()}
     if authors is None:
-        return Replicates(run(replicates, lambda block: problem_weights(n, seed, block)), observed, n)
+        return Replicates(
+            run(replicates, lambda block: problem_weights(n, seed, block)), observed, n
+        )
     left, right = _sides(authors)
     units = int(max(left.max(), right.max())) + 1
     different = np.flatnonzero(left != right)
     return Replicates(
-        run(replicates, lambda block: author_weights(left, right, units, seed, block)), observed, units,
+        run(replicates, lambda block: author_weights(left, right, units, seed, block)),
+        observed,
+        units,
         run(VARIANCE_REPLICATES, lambda block: problem_weights(n, seed, block)),
         run(VARIANCE_REPLICATES, lambda block: part_weights(different, n, seed, block)),
-    )  # fmt: skip
+    )
 
 
 def _run(
-    systems: Sequence[Ranked], replicates: int, workers: int, draw: Callable[[int], Weights],
+    systems: Sequence[Ranked],
+    replicates: int,
+    workers: int,
+    draw: Callable[[int], Weights],
     metrics: Mapping[str, Metric],
-) -> dict[str, Floats]:  # fmt: skip
+) -> dict[str, Floats]:
     def one(block: int) -> Floats:
         weights = draw(block)
         return np.array([list(weighted_sums(ranked, weights)) for ranked in systems])
@@ -232,7 +263,9 @@ def _run(
         with warnings.catch_warnings():
             # A resampling without one of the classes leaves most metrics undefined.
             warnings.simplefilter("ignore", RuntimeWarning)
-            parts = [[replicated(metric, ranked, weights) for ranked in systems] for weights in drawn]
+            parts = [
+                [replicated(metric, ranked, weights) for ranked in systems] for weights in drawn
+            ]
         return np.concatenate(parts, axis=1)[:, :few]
 
     return {name: m.of(sums) if isinstance(m, Counted) else own(m) for name, m in metrics.items()}
@@ -244,9 +277,14 @@ def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     An author who occurs in one problem only has no effect apart from that problem's: the problem then moves with
     its other author only.
     """
-    left, right = authors[:, 0].copy(), authors[:, 1].copy()
+    left = authors[:, 0].copy()
+    right = authors[:, 1].copy()
     distinct = left != right
-    occurs = np.bincount(left) if not distinct.any() else np.bincount(np.concatenate([left, right[distinct]]))
+    occurs = (
+        np.bincount(left)
+        if not distinct.any()
+        else np.bincount(np.concatenate([left, right[distinct]]))
+    )
     alone = distinct & (occurs[left] == 1)
     left[alone] = right[alone]
     alone = distinct & (occurs[right] == 1) & ~alone
@@ -270,7 +308,9 @@ def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
     return weights
 
 
-def author_weights(left: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int) -> Weights:
+def author_weights(
+    left: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
+) -> Weights:
     """Product of the draws of a problem's two authors (its author's draws where there is one), (n, BLOCK)."""
     drawn = problem_weights(units, seed, block)
     weights = np.empty((len(left), BLOCK), dtype=np.int32)
@@ -287,9 +327,12 @@ def _tally(drawn: NDArray[np.int32], weights: Weights) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _product(drawn: Weights, left: NDArray[np.int32], right: NDArray[np.int32], weights: Weights) -> None:
+def _product(
+    drawn: Weights, left: NDArray[np.int32], right: NDArray[np.int32], weights: Weights
+) -> None:
     for i in range(len(left)):
-        a, b = left[i], right[i]
+        a = left[i]
+        b = right[i]
         for j in range(BLOCK):
             weights[i, j] = drawn[a, j] if a == b else drawn[a, j] * drawn[b, j]
 
@@ -320,9 +363,16 @@ class AnsweredProblems(NamedTuple):
 
 
 def randomization_test(
-    same: Bools, a: AnsweredProblems, b: AnsweredProblems, metric: str | Metric, *, trials: int = TRIALS, most: int = 0,
-    seed: int = 0, pair: str = "",
-) -> float | None:  # fmt: skip
+    same: Bools,
+    a: AnsweredProblems,
+    b: AnsweredProblems,
+    metric: str | Metric,
+    *,
+    trials: int = TRIALS,
+    most: int = 0,
+    seed: int = 0,
+    pair: str = "",
+) -> float | None:
     """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
 
     Where the test is not exact there are ``trials`` Monte Carlo trials, ``most`` in all of a metric of counts where at
@@ -336,16 +386,28 @@ def randomization_test(
 
 
 def _count_test(
-    same: Bools, a: AnsweredProblems, b: AnsweredProblems, metric: Counted, trials: int, most: int, seed: int, pair: str
+    same: Bools,
+    a: AnsweredProblems,
+    b: AnsweredProblems,
+    metric: Counted,
+    trials: int,
+    most: int,
+    seed: int,
+    pair: str,
 ) -> float | None:
-    of_a, of_b = categories(same, a.decision), categories(same, b.decision)
+    of_a = categories(same, a.decision)
+    of_b = categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
     name = str(metric)
     if name == "accuracy":
         right = np.isin(np.arange(6), (0, 4))
         return sign_test(int(joint[right][:, ~right].sum()), int(joint[~right][:, right].sum()))
     formula = _INTEGER.get(name, metric.of)
-    kinds = [k for k in (*combinations(range(3), 2), *combinations(range(3, 6), 2)) if joint[k] + joint[k[::-1]] > 0]
+    kinds = [
+        k
+        for k in (*combinations(range(3), 2), *combinations(range(3, 6), 2))
+        if joint[k] + joint[k[::-1]] > 0
+    ]
     sizes = np.array([joint[k] + joint[k[::-1]] for k in kinds], dtype=np.int64)
     of_both = (joint.sum(axis=1).astype(np.float64), joint.sum(axis=0).astype(np.float64))
 
@@ -366,7 +428,11 @@ def _count_test(
     if not kinds:
         return 1.0
     if sizes.sum() <= EXACT_LIMIT:
-        firsts = np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64).reshape(-1, len(kinds)).T
+        firsts = (
+            np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64)
+            .reshape(-1, len(kinds))
+            .T
+        )
         ways = np.ones(firsts.shape[1])
         for size, row in zip(sizes, firsts, strict=True):
             ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
@@ -411,14 +477,22 @@ def swap_test(
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """
     trials = trials if isinstance(metric, Counted) else min(trials, FEWER_TRIALS)
-    both = rank(np.tile(same, 2), np.concatenate([a.value, b.value]), np.concatenate([a.decision, b.decision]))
+    both = rank(
+        np.tile(same, 2),
+        np.concatenate([a.value, b.value]),
+        np.concatenate([a.decision, b.decision]),
+    )
     n = len(same)
 
     def gap(swapped: NDArray[np.int32]) -> Floats:
         unswapped = 1 - swapped
         sides = (np.concatenate([unswapped, swapped]), np.concatenate([swapped, unswapped]))
         left, right = (
-            metric.of(weighted_sums(both, side)) if isinstance(metric, Counted) else replicated(metric, both, side)
+            (
+                metric.of(weighted_sums(both, side))
+                if isinstance(metric, Counted)
+                else replicated(metric, both, side)
+            )
             for side in sides
         )
         return np.abs(left - right)

@@ -35,7 +35,9 @@ def decides(method: Component) -> list[Any]:
     for scorer in _scorers(method):
         calibrator = identity(scorer.default_calibrator())
         # One that is calibrated on other fits than its own also depends on how; a fold-free scorer needs no other fit.
-        calibrators.append(calibrator if scorer.fold_free else {**calibrator, "apart": Calibrated.version})
+        calibrators.append(
+            calibrator if scorer.fold_free else {**calibrator, "apart": Calibrated.version}
+        )
     return [identity(method), calibrators]
 
 
@@ -54,7 +56,9 @@ def content_key(value: Any) -> str:
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
-def on_one_table(sets: Sequence[Problems], base: TextTable | None = None) -> tuple[TextTable, list[Problems]]:
+def on_one_table(
+    sets: Sequence[Problems], base: TextTable | None = None
+) -> tuple[TextTable, list[Problems]]:
     """Several sets of problems over one table that holds the documents of all.
 
     The texts of ``base`` come first, in their order: problems over it keep their rows.
@@ -76,10 +80,15 @@ def _moved(problems: Problems, texts: TextTable, used: Ints, rows: Ints) -> Prob
     first[rows] = used
 
     def labels(old: Labels | None) -> Any:
-        return None if old is None else Labels(np.where(first >= 0, old.codes[first], -1), old.names)
+        return (
+            None if old is None else Labels(np.where(first >= 0, old.codes[first], -1), old.names)
+        )
 
-    moved = {column: labels(getattr(problems, column)) for column in ("author", "topic", "language")}
-    known, questioned = place[problems.known_index], place[problems.questioned_index]
+    moved = {
+        column: labels(getattr(problems, column)) for column in ("author", "topic", "language")
+    }
+    known = place[problems.known_index]
+    questioned = place[problems.questioned_index]
     return replace(problems, texts=texts, known_index=known, questioned_index=questioned, **moved)
 
 
@@ -87,7 +96,9 @@ def fold_record(fold: Fold) -> FoldRecord:
     """A fold's entry in a plan."""
     digests = {"train_digest": fold.train_digest(), "test_digest": fold.test.digest()}
     fields: dict[str, Any] = {**fold.labels, **fold.counts, **digests}
-    if further := {name: value for name, value in fields.items() if name not in FoldRecord.__struct_fields__}:
+    if further := {
+        name: value for name, value in fields.items() if name not in FoldRecord.__struct_fields__
+    }:
         fields["labels"] = further
     return msgspec.convert(fields, FoldRecord)
 
@@ -105,11 +116,17 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
     )
 
 
-def cell_places(components: Mapping[str, Component], folds: Mapping[str, FoldRecord]) -> list[CellPlace]:
+def cell_places(
+    components: Mapping[str, Component], folds: Mapping[str, FoldRecord]
+) -> list[CellPlace]:
     """A cell for every fold and verifier."""
     decided = {name: decides(component) for name, component in components.items()}
     return [
-        CellPlace(key=content_key([decisive, record.train_digest, record.test_digest]), verifier=name, fold=fold)
+        CellPlace(
+            key=content_key([decisive, record.train_digest, record.test_digest]),
+            verifier=name,
+            fold=fold,
+        )
         for fold, record in folds.items()
         for name, decisive in decided.items()
     ]
@@ -132,7 +149,9 @@ def save_plan(
     """
     begin()
     texts.save(store.path / "texts")
-    store.save_labels([texts.hash(i).hex() for i in range(len(texts))] if ids is None else list(ids), labels)
+    store.save_labels(
+        [texts.hash(i).hex() for i in range(len(texts))] if ids is None else list(ids), labels
+    )
     for name, array in (arrays or {}).items():
         files.write_array(store.path / f"{name}.npy", array)
     for fold in folds:

@@ -61,7 +61,8 @@ def hold(folder: Path) -> None:
     """Lock a folder that has just been made, if this process is to write it; InputError if another was faster."""
     from filelock import FileLock, Timeout
 
-    name, place = str(folder), folder / LOCK
+    name = str(folder)
+    place = folder / LOCK
     if name not in _WANTED or name in _HELD:
         return
     system = None if files.is_remote(folder) else FileLock(place, timeout=0, fallback_to_soft=False)
@@ -78,7 +79,11 @@ def hold(folder: Path) -> None:
         system = None
     if system is None and not _abandoned(place):
         raise _refusal(folder)
-    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(" ", "seconds")}
+    who = {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": datetime.now(UTC).isoformat(" ", "seconds"),
+    }
     place.write_bytes(json.dumps(who).encode())
     _HELD.add(name)
 
@@ -107,17 +112,26 @@ def _abandoned(place: Path) -> bool:
         return True
     who = _holder(place)
     return empty or (
-        who.get("host") == socket.gethostname() and isinstance(pid := who.get("pid"), int) and not files.lives(pid)
+        who.get("host") == socket.gethostname()
+        and isinstance(pid := who.get("pid"), int)
+        and not files.lives(pid)
     )
 
 
 def _refusal(folder: Path) -> InputError:
     who = _holder(folder / LOCK)
     return InputError(
-        "another command is writing this folder", file=folder,
-        found=f"process {who.get('pid', '?')} on {who.get('host', '?')}, since {who.get('since', '?')}",
-        fix=f"wait until it ends or stop it, or give another --out; if it has ended, remove {folder / LOCK}",
-    )  # fmt: skip
+        "another command is writing this folder",
+        file=folder,
+        found=(
+            f"process {who.get('pid', '?')} on {who.get('host', '?')}, since"
+            f" {who.get('since', '?')}"
+        ),
+        fix=(
+            "wait until it ends or stop it, or give another --out; if it has ended, remove"
+            f" {folder / LOCK}"
+        ),
+    )
 
 
 logger = logging.getLogger(__name__)
@@ -128,7 +142,12 @@ Planner = Callable[[Store, Callable[[], None]], None]
 
 
 def open_or_create(
-    folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, inputs: Iterable[str] = ()
+    folder: Path,
+    kind: str,
+    spec: Mapping[str, Any],
+    data: dict[str, str],
+    plan: Planner,
+    inputs: Iterable[str] = (),
 ) -> Store:
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
@@ -175,7 +194,10 @@ def _clean(folder: Path, kind: str) -> None:
     """Remove what a killed command left half-written in a run, and refuse a report that is not the run's."""
     if files.is_remote(folder) or not folder.is_dir():
         return
-    for place in (folder, *(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink())):
+    for place in (
+        folder,
+        *(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink()),
+    ):
         files.sweep(place)
     check_folder(folder / "report", kind=kind)
 
@@ -186,14 +208,18 @@ def _name_edited(store: Store) -> None:
     """
     for record in store.plan.verifiers:
         try:
-            now = None if record.source is None else source_hash(registry.parse("verifier", record.spec))
+            now = (
+                None
+                if record.source is None
+                else source_hash(registry.parse("verifier", record.spec))
+            )
         except (SpecError, MissingPart):
             continue
         if now != record.source:
             logger.warning(
-                f"{record.name}: its file changed since this run began, but its version is still {record.version}. "
-                "Answers that are here already come from the earlier file.\n"
-                "  fix: if the change matters, raise `version` in the class and give another --out"
+                f"{record.name}: its file changed since this run began, but its version is still"
+                f" {record.version}. Answers that are here already come from the earlier file.\n "
+                " fix: if the change matters, raise `version` in the class and give another --out"
             )
 
 
@@ -216,13 +242,16 @@ def _head(spec: Mapping[str, Any], data: dict[str, str]) -> Head:
 
 
 def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
-    store, whole = Store(folder), False
+    store = Store(folder)
+    whole = False
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         whole = _check_same(store, kind, head)
     elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
-        raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
+        raise InputError(
+            "this folder holds other files", file=folder, fix="give an empty or new folder as --out"
+        )
     return store if whole and store.planned else None
 
 
@@ -246,14 +275,19 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         hold(folder)
         if anew and (folder / "run.json").is_file():
             raise InputError(
-                "another command has begun a run in this folder meanwhile", file=folder,
+                "another command has begun a run in this folder meanwhile",
+                file=folder,
                 fix="repeat the command, or give another --out",
-            )  # fmt: skip
+            )
         write_record(folder / "run.json", kind, head)
-        files.sync_folder(folder)  # by its name the folder is known for a run's, whatever else a power cut leaves
+        files.sync_folder(
+            folder
+        )  # by its name the folder is known for a run's, whatever else a power cut leaves
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=folder, fix="give another --out"
+            f"the output folder cannot be written ({error.strerror})",
+            file=folder,
+            fix="give another --out",
         ) from error
 
 
@@ -272,7 +306,8 @@ def data_hash(what: str) -> str:
         if what.partition("(")[0].strip() in registry.names("corpus"):
             raise
         raise SpecError(
-            f"{what!r} is neither a file, a folder nor a known corpus", fix=did_you_mean(what, registry.names("corpus"))
+            f"{what!r} is neither a file, a folder nor a known corpus",
+            fix=did_you_mean(what, registry.names("corpus")),
         ) from error
 
 
@@ -292,20 +327,31 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     fix = "give another --out, or remove the folder"
     if store.kind != kind:
         raise InputError(
-            f"this folder holds a run of another command (raven {store.kind})", file=store.path,
-            expected=f"raven {kind}", fix=fix,
-        )  # fmt: skip
+            f"this folder holds a run of another command (raven {store.kind})",
+            file=store.path,
+            expected=f"raven {kind}",
+            fix=fix,
+        )
     # What a spec does not name is None: a field that came later is no difference.
-    if keys := sorted(k for k in {*there.spec, *wanted.spec} if there.spec.get(k) != wanted.spec.get(k)):
-        differences = (f"{k}: {there.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
+    if keys := sorted(
+        k for k in {*there.spec, *wanted.spec} if there.spec.get(k) != wanted.spec.get(k)
+    ):
+        differences = (
+            f"{k}: {there.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys
+        )
         raise InputError(
-            "this folder holds a run of another spec", file=store.path, found="; ".join(differences), fix=fix
+            "this folder holds a run of another spec",
+            file=store.path,
+            found="; ".join(differences),
+            fix=fix,
         )
     if there.data != wanted.data:
         raise InputError(
-            "the data or the methods of this run have changed since it began", file=store.path,
-            found=", ".join(changed(there.data, wanted.data)), fix=fix + " and run again",
-        )  # fmt: skip
+            "the data or the methods of this run have changed since it began",
+            file=store.path,
+            found=", ".join(changed(there.data, wanted.data)),
+            fix=fix + " and run again",
+        )
     return True
 
 

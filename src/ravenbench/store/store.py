@@ -26,7 +26,8 @@ Arrays = Mapping[str, NDArray[Any]]
 
 RECENT = 64 * 2**20
 """Bytes of folds that are kept."""
-OTHERS, SMALL = 3, 2**20
+OTHERS = 3
+SMALL = 2**20
 """Shared folds kept beside the last one, as long as it has fewer bytes than this."""
 
 
@@ -34,7 +35,9 @@ def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labe
     """A fold of these arrays, its training problems labelled, its test problems blind."""
 
     def side(which: str, **more: Any) -> Problems:
-        ids, ptr, known, questioned = (arrays[f"{which}_{part}"] for part in ("ids", "ptr", "known", "questioned"))
+        ids, ptr, known, questioned = (
+            arrays[f"{which}_{part}"] for part in ("ids", "ptr", "known", "questioned")
+        )
         return Problems(texts, ids, ptr, known, questioned, **more)
 
     train = side("train", calibrate=arrays.get("train_calibrate"), **labels)
@@ -91,7 +94,9 @@ class Store(Shown):
         if it is damaged or another version of Raven wrote it."""
         store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
-            raise InputError("not a run folder", file=path, expected="a folder that a command of Raven wrote")
+            raise InputError(
+                "not a run folder", file=path, expected="a folder that a command of Raven wrote"
+            )
         again = f"repeat raven {store.kind}"
         if not (store.path / "plan.json").is_file():
             raise InputError("this run was interrupted before it was planned", file=path, fix=again)
@@ -128,11 +133,21 @@ class Store(Shown):
         """
         for folder in (self.path / "folds", self.path / "texts", self.path):
             files.sync_folder(folder)
-        inner = sorted(p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith("."))
+        inner = sorted(
+            p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith(".")
+        )
         names = [p.relative_to(self.path) for p in inner]
-        planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
-        hashes = {n.as_posix(): files.sha256(self.path / n) for n in planned if n.parts[0] not in ("cells", "pairs")}
-        records.write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
+        planned = [
+            n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")
+        ]
+        hashes = {
+            n.as_posix(): files.sha256(self.path / n)
+            for n in planned
+            if n.parts[0] not in ("cells", "pairs")
+        }
+        records.write_record(
+            self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes)
+        )
         files.sync_folder(self.path)
         self.__dict__.pop("plan", None)
 
@@ -159,7 +174,9 @@ class Store(Shown):
         """Raise InputError unless this is a folder of one task."""
         if self.kind != kind:
             raise InputError(
-                f"this folder belongs to raven {self.kind}", file=self.path, expected=f"a folder of raven {kind}"
+                f"this folder belongs to raven {self.kind}",
+                file=self.path,
+                expected=f"a folder of raven {kind}",
             )
 
     @cached_property
@@ -184,7 +201,11 @@ class Store(Shown):
     def labels(self) -> dict[str, Labels]:
         """Author and topic of each row of ``texts``, where known."""
         columns = ("author", "topic", "language")
-        return {c: Labels.of(self._documents[c].to_list()) for c in columns if c in self._documents.columns}
+        return {
+            c: Labels.of(self._documents[c].to_list())
+            for c in columns
+            if c in self._documents.columns
+        }
 
     @cached_property
     def splits(self) -> dict[str, Labels]:
@@ -207,7 +228,9 @@ class Store(Shown):
         import polars as pl
 
         files.check_not_forked()
-        columns = {k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None}
+        columns = {
+            k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None
+        }
         buffer = io.BytesIO()
         pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), **columns}).write_parquet(buffer)
         files.write_bytes(self.path / "documents.parquet", buffer.getvalue())
@@ -215,7 +238,10 @@ class Store(Shown):
     def save_fold(self, fold: Fold) -> None:
         """Write a fold whose problems lie over this store's texts."""
         arrays: dict[str, NDArray[Any]] = {}
-        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
+        for side, problems, same in (
+            ("train", fold.train, fold.train_same),
+            ("test", fold.test, fold.test_same),
+        ):
             arrays |= {
                 f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
                 f"{side}_ptr": problems.known_ptr,
@@ -231,12 +257,16 @@ class Store(Shown):
         self._held -= _size(self._folds.pop(fold.name, {}))
         self._shared.pop(fold.name, None)
         files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
-        self._keep_fold(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
+        self._keep_fold(
+            fold.name, {part: np.array(array, order="C") for part, array in arrays.items()}
+        )
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
         own = {part: array.copy() for part, array in self._read_fold(name).items()}
-        labels = {column: replace(one, codes=one.codes.copy()) for column, one in self.labels.items()}
+        labels = {
+            column: replace(one, codes=one.codes.copy()) for column, one in self.labels.items()
+        }
         return _fold(name, own, self.texts, labels)
 
     def shared_fold(self, name: str) -> Fold:
@@ -249,7 +279,9 @@ class Store(Shown):
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""
-        truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))["test_same"].copy()
+        truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))[
+            "test_same"
+        ].copy()
         return truth
 
     def _read_fold(self, name: str) -> Arrays:
@@ -270,14 +302,22 @@ class Store(Shown):
         path = self.path / "folds" / f"{name}.npz"
         try:
             with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
-                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
+                named = (
+                    [name.removesuffix(".npy") for name in archive.namelist()]
+                    if parts is None
+                    else parts
+                )
                 return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
         except Exception as error:  # a damaged archive or head fails in a dozen ways
             raise records.damaged(path, error) from error
 
     def documents(self, folds: Iterable[str]) -> Ints:
         """Rows of ``texts`` that these folds learn from or test on, each once, in order."""
-        sides = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
+        sides = [
+            side.documents
+            for fold in map(self.shared_fold, folds)
+            for side in (fold.train, fold.test)
+        ]
         return np.unique(np.concatenate(sides))
 
     def cell_path(self, key: str) -> Path:
@@ -308,7 +348,11 @@ class Store(Shown):
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted
-        return [place for place in wanted if (cell := self.read_cell(place.key)) is None or cell.error is not None]
+        return [
+            place
+            for place in wanted
+            if (cell := self.read_cell(place.key)) is None or cell.error is not None
+        ]
 
     @cached_property
     def keys(self) -> dict[tuple[str, str], str]:
@@ -345,7 +389,9 @@ def open_store(path: Path) -> Store:
     """A run's folder, kept open by a worker that does several units of it, as long as its plan stays the same."""
     # A worker can outlive a folder: what lies at the path now may be another run.
     mark, store = _opened_stores.get(path, (None, None))
-    return store if store is not None and mark == _mark(path / "plan.json") else keep_open(Store(path))
+    return (
+        store if store is not None and mark == _mark(path / "plan.json") else keep_open(Store(path))
+    )
 
 
 def keep_open(store: Store) -> Store:

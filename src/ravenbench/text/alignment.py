@@ -60,7 +60,8 @@ def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[EqualRun]:
             _add(tiles, EqualRun("edit" if spoken else "light", i, x, j, y))
         if x < len(a):
             _add(tiles, EqualRun("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
-        i, j = x + 1, y + 1
+        i = x + 1
+        j = y + 1
     return _merged(tiles, a, merge)
 
 
@@ -71,11 +72,14 @@ def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
     count = i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         count += i < x or j < y
-        i, j = x + 1, y + 1
+        i = x + 1
+        j = y + 1
     return count, len(a) + len(b) - 2 * len(matched)
 
 
-def match(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> list[tuple[int, int]]:
+def match(
+    a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]
+) -> list[tuple[int, int]]:
     """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
     return _match([key(t) for t in a], [key(t) for t in b], 0, 0)
 
@@ -85,21 +89,32 @@ def _match(a: list[Hashable], b: list[Hashable], a0: int, b0: int) -> list[tuple
     tail = _equal(a[head:][::-1], b[head:][::-1])
     front = [(a0 + i, b0 + i) for i in range(head)]
     back = [(a0 + len(a) - i, b0 + len(b) - i) for i in range(tail, 0, -1)]
-    inner_a, inner_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    a0, b0 = a0 + head, b0 + head
+    inner_a = a[head : len(a) - tail]
+    inner_b = b[head : len(b) - tail]
+    a0 = a0 + head
+    b0 = b0 + head
     if len(inner_a) * len(inner_b) > LARGEST:
-        i, j = len(inner_a) // 2, len(inner_b) // 2
-        middle = _match(inner_a[:i], inner_b[:j], a0, b0) + _match(inner_a[i:], inner_b[j:], a0 + i, b0 + j)
+        i = len(inner_a) // 2
+        j = len(inner_b) // 2
+        middle = _match(inner_a[:i], inner_b[:j], a0, b0) + _match(
+            inner_a[i:], inner_b[j:], a0 + i, b0 + j
+        )
     else:
         steps = LCSseq.opcodes(inner_b, inner_a)
-        equal = ((s.dest_start, s.src_start, s.dest_end - s.dest_start) for s in steps if s.tag == "equal")
+        equal = (
+            (s.dest_start, s.src_start, s.dest_end - s.dest_start)
+            for s in steps
+            if s.tag == "equal"
+        )
         middle = [(a0 + i + k, b0 + j + k) for i, j, size in equal for k in range(size)]
     return front + middle + back
 
 
 def _equal(a: list[Hashable], b: list[Hashable]) -> int:
     """How many items both begin with."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
 
 
 def _add(tiles: list[EqualRun], run: EqualRun) -> None:
@@ -123,10 +138,14 @@ def _merged(tiles: list[EqualRun], a: Sequence[str], merge: int) -> list[EqualRu
         if place < 0:
             continue
         between = joined[place + 1 : -1]
-        words = sum(any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop))
+        words = sum(
+            any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop)
+        )
         if words <= merge:
             first = joined[place]
-            joined[place:] = [EqualRun("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
+            joined[place:] = [
+                EqualRun("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)
+            ]
     return joined
 
 
@@ -152,7 +171,8 @@ class Bead:
 def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
     """Beads in order that tile both lists, of the largest summed similarity: the F1 of shared distinct character
     trigrams (chrF of one order that favours neither side). The search keeps near the diagonal."""
-    n, m = len(a), len(b)
+    n = len(a)
+    m = len(b)
     if not n or not m:
         return [Bead(i, i + 1, 0, 0) for i in range(n)] + [Bead(0, 0, j, j + 1) for j in range(m)]
     worth = _Worth(a, b)
@@ -171,11 +191,13 @@ def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
             if reached is not None:
                 best[i, j] = reached
     beads: list[Bead] = []
-    i, j = n, m
+    i = n
+    j = m
     while (i, j) != (0, 0):
         _, di, dj = best[i, j]
         beads.append(Bead(i - di, i, j - dj, j))
-        i, j = i - di, j - dj
+        i = i - di
+        j = j - dj
     return _mark_moved(beads[::-1], worth)
 
 
@@ -189,10 +211,13 @@ class _Worth:
         sides = []
         for side in (a, b):
             grams = [sorted(_trigrams(s)) for s in side]
-            columns = np.array([ids.setdefault(g, len(ids)) for one in grams for g in one], dtype=np.int64)
+            columns = np.array(
+                [ids.setdefault(g, len(ids)) for one in grams for g in one], dtype=np.int64
+            )
             sides.append((columns, np.concatenate([[0], np.cumsum([len(one) for one in grams])])))
         left, right = (
-            csr_array((np.ones(len(columns)), columns, ptr), shape=(len(ptr) - 1, len(ids))) for columns, ptr in sides
+            csr_array((np.ones(len(columns)), columns, ptr), shape=(len(ptr) - 1, len(ids)))
+            for columns, ptr in sides
         )
         shared: Floats = (left @ right.T).toarray()
         self.shared: list[list[float]] = shared.tolist()
@@ -202,8 +227,10 @@ class _Worth:
         """The similarity of sentences i−di…i−1 with sentences j−dj…j−1."""
         if not di or not dj:
             return SKIP
-        rows, columns = range(i - di, i), range(j - dj, j)
-        size_a, size_b = sum(self.a[x] for x in rows), sum(self.b[y] for y in columns)
+        rows = range(i - di, i)
+        columns = range(j - dj, j)
+        size_a = sum(self.a[x] for x in rows)
+        size_b = sum(self.b[y] for y in columns)
         shared = min(sum(self.shared[x][y] for x in rows for y in columns), size_a, size_b)
         return 2 * shared / (size_a + size_b) if size_a + size_b else 1.0
 

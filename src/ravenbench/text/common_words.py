@@ -15,7 +15,9 @@ from ravenbench.errors import first_names
 from ravenbench.text.mail import phrases
 from ravenbench.text.tokens import WORD, frequent_words
 
-COMMON, SAMPLE, BEGINNING = 200, 2_000, 2_000
+COMMON = 200
+SAMPLE = 2_000
+BEGINNING = 2_000
 """How many words count as common; texts that they are taken from, the first ones; letters of a text looked at."""
 FOREIGN = 0.2
 """A text is unlike others where it has less than this share of a usual one's common words, and less than all but one in
@@ -48,16 +50,29 @@ class CommonWords:
 
     def unlike(self, parts: Mapping[str, Sequence[str]]) -> list[str]:
         """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
-        least = {name: min(coverage(text[:BEGINNING], self.words) for text in texts) for name, texts in parts.items()}
+        least = {
+            name: min(coverage(text[:BEGINNING], self.words) for text in texts)
+            for name, texts in parts.items()
+        }
         odd = [name for name, share in least.items() if share < self.least]
-        return [
-            f"{len(odd):,} of {len(parts):,} problems to answer have a text that is unlike those to learn from in "
-            f"language or kind, so that an answer has little to go by: {first_names(odd)}; of the first, "
-            f"{least[odd[0]]:.0%} of a text's words are among their most frequent ones, of their own {self.usual:.0%}"
-        ] if odd else []  # fmt: skip
+        return (
+            [
+                f"{len(odd):,} of {len(parts):,} problems to answer have a text that is unlike"
+                " those to learn from in language or kind, so that an answer has little to go by:"
+                f" {first_names(odd)}; of the first, {least[odd[0]]:.0%} of a text's words are"
+                f" among their most frequent ones, of their own {self.usual:.0%}"
+            ]
+            if odd
+            else []
+        )
 
 
-BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.05, 0.6, 0.02, 0.85
+BEGUN = 1_200
+FEWEST_WORDS = 50
+LEAST = 0.05
+PLAINLY = 0.6
+WITHOUT = 0.02
+SORTED = 0.85
 """Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
 of its language, of which those of another are a smaller part than ``PLAINLY``; below which
 none were left in it; the share of neighbours in order that makes sorted words."""
@@ -77,8 +92,10 @@ def function_words() -> dict[str, list[str]]:
 @lru_cache(maxsize=4_096)
 def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
     """How many words some text has, and what share of them are function words of two languages, the highest first."""
-    counts, of = Counter(beginning.lower().split()), Counter({"": 0, "none": 0})
-    whole, languages = counts.total(), function_words()
+    counts = Counter(beginning.lower().split())
+    of = Counter({"": 0, "none": 0})
+    whole = counts.total()
+    languages = function_words()
     for word, count in counts.items():
         for language in languages.get(word, ()):
             of[language] += count
@@ -101,7 +118,8 @@ def in_alphabetical_order(text: str) -> bool:
 def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
     """A sentence on texts that are plainly in other languages than most; none where one in a hundred are, or where of
     half of the texts nobody knows the language."""
-    named, several = dict[str, list[str]](), list(zip(texts, ids, strict=False))
+    named = dict[str, list[str]]()
+    several = list(zip(texts, ids, strict=False))
     for text, name in several:
         count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
         if count >= FEWEST_WORDS and next_most < PLAINLY * most and most >= LEAST:
@@ -110,7 +128,9 @@ def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]
     fewer = sum(len(names) for _, names in others)
     if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(several):
         return []
-    shown = ", ".join(f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others)
+    shown = ", ".join(
+        f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others
+    )
     said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
     return [f"{said}: these are told apart instead of authors"]
 
@@ -131,7 +151,9 @@ def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
         for name, some in list(texts.items())[:MOST_COMPARED]
     }
     words = {name: counts for name, counts in words.items() if counts.total() >= FEWEST_WORDS}
-    common = {name: {w for w, _ in counts.most_common(LANGUAGE_WORDS)} for name, counts in words.items()}
+    common = {
+        name: {w for w, _ in counts.most_common(LANGUAGE_WORDS)} for name, counts in words.items()
+    }
 
     def covered(name: str, by: str) -> float:
         return sum(words[name][word] for word in common[by]) / max(1, words[name].total())

@@ -49,14 +49,20 @@ MOST_TOPICS = 500
 PARTS = 5
 """Parts of the authors, each of which is named topics for after learning from the others."""
 
-BY_TOPICS, BY_TEXTS, BY_LIST = "spread over topics", "spread over texts", "a list of function words"
+BY_TOPICS = "spread over topics"
+BY_TEXTS = "spread over texts"
+BY_LIST = "a list of function words"
 
 
 def keep(ranked: Sequence[str], even: Bools, count: int) -> frozenset[str]:
     """The words that stay, at most ``count``, of those ``ranked`` (the most frequent first, in lowercase): those that
     are ``even`` (ranked,), and those of closed classes."""
     closed = closed_class(ranked)
-    staying = [word for word, stays in zip(ranked[: LOOKED_AT * count], even, strict=False) if stays or word in closed]
+    staying = [
+        word
+        for word, stays in zip(ranked[: LOOKED_AT * count], even, strict=False)
+        if stays or word in closed
+    ]
     return frozenset(staying[:count])
 
 
@@ -65,20 +71,26 @@ def closed_class(ranked: Sequence[str]) -> frozenset[str]:
     first = set(ranked[:100])
     if not first:
         return frozenset()
-    return frozenset().union(*(words for words in _lists() if len(first & words) >= SHOWS_LANGUAGE * len(first)))
+    return frozenset().union(
+        *(words for words in _lists() if len(first & words) >= SHOWS_LANGUAGE * len(first))
+    )
 
 
 def speaks_english(texts: Sequence[str]) -> bool:
     """Whether the most frequent words of some texts are function words of English."""
     first = set(frequent_words(texts, 100))
-    english = frozenset((files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split())
+    english = frozenset(
+        (files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split()
+    )
     return len(first & english) >= SHOWS_LANGUAGE * len(first)
 
 
 @cache
 def _lists() -> tuple[frozenset[str], ...]:
     folder = files("ravenbench.text") / "closed_class"
-    return tuple(frozenset(entry.read_text("utf-8").split()) for entry in sorted(folder.iterdir(), key=str))
+    return tuple(
+        frozenset(entry.read_text("utf-8").split()) for entry in sorted(folder.iterdir(), key=str)
+    )
 
 
 def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: Ints) -> Floats:
@@ -88,7 +100,10 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
     ``author`` and ``topic`` (n,) codes, −1 unknown: such texts do not count.
     """
     known = (author >= 0) & (topic >= 0)
-    counts, sizes, author, topic = counts[known], sizes[known], author[known], topic[known]
+    counts = counts[known]
+    sizes = sizes[known]
+    author = author[known]
+    topic = topic[known]
     if len(np.unique(topic)) < 2 or not sizes.sum():
         return np.full(counts.shape[1], np.nan)
     rate = np.asarray(counts.sum(axis=0)).ravel() / sizes.sum()
@@ -98,10 +113,14 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
     of_topic, in_topic = _summed(of_cell, in_cell, cell // width, int(topic.max()) + 1)
 
     def products(values: csr_array, weights: Floats) -> tuple[Floats, Floats, float]:
-        square, mixed = values.multiply(values).sum(axis=0), values.multiply(weights[:, None]).sum(axis=0)
+        square = values.multiply(values).sum(axis=0)
+        mixed = values.multiply(weights[:, None]).sum(axis=0)
         return np.asarray(square).ravel(), np.asarray(mixed).ravel(), float((weights**2).sum())
 
-    (xx, xn, nn), (own_xx, own_xn, own_nn) = products(of_topic, in_topic), products(of_cell, in_cell)
+    (xx, xn, nn), (own_xx, own_xn, own_nn) = (
+        products(of_topic, in_topic),
+        products(of_cell, in_cell),
+    )
     pairs = nn - own_nn
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = ((xx - own_xx) - 2 * rate * (xn - own_xn) + rate**2 * pairs) / (rate**2 * pairs)
@@ -111,7 +130,8 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
 def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
     """How unevenly words spread over texts, (w,); arguments as in ``spread_over_topics``."""
     total = np.asarray(counts.sum(axis=0)).ravel()
-    rate, pairs = total / max(float(sizes.sum()), 1.0), float((sizes * (sizes - 1)).sum())
+    rate = total / max(float(sizes.sum()), 1.0)
+    pairs = float((sizes * (sizes - 1)).sum())
     xx = np.asarray(counts.multiply(counts).sum(axis=0)).ravel() - total
     xn = np.asarray(counts.multiply((sizes - 1)[:, None]).sum(axis=0)).ravel()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,7 +148,9 @@ def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) ->
     sizes = np.bincount(topic[topic >= 0], minlength=1)
     large = np.isin(topic, np.argsort(-sizes, kind="stable")[:MOST_TOPICS])
     known = (author >= 0) & (topic >= 0) & large
-    counts, author, topic = counts[known].astype(np.float64), author[known], topic[known]
+    counts = counts[known].astype(np.float64)
+    author = author[known]
+    topic = topic[known]
     names, topic = np.unique(topic, return_inverse=True)
     writers, author = np.unique(author, return_inverse=True)
     if len(names) < 2 or len(writers) < PARTS:
@@ -149,7 +171,9 @@ def _summed(counts: csr_array, sizes: Floats, group: Ints, size: int) -> tuple[c
     """Rows and their sizes added up by group."""
     from scipy.sparse import csr_array
 
-    adding = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(size, len(group)))
+    adding = csr_array(
+        (np.ones(len(group)), (group, np.arange(len(group)))), shape=(size, len(group))
+    )
     return csr_array(adding @ counts), np.bincount(group, sizes, size).astype(np.float64)
 
 
@@ -183,7 +207,10 @@ def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> f
 def hidden_sentence(share: float) -> str:
     """How much a mask hides, and a warning where it is little."""
     little = (
-        " That is little: frequent words that go with a subject, names too, may have stayed, so that what remains is "
-        "not shown to be style."
+        " That is little: frequent words that go with a subject, names too, may have stayed, so"
+        " that what remains is not shown to be style."
     )
-    return f"Of the words {share:.0%} count as content words and are hidden.{little * (share < LITTLE)}"
+    return (
+        f"Of the words {share:.0%} count as content words and are"
+        f" hidden.{little * (share < LITTLE)}"
+    )

@@ -22,15 +22,20 @@ from ravenbench.texts import composed
 
 EDGE = 1_600
 """Letters at the beginning and at the end of a long text that are looked at."""
-SPAN, SAMPLED = 32, 16
-FEWEST, SHARE = 4, 0.5
+SPAN = 32
+SAMPLED = 16
+FEWEST = 4
+SHARE = 0.5
 """Runs that two texts must have in common, and their share of those of the one that has fewer."""
 MOST_OWNERS = 8
 """Texts with one run from which on it is a passage that is nobody's, and does not count."""
 _ASCII_MARKS = bytes(code for code in range(128) if not chr(code).isalnum())
-_MARKS = re.compile(rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL)
+_MARKS = re.compile(
+    rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL
+)
 _NO_CHARACTER = re.compile(r"&#(?=0*+[1-9]\d{7})|&#(?=0{8})")
-_OTHERS, _TWINS = re.compile("[\u0370-\u052f]"), str.maketrans(twins("Latin"))
+_OTHERS = re.compile("[\u0370-\u052f]")
+_TWINS = str.maketrans(twins("Latin"))
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _KEPT = np.uint64(2**64 // SAMPLED)
 
@@ -75,7 +80,9 @@ class Sketch(NamedTuple):
         plain = list(map(letters, pieces))
         if len(plain) > 1:
             plain = [plain[0][:EDGE], plain[1][-EDGE:]]
-        return cls(hashlib.blake2b(b"\n".join(plain), digest_size=12).hexdigest(), tuple(map(_runs, plain)))
+        return cls(
+            hashlib.blake2b(b"\n".join(plain), digest_size=12).hexdigest(), tuple(map(_runs, plain))
+        )
 
 
 @dataclass(frozen=True)
@@ -94,31 +101,46 @@ class Copies:
         parts = [(i, part) for i, one in enumerate(sketches) if first[i] == i for part in one.parts]
         if len(parts) < 2:
             return cls(first, frozenset())
-        owner, sizes = np.array([i for i, _ in parts]), [len(part) for _, part in parts]
-        key, place = np.concatenate([part for _, part in parts]), np.repeat(np.arange(len(parts)), sizes)
+        owner = np.array([i for i, _ in parts])
+        sizes = [len(part) for _, part in parts]
+        key = np.concatenate([part for _, part in parts])
+        place = np.repeat(np.arange(len(parts)), sizes)
         order = np.argsort(key, kind="stable")
-        key, place = key[order], place[order]
+        key = key[order]
+        place = place[order]
         once = (np.diff(key, prepend=key[:1]) != 0) | (np.diff(place, prepend=-1) != 0)
-        key, place = key[once], place[once]
+        key = key[once]
+        place = place[once]
         begins = np.flatnonzero(np.diff(key, prepend=~key[:1]) != 0)
         counts = np.diff(begins, append=len(key))
         counts = np.repeat(counts, counts)
-        several, rare = counts > 1, counts <= MOST_OWNERS
+        several = counts > 1
+        rare = counts <= MOST_OWNERS
         size = np.bincount(place[rare], minlength=len(parts))
-        key, place = key[several & rare], place[several & rare]
-        both = [place[:-i][same] * len(parts) + place[i:][same] for i in range(1, MOST_OWNERS)
-                if (same := key[:-i] == key[i:]).any()]  # fmt: skip
+        key = key[several & rare]
+        place = place[several & rare]
+        both = [
+            place[:-i][same] * len(parts) + place[i:][same]
+            for i in range(1, MOST_OWNERS)
+            if (same := key[:-i] == key[i:]).any()
+        ]
         if not both:
             return cls(first, frozenset())
         pair, counts = np.unique(np.concatenate(both), return_counts=True)
-        one, other = pair // len(parts), pair % len(parts)
+        one = pair // len(parts)
+        other = pair % len(parts)
         alike = (counts >= FEWEST) & (counts >= SHARE * np.minimum(size[one], size[other]))
         alike &= owner[one] != owner[other]
-        return cls(first, frozenset(zip(owner[one[alike]].tolist(), owner[other[alike]].tolist(), strict=True)))
+        return cls(
+            first,
+            frozenset(zip(owner[one[alike]].tolist(), owner[other[alike]].tolist(), strict=True)),
+        )
 
     def repeated(self) -> list[tuple[int, int]]:
         """Pairs of texts, each of which repeats the other; of several alike each with the first."""
-        return sorted({*self.pairs, *((first, i) for i, first in enumerate(self.first) if first != i)})
+        return sorted(
+            {*self.pairs, *((first, i) for i, first in enumerate(self.first) if first != i)}
+        )
 
     def __call__(self, one: int, other: int) -> bool:
         """Whether two of the texts repeat each other."""

@@ -47,7 +47,9 @@ def pack(ids: Int32s, counts: Int32s, packed: Packed, first: int, many: Many) ->
             many[first + int(at)] = int(ids[at]), int(counts[at])
 
 
-def unpack(packed: Packed, many: Many, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> None:
+def unpack(
+    packed: Packed, many: Many, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s
+) -> None:
     """Fill ids and counts with the entries from each start to its stop, one text after the other."""
     if spread(packed, starts, stops, ids, counts):
         ends = np.cumsum(stops - starts)
@@ -63,7 +65,8 @@ def unpack(packed: Packed, many: Many, starts: Ints, stops: Ints, ids: Int32s, c
 @njit(cache=True)
 def spread(packed: Packed, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
     """What fits of ``unpack``; whether any entry stands apart."""
-    filled, most = np.uint64(0), np.uint32(0)
+    filled = np.uint64(0)
+    most = np.uint32(0)
     for row in range(len(starts)):
         first = np.uint64(starts[row])
         size = np.uint64(stops[row]) - first
@@ -95,11 +98,19 @@ class KeptCounts:
 
 def folder_of(table: TextTable) -> Path | None:
     """Where counts of a table lie, if it lies in a local folder itself."""
-    return None if table.path is None or files.is_remote(table.path) else Path(table.path).with_name("counts")
+    return (
+        None
+        if table.path is None or files.is_remote(table.path)
+        else Path(table.path).with_name("counts")
+    )
 
 
 def save_counts(
-    table: TextTable, units: object, rows: Ints, parts: Iterable[Part], names: Callable[[], list[str]]
+    table: TextTable,
+    units: object,
+    rows: Ints,
+    parts: Iterable[Part],
+    names: Callable[[], list[str]],
 ) -> None:
     """Write counts of these rows of a saved table part by part; ``names`` gives those of all ids, at the end."""
     folder = folder_of(table)
@@ -107,7 +118,8 @@ def save_counts(
         return
     files.make_folder(folder)
     entries, index = _files(folder, units)
-    ends, many = [np.zeros(1, np.int64)], list[tuple[int, int, int]]()
+    ends = [np.zeros(1, np.int64)]
+    many = list[tuple[int, int, int]]()
     with files.replacing(entries, sync=False) as file:
         for packed, stops, apart in parts:
             file.write(packed.tobytes())
@@ -116,14 +128,19 @@ def save_counts(
             ends.append(stops + filled)
     content = io.BytesIO()
     np.savez(
-        content, table=np.frombuffer(table.digest().encode(), np.uint8), rows=rows, ends=np.concatenate(ends),
+        content,
+        table=np.frombuffer(table.digest().encode(), np.uint8),
+        rows=rows,
+        ends=np.concatenate(ends),
         many=np.array(many, dtype=np.int64).reshape(-1, 3),
         names=np.frombuffer(json.dumps(names()).encode(), np.uint8),
-    )  # fmt: skip
+    )
     files.write_bytes(index, content.getvalue(), sync=False)
 
 
-def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
+def open_counts(
+    table: TextTable, units: object, ids: Callable[[list[str]], Ints]
+) -> KeptCounts | None:
     """Map the counts of these units of a table, ``ids`` turning names into ids; None where there are none, those
     of another table, or damaged ones."""
     folder = folder_of(table)
@@ -138,7 +155,8 @@ def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints
             of = content["table"].tobytes().decode()
         packed: Packed = np.memmap(entries, np.uint32, "r") if ends[-1] else np.empty(0, np.uint32)
         starts, stops = np.full((2, len(table)), -1, np.int64)
-        starts[rows], stops[rows] = ends[:-1], ends[1:]
+        starts[rows] = ends[:-1]
+        stops[rows] = ends[1:]
         apart = {at: (unit, count) for at, unit, count in many.tolist()}
         named = json.loads(names.tobytes())
     except Exception:  # a process that was killed left them, or another removes them at this moment
@@ -202,8 +220,11 @@ class CountStore:
     """A lexicon and the counts of texts in its ids."""
 
     def __init__(self, lexicon: Any, cap: int = CAP, units: CountedUnits | None = None) -> None:
-        self.lexicon, self._cap, self._units = lexicon, cap, units
-        self._names, self._ids = list[str](), np.empty(0, np.int64)
+        self.lexicon = lexicon
+        self._cap = cap
+        self._units = units
+        self._names = list[str]()
+        self._ids = np.empty(0, np.int64)
         self._ordered: dict[int, tuple[tuple[str, ...], Ints]] = {}
         self.summed: Summed = (lambda: None), np.empty(0, np.int64), np.zeros((2, 0), np.int64)
         self._forget()
@@ -213,23 +234,33 @@ class CountStore:
         self._table: Callable[[], TextTable | None] = lambda: None
         self._slots = np.empty(0, np.int64)
         self._kept: KeptCounts | None = None
-        self._packed, self._many = np.empty(0, np.uint32), Many()
-        self._ends, self._texts = np.zeros(1, np.int64), 0
+        self._packed = np.empty(0, np.uint32)
+        self._many = Many()
+        self._ends = np.zeros(1, np.int64)
+        self._texts = 0
         self._room = np.empty((2, 0), np.int32)
         self._spread: tuple[Ints, Rows] | None = None
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
         # A fit and what follows it read the same documents, whose counts are then still here.
-        if self._spread is not None and self._table() is table and np.array_equal(documents, self._spread[0]):
+        if (
+            self._spread is not None
+            and self._table() is table
+            and np.array_equal(documents, self._spread[0])
+        ):
             yield self._spread[1]
             return
-        before = np.concatenate([[0], np.cumsum(table.offsets[documents + 1] - table.offsets[documents])])
+        before = np.concatenate(
+            [[0], np.cumsum(table.offsets[documents + 1] - table.offsets[documents])]
+        )
         first = 0
         while first < len(documents):
             if self._ends[self._texts] > self._cap:
                 self._forget()
-            last = max(first + 1, int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1)
+            last = max(
+                first + 1, int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1
+            )
             packed, many, begins, ends, own = self._found(table, documents[first:last])
             stops = np.cumsum(ends - begins)
             starts = np.concatenate([[0], stops[:-1]])
@@ -266,7 +297,8 @@ class CountStore:
         new = np.flatnonzero(wanted)
         units = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
         order = sorted(range(len(units)), key=units.__getitem__)
-        self._names, self._ids = [units[i] for i in order], np.concatenate([known[stays], new])[order]
+        self._names = [units[i] for i in order]
+        self._ids = np.concatenate([known[stays], new])[order]
         # The caller has the list itself and may change it.
         self._ordered[size] = tuple(self._names), self._ids
         return self._names
@@ -279,7 +311,9 @@ class CountStore:
         self._forget()
         return part
 
-    def _found(self, table: TextTable, rows: Ints) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
+    def _found(
+        self, table: TextTable, rows: Ints
+    ) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
         """Where the counts of these rows are: in what, from where, to where; and the ids here of those found there."""
         if self._table() is not table:
             self._meet(table)
@@ -289,7 +323,9 @@ class CountStore:
         return self._packed, self._many, self._ends[slots], self._ends[slots + 1], None
 
     def _meet(self, table: TextTable) -> None:
-        self._table, self._slots, self._spread = weakref.ref(table), np.full(len(table), -1, np.int64), None
+        self._table = weakref.ref(table)
+        self._slots = np.full(len(table), -1, np.int64)
+        self._spread = None
         self._kept = open_counts(table, self._units, self.lexicon.ids)
 
     def _places(self, table: TextTable, rows: Ints) -> Ints:
@@ -298,7 +334,11 @@ class CountStore:
         if len(unseen):
             unseen = np.unique(unseen)
             keys = [table.hash(row) for row in unseen]
-            new = {key: int(row) for key, row in zip(keys, unseen, strict=True) if key not in self._slot}
+            new = {
+                key: int(row)
+                for key, row in zip(keys, unseen, strict=True)
+                if key not in self._slot
+            }
             try:
                 self._add(table, new)
             except BaseException:
@@ -317,7 +357,8 @@ class CountStore:
             size += len(batch[-1])
             if size > _BATCH:
                 self._count(batch)
-                batch, size = [], 0
+                batch = []
+                size = 0
         if batch:
             self._count(batch)
 
@@ -327,9 +368,12 @@ class CountStore:
         need = filled + len(ids)
         if need > len(self._packed):
             # In place: a copy would hold all counts twice. No view of them outlives a block.
-            self._packed.resize(max(need, len(self._packed) + min(len(self._packed) // 2, _STEP)), refcheck=False)
+            self._packed.resize(
+                max(need, len(self._packed) + min(len(self._packed) // 2, _STEP)), refcheck=False
+            )
         pack(ids, counts, self._packed[filled:need], filled, self._many)
-        first, self._texts = self._texts + 1, self._texts + len(batch)
+        first = self._texts + 1
+        self._texts = self._texts + len(batch)
         if self._texts >= len(self._ends):
             self._ends.resize(max(self._texts + 1, len(self._ends) * 3 // 2), refcheck=False)
         self._ends[first : self._texts + 1] = bounds[1:] + filled
@@ -364,20 +408,28 @@ def count_ahead(table: TextTable, rows: Ints, units: CountedUnits) -> None:
             if len(store.lexicon) > MOST_UNITS:
                 raise ValueError("more units than a process keeps")
 
-    save_counts(table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon))))
+    save_counts(
+        table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon)))
+    )
 
 
-def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
+def totals(
+    store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None
+) -> Ints:
     """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
     return frequencies(store, table, documents, weights)[0]
 
 
-def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> tuple[Ints, Ints]:
+def frequencies(
+    store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None
+) -> tuple[Ints, Ints]:
     """Corpus count of every id of the lexicon (not folded), and the number of documents that hold it; documents count
     ``weights`` times each."""
     if weights is not None or np.any(documents[1:] <= documents[:-1]):
         weights = np.ones(len(documents), np.int64) if weights is None else weights
-        sums = _widened(_added(store, table, documents, weights, np.zeros((2, 0), np.int64)), len(store.lexicon))
+        sums = _widened(
+            _added(store, table, documents, weights, np.zeros((2, 0), np.int64)), len(store.lexicon)
+        )
         return sums[0, : len(store.lexicon)], sums[1, : len(store.lexicon)]
     # Folds share most of their documents: those in which one differs from the last are counted in or out.
     of, before, sums = store.summed
@@ -385,9 +437,12 @@ def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: I
     change[documents] = 1
     if of() is table:
         change[before] -= 1
-    new, gone = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+    new = np.flatnonzero(change == 1)
+    gone = np.flatnonzero(change == -1)
     if of() is not table or len(new) + len(gone) >= len(documents):
-        new, gone, sums = documents, documents[:0], sums[:, :0]
+        new = documents
+        gone = documents[:0]
+        sums = sums[:, :0]
     # Nothing is known of sums to which only some documents were added.
     store.summed = (lambda: None), before, sums[:, :0]
     if len(new) + len(gone):
@@ -402,7 +457,9 @@ def _added(store: CountStore, table: TextTable, documents: Ints, weights: Ints, 
     """Sums with these documents, in the place of those given where there is room."""
     for rows in store.blocks(table, documents):
         sums = _widened(sums, len(store.lexicon))
-        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], sums[0], sums[1])
+        add_counts(
+            rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], sums[0], sums[1]
+        )
     return sums
 
 
@@ -432,14 +489,23 @@ def most(store: CountStore, total: Ints, size: int) -> Ints:
     if size < 1:
         return chosen[:0]
     least = np.partition(total[chosen], len(chosen) - size)[len(chosen) - size]
-    equal, chosen = chosen[total[chosen] == least], chosen[total[chosen] > least]
+    equal = chosen[total[chosen] == least]
+    chosen = chosen[total[chosen] > least]
     names = store.lexicon.names(equal)
-    return np.concatenate([chosen, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(chosen)]]])
+    return np.concatenate(
+        [chosen, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(chosen)]]]
+    )
 
 
 @njit(cache=True)
 def add_counts(
-    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, document_counts: Ints
+    ids: Int32s,
+    counts: Int32s,
+    starts: Ints,
+    stops: Ints,
+    weights: Ints,
+    total: Ints,
+    document_counts: Ints,
 ) -> None:
     """Add the weighted counts of every document to ``total``, and its weight to ``document_counts``."""
     for d in range(len(starts)):

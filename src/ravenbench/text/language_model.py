@@ -22,7 +22,9 @@ from ravenbench.files import write_array, write_json
 from ravenbench.types import Floats, Ints
 
 ORDER = 4
-UNKNOWN, START, END = 0, 1, 2
+UNKNOWN = 0
+START = 1
+END = 2
 Keys = NDArray[np.uint64]
 Table = tuple[Keys, Floats, Floats]
 """Packed n-grams ascending, log10 probability, log10 back-off weight."""
@@ -32,7 +34,8 @@ _BITS = np.uint64(16)
 
 def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
     """Tables of orders 1 to 4 from the joined tokens of all sentences, ``ids`` (n,) below 2¹⁶, each sentence with its
-    start and end mark; ``size`` is the number of ids, the start mark, which is never predicted, among them."""
+    start and end mark; ``size`` is the number of ids, the start mark, which is never predicted, among them.
+    """
     sentence = np.cumsum(ids == START)
     keys: list[Keys] = []
     counts: list[Ints] = []
@@ -47,7 +50,9 @@ def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
     for n in range(1, ORDER):
         # Below the highest order an n-gram counts once for each word seen before it, except at a sentence's start.
         shift = np.uint64(16 * n)
-        tails, continued = np.unique(keys[n] & ((np.uint64(1) << shift) - np.uint64(1)), return_counts=True)
+        tails, continued = np.unique(
+            keys[n] & ((np.uint64(1) << shift) - np.uint64(1)), return_counts=True
+        )
         opening = (keys[n - 1] >> (shift - _BITS)) == START
         adjusted = np.zeros(len(keys[n - 1]), dtype=np.int64)
         adjusted[np.searchsorted(keys[n - 1], tails)] = continued
@@ -88,8 +93,12 @@ def _tables(keys: list[Keys], counts: list[Ints], size: int) -> list[Table]:
         discount = d[np.minimum(counts[n], 3)]
         sums = np.add.reduceat(counts[n], first).astype(np.float64)
         gamma = np.add.reduceat(discount, first) / sums
-        tail = np.searchsorted(all_keys[n - 1], keys[n] & ((np.uint64(1) << np.uint64(16 * n)) - np.uint64(1)))
-        probability.append((counts[n] - discount) / sums[owner] + gamma[owner] * probability[n - 1][tail])
+        tail = np.searchsorted(
+            all_keys[n - 1], keys[n] & ((np.uint64(1) << np.uint64(16 * n)) - np.uint64(1))
+        )
+        probability.append(
+            (counts[n] - discount) / sums[owner] + gamma[owner] * probability[n - 1][tail]
+        )
         backoff = np.ones(len(all_keys[n - 1]))
         backoff[np.searchsorted(all_keys[n - 1], context[first])] = gamma
         weight.append(backoff)
@@ -179,7 +188,8 @@ class LanguageModel:
 @njit(cache=True)
 def find(keys, key):  # type: ignore[no-untyped-def]
     """Place of a key in ascending keys, or −1."""
-    low, high = 0, len(keys)
+    low = 0
+    high = len(keys)
     while low < high:
         middle = (low + high) // 2
         if keys[middle] < key:

@@ -35,7 +35,15 @@ def _block(number: int) -> NDArray[np.uint8]:
     points = range(number << 12, (number + 1) << 12)
     kinds = np.array(
         [
-            _SPACE if c.isspace() else _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
+            (
+                _SPACE
+                if c.isspace()
+                else _DIGIT
+                if c.isdecimal()
+                else _LETTER
+                if c.isalnum() or c == "_"
+                else _MARK
+            )
             for c in map(chr, points)
         ],
         dtype=np.uint8,
@@ -57,9 +65,19 @@ def _classes(blocks: int, letters: bool) -> NDArray[np.uint8]:
 
 @njit(cache=True)
 def scan(
-    points: Points, bounds: Ints, classes: NDArray[np.uint8], content: bool, table: Keys, keys: Keys, letters: Points,
-    begins: Ints, size: int, ids: Int32s, counts: Int32s, ends: Ints,
-) -> int:  # fmt: skip
+    points: Points,
+    bounds: Ints,
+    classes: NDArray[np.uint8],
+    content: bool,
+    table: Keys,
+    keys: Keys,
+    letters: Points,
+    begins: Ints,
+    size: int,
+    ids: Int32s,
+    counts: Int32s,
+    ends: Ints,
+) -> int:
     """Count the tokens of every text; returns how many are known now (``size`` before).
 
     ``classes`` (more than the highest code point,); ``content`` leaves out marks, numbers, and single characters that
@@ -71,9 +89,11 @@ def scan(
     filled = np.uint64(0)
     for d in range(len(bounds) - 1):
         start = filled
-        i, stop = np.uint64(bounds[d]), np.uint64(bounds[d + 1])
+        i = np.uint64(bounds[d])
+        stop = np.uint64(bounds[d + 1])
         while i < stop:
-            first, kind = i, classes[points[i]]
+            first = i
+            kind = classes[points[i]]
             i += _1
             if kind == _SPACE or (content and kind <= _JOIN):
                 continue
@@ -85,15 +105,20 @@ def scan(
                     highest = max(highest, classes[points[i]])
                     key = (key + np.uint64(points[i]) + _1) * _GOLDEN
                     i += _1
-                if content and (kind == _SIGN or (kind <= _LETTER and (i - first < 2 or highest == _DIGIT))):
+                if content and (
+                    kind == _SIGN or (kind <= _LETTER and (i - first < 2 or highest == _DIGIT))
+                ):
                     continue
             length = i - first
             key |= _1
             slot = home_of(key, table)
             while True:
                 if table[slot, 0] == 0:
-                    new, begin = np.uint64(size), np.uint64(begins[size])
-                    table[slot, 0], table[slot, 1], keys[new] = key, new << _32, key
+                    new = np.uint64(size)
+                    begin = np.uint64(begins[size])
+                    table[slot, 0] = key
+                    table[slot, 1] = new << _32
+                    keys[new] = key
                     for j in range(length):
                         letters[begin + j] = points[first + j]
                     size += 1
@@ -125,7 +150,8 @@ WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
 @dataclass(frozen=True)
 class Tokens:
     """A kind of unit, counted as matches of a regular expression, case intact; lowercase twins fold into one unit.
-    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters."""
+    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters.
+    """
 
     pattern: str
     scanned: Literal["all", "content", "letters"] | None = None
@@ -147,7 +173,9 @@ CONTENT_WORDS = Tokens(
     "content",
 )
 """Words of two characters or more that are not all digits: what scikit-learn's word analyser takes, less numbers."""
-LETTERS = Tokens(rf"[^\W\d_{HAN}{HIRAGANA}](?:[^\W\d_{HAN}{HIRAGANA}]|[{MARKS}])+|[{HAN}][{MARKS}]*", "letters")
+LETTERS = Tokens(
+    rf"[^\W\d_{HAN}{HIRAGANA}](?:[^\W\d_{HAN}{HIRAGANA}]|[{MARKS}])+|[{HAN}][{MARKS}]*", "letters"
+)
 """Words of two letters or more; digits part them, as marks do."""
 
 
@@ -169,7 +197,9 @@ class TokenLexicon:
         self._find = re.compile(units.pattern).findall
         self._id = _Ids(self._new)
         self._names: list[str] = []
-        self._fold, self._kind, self._of_content = array("q"), array("q"), array("b")
+        self._fold = array("q")
+        self._kind = array("q")
+        self._of_content = array("b")
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
@@ -193,7 +223,9 @@ class TokenLexicon:
     def _array(self, name: str, values: array[int]) -> NDArray[Any]:
         """The values as NumPy has them, which is made anew when it has grown."""
         if name not in self._arrays or len(self._arrays[name]) != len(values):
-            self._arrays[name] = np.array(values).astype(np.bool_ if name == "content" else np.int64)
+            self._arrays[name] = np.array(values).astype(
+                np.bool_ if name == "content" else np.int64
+            )
         return self._arrays[name]
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
@@ -206,7 +238,11 @@ class TokenLexicon:
             ids += map(self._id.__getitem__, tokens)
             counts += tokens.values()
             bounds.append(len(ids))
-        return np.array(bounds, dtype=np.int64), np.array(ids, dtype=np.int32), np.array(counts, dtype=np.int32)
+        return (
+            np.array(bounds, dtype=np.int64),
+            np.array(ids, dtype=np.int32),
+            np.array(counts, dtype=np.int32),
+        )
 
     def ids(self, names: Sequence[str]) -> Ints:
         """The ids of tokens; new ones are added."""
@@ -232,14 +268,17 @@ class ScannedLexicon(TokenLexicon):
 
     def __init__(self, units: Tokens) -> None:
         super().__init__(units)
-        self._content_only, self._letters_only = units.scanned != "all", units.scanned == "letters"
+        self._content_only = units.scanned != "all"
+        self._letters_only = units.scanned == "letters"
         self._met = Interner()
-        self._letters, self._begins = np.zeros(1 << 14, np.uint32), np.zeros(1 << 12, np.int64)
+        self._letters = np.zeros(1 << 14, np.uint32)
+        self._begins = np.zeros(1 << 12, np.int64)
         self._of = np.zeros(0, np.int32)
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         points, bounds = points_of(texts)
-        met, first = self._met, self._met.size
+        met = self._met
+        first = self._met.size
         met.reserve(len(points))
         self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
         self._begins = _longer(self._begins, first + len(points) + 1)
@@ -247,12 +286,27 @@ class ScannedLexicon(TokenLexicon):
         tokens, counts = np.empty((2, len(points) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
         met.size = scan(
-            points, bounds, classes, self._content_only, met.table, met.keys, self._letters, self._begins, first,
-            tokens, counts, ends,
-        )  # fmt: skip
+            points,
+            bounds,
+            classes,
+            self._content_only,
+            met.table,
+            met.keys,
+            self._letters,
+            self._begins,
+            first,
+            tokens,
+            counts,
+            ends,
+        )
         if met.size > first:
             begins = self._begins[first : met.size + 1]
-            new = self._letters[begins[0] : begins[-1]].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+            new = (
+                self._letters[begins[0] : begins[-1]]
+                .astype("<u4")
+                .tobytes()
+                .decode("utf-32-le", "surrogatepass")
+            )
             cuts = (begins - begins[0]).tolist()
             ids = [self._id[new[a:b]] for a, b in itertools.pairwise(cuts)]
             self._of = np.concatenate([self._of, np.array(ids, dtype=np.int32)])

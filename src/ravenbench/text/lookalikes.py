@@ -59,10 +59,15 @@ def disguised(text: str) -> dict[str, str]:
     main = max(sizes, key=lambda name: sizes[name])
     if sum(map(bool, sizes.values())) < 2:
         return {}
-    own, pairs = _LETTERS[main], twins(main)
+    own = _LETTERS[main]
+    pairs = twins(main)
     words = {}
     for word in set(_WORD.findall(text)):
-        foreign = {c for c in word if not own.match(c) and any(other.match(c) for other in _LETTERS.values())}
+        foreign = {
+            c
+            for c in word
+            if not own.match(c) and any(other.match(c) for other in _LETTERS.values())
+        }
         # A single foreign letter may be a formula's, as alpha and omicron are.
         if foreign and foreign <= pairs.keys() and len(word) > 1:
             words[word] = "".join(pairs.get(c, c) for c in word)

@@ -131,7 +131,9 @@ def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
         return TopicMask(k)
     if variant in ("ma", "sa"):
         return Distortion(variant, k)
-    raise SpecError("distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'")
+    raise SpecError(
+        "distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'"
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -163,7 +165,9 @@ class FrequencyMask(Mask):
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words stand in most texts, ties by code point; SpecError if ``k`` is below 1."""
-        counts = Counter(word for text in texts for word in {lowered(w) for w in WORD.findall(text)})
+        counts = Counter(
+            word for text in texts for word in {lowered(w) for w in WORD.findall(text)}
+        )
         words = Counter({word: count for word, count in counts.items() if not _numeric(word)})
         self.words_ = frozenset(frequent(words, self.k))
         return self

@@ -35,8 +35,12 @@ def lies_here(resource: str) -> bool:
     """Whether a resource lies in a folder that NLTK reads, told without importing NLTK, which takes seconds."""
     named = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
     roots = [Path(sys.prefix) / part for part in ("", "share", "lib")]
-    roots += [Path(part) for part in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")]
-    roots += [Path(home) for name in ("HOME", "APPDATA", "USERPROFILE") if (home := os.environ.get(name))]
+    roots += [
+        Path(part) for part in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")
+    ]
+    roots += [
+        Path(home) for name in ("HOME", "APPDATA", "USERPROFILE") if (home := os.environ.get(name))
+    ]
     inside = _FILES[resource]
     places = [*named, *(root / "nltk_data" for root in roots)]
     return any((place / inside).is_dir() or (place / f"{inside}.zip").is_file() for place in places)
@@ -73,7 +77,9 @@ def _tagger() -> Any:
     from nltk import data
     from nltk.tag.perceptron import PerceptronTagger
 
-    data.path[:0] = [p for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p and p not in data.path]
+    data.path[:0] = [
+        p for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p and p not in data.path
+    ]
     return PerceptronTagger(lang="eng")
 
 

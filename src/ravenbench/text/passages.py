@@ -21,9 +21,12 @@ from ravenbench.types import Bools, Ints
 
 FEWEST_AUTHORS = 3
 """Authors in whose texts a line stands before it counts as nobody's: two may quote each other."""
-SHORTEST, LONGEST = 40, 400
+SHORTEST = 40
+LONGEST = 400
 """Characters of a line that is looked at; of longer lines their sentences are."""
-IN_A_ROW, BETWEEN, LEVELS = 3, 12, 3
+IN_A_ROW = 3
+BETWEEN = 12
+LEVELS = 3
 """Words in a row that a passage is made of, words that may differ between two parts of it, and how often parts are
 put together."""
 EDGE = 8_000
@@ -36,15 +39,20 @@ MOST_OF_LINE = 2 / 3
 """Share of a line's words from which on the line is taken out with the words that differ."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
 _START = re.compile(
-    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL PRINT)[^\n]*\n", re.M | re.I
+    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL"
+    r" PRINT)[^\n]*\n",
+    re.M | re.I,
 )
 _END = re.compile(
     r"^[^\n]*\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg"
-    r"|^\*\*\* ?START: FULL LICEN[SC]E|^(?:THE )?FULL PROJECT GUTENBERG(?:-tm|™)? LICEN[SC]E", re.M | re.I
-)  # fmt: skip
+    r"|^\*\*\* ?START: FULL LICEN[SC]E|^(?:THE )?FULL PROJECT GUTENBERG(?:-tm|™)? LICEN[SC]E",
+    re.M | re.I,
+)
 _HEADER = re.compile(
-    r"\s*+(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]* (?:e-?book|e-?text|licen[sc]e)\b)"
-    r"|(?:title|author|editor|translator|illustrator|language|(?:release|posting) date|character set encoding|credits):"
+    r"\s*+(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]*"
+    r" (?:e-?book|e-?text|licen[sc]e)\b)"
+    r"|(?:title|author|editor|translator|illustrator|language|(?:release|posting) date|character"
+    r" set encoding|credits):"
     r"|produced by\b|e-?text prepared by\b|\[e-?(?:book|text))[^\n]*(?:\n[^\n]+)*",
     re.IGNORECASE,
 )
@@ -106,7 +114,9 @@ def _of_several(key: Keys, owner: Ints) -> Bools:
     digits = (key >> np.uint64(64 - max(8, len(key).bit_length()))).astype(np.int64)
     often = np.flatnonzero((np.bincount(digits) >= FEWEST_AUTHORS)[digits])
     order = often[np.lexsort((owner[often], key[often]))]
-    by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (np.diff(owner[order], prepend=-1) != 0)
+    by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (
+        np.diff(owner[order], prepend=-1) != 0
+    )
     keys, authors = np.unique(key[order][by_author], return_counts=True)
     several = np.zeros(len(key), dtype=np.bool_)
     several[often] = np.isin(key[often], keys[authors >= FEWEST_AUTHORS])
@@ -117,10 +127,14 @@ def _levels(pieces: Sequence[tuple[int, int, Keys]]) -> tuple[tuple[Keys, ...], 
     """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
     number of its author, and words."""
     sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
-    begins, piece_at = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(pieces)), sizes)
+    begins = np.cumsum(sizes) - sizes
+    piece_at = np.repeat(np.arange(len(pieces)), sizes)
     rows, authors = (np.array([piece[i] for piece in pieces], dtype=np.int64) for i in (0, 1))
-    place = [np.arange(begin, begin + len(piece[2])) for begin, piece in zip(begins, pieces, strict=True)]
-    parts, levels = _Parts.of(np.concatenate([piece[2] for piece in pieces]), np.concatenate(place)), list[Keys]()
+    place = [
+        np.arange(begin, begin + len(piece[2])) for begin, piece in zip(begins, pieces, strict=True)
+    ]
+    parts = _Parts.of(np.concatenate([piece[2] for piece in pieces]), np.concatenate(place))
+    levels = list[Keys]()
     for level in range(LEVELS):
         parts = parts if level == 0 else parts.joined()
         parts = parts.take(_of_several(parts.key, authors[piece_at[parts.start]]))
@@ -153,7 +167,11 @@ class SharedPassages:
                 if other != author:
                     several.setdefault(unit, {other}).add(author)
             code = codes.setdefault(author, len(codes))
-            for piece in ((text,) if len(text) <= 2 * EDGE else (text[:EDGE], text[-EDGE:])) if left > 0 else ():
+            for piece in (
+                ((text,) if len(text) <= 2 * EDGE else (text[:EDGE], text[-EDGE:]))
+                if left > 0
+                else ()
+            ):
                 pieces.append((row, code, _hashes(piece)))
                 left -= len(piece)
         lines = frozenset(unit for unit, who in several.items() if len(who) >= FEWEST_AUTHORS)
@@ -161,7 +179,11 @@ class SharedPassages:
 
     def line_of(self, text: str) -> str | None:
         """The first of these lines that stands in a text."""
-        return next((unit for unit in _units(text) if unit in self.lines), None) if self.lines else None
+        return (
+            next((unit for unit in _units(text) if unit in self.lines), None)
+            if self.lines
+            else None
+        )
 
     def stretches(self, text: str) -> list[tuple[int, int]]:
         """Half-open places in a text of words that others have in the same order, with those that stand between."""
@@ -171,13 +193,16 @@ class SharedPassages:
         parts = _Parts.of(words, np.arange(len(words)))
         for level, keys in enumerate(self.levels):
             parts = parts if level == 0 else parts.joined()
-            parts = parts.take(keys[np.minimum(np.searchsorted(keys, parts.key), len(keys) - 1)] == parts.key)
+            parts = parts.take(
+                keys[np.minimum(np.searchsorted(keys, parts.key), len(keys) - 1)] == parts.key
+            )
         if not len(parts.key):
             return []
         place = [word.span() for word in _WORD.finditer(text)]
         whole: list[tuple[int, int]] = []
         for start, end in zip(parts.start.tolist(), parts.end.tolist(), strict=True):
-            begin, last = place[start][0], place[end - 1][1]
+            begin = place[start][0]
+            last = place[end - 1][1]
             if whole and begin <= whole[-1][1]:
                 begin, before = whole.pop()
                 last = max(last, before)
@@ -187,7 +212,8 @@ class SharedPassages:
     def without(self, text: str) -> str:
         """A text without these passages, and without what Project Gutenberg puts before and after it."""
         text = _without_gutenberg(text) if "GUTENBERG" in text.upper() else text
-        pieces, end = list[str](), 0
+        pieces = list[str]()
+        end = 0
         for start, stop in self.stretches(text):
             start, stop = _with_line(text, start, stop)
             pieces.append(text[end:start])
@@ -195,7 +221,9 @@ class SharedPassages:
         text = "".join([*pieces, text[end:]])
         if not self.lines:
             return text
-        return "\n".join(line for each in text.split("\n") if (line := self._without_lines(each)) is not None)
+        return "\n".join(
+            line for each in text.split("\n") if (line := self._without_lines(each)) is not None
+        )
 
     def _without_lines(self, line: str) -> str | None:
         plain = line.strip()
@@ -208,11 +236,16 @@ class SharedPassages:
 
 def _with_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """A stretch of a text with the rest of the lines that it begins and ends in, where it is most of them."""
-    low, high = max(0, start - (stop - start)), min(len(text), 2 * stop - start)
-    first, begins = max(low, text.rfind("\n", low, start) + 1), max(start, text.rfind("\n", start, stop) + 1)
+    low = max(0, start - (stop - start))
+    high = min(len(text), 2 * stop - start)
+    first = max(low, text.rfind("\n", low, start) + 1)
+    begins = max(start, text.rfind("\n", start, stop) + 1)
     last, ends = (
         end if place < 0 else place
-        for end, place in ((high, text.find("\n", stop, high)), (stop, text.find("\n", start, stop)))
+        for end, place in (
+            (high, text.find("\n", stop, high)),
+            (stop, text.find("\n", start, stop)),
+        )
     )
     return (
         first if ends - start >= MOST_OF_LINE * (ends - first) else start,
@@ -231,13 +264,17 @@ def _without_gutenberg(text: str) -> str:
     return text[begin:] if end is None else text[begin : end.start()]
 
 
-def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True) -> Callable[[str], str]:
+def cleaner(
+    texts: Iterable[str], authors: Iterable[object], empty: bool = True
+) -> Callable[[str], str]:
     """What takes out of a text what these share; one that holds nothing else stays unless it may be ``empty``."""
     shared = SharedPassages.among(texts, authors)
     return lambda text: plain if (plain := shared.without(text)).strip() or empty else text
 
 
-def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: str = "") -> list[str]:
+def sentence_on_shared(
+    texts: Sequence[str], authors: Sequence[object], whose: str = ""
+) -> list[str]:
     """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none.
     ``whose`` says what stands for the authors of texts where these are not known."""
     step = -(-len(texts) // SAMPLE) or 1
@@ -246,13 +283,17 @@ def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: s
         others = texts[1::step] if shared.levels else ()
         marked = len(shared.rows) + sum(bool(shared.stretches(text)) for text in others)
         shared = SharedPassages.among(texts, authors[: len(texts)], 25 * marked >= len(others) > 0)
-    begins = {row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None}
+    begins = {
+        row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None
+    }
     several = sorted({*begins, *shared.rows})
     if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):
         return []
     whose = whose or f"by {len({authors[row] for row in several}):,} authors"
     text = texts[several[0]]
-    begin = begins.get(several[0]) or next((text[slice(*place)] for place in shared.stretches(text)), "")
+    begin = begins.get(several[0]) or next(
+        (text[slice(*place)] for place in shared.stretches(text)), ""
+    )
     licence = any(GUTENBERG.search(unit) for unit in (begin, *shared.lines))
     return [
         f"the same passages stand in {len(several):,} of {len(texts):,} texts, {whose}, such as "

@@ -30,21 +30,31 @@ class Shelf:
     """Models of the documents ``rows`` that are in use, in slots that are written over and over."""
 
     def __init__(self, texts: TextTable, rows: Ints, escape: bool, budget: int) -> None:
-        self.texts, self.rows, self.escape = texts, rows, escape
+        self.texts = texts
+        self.rows = rows
+        self.escape = escape
         n = int((texts.offsets[rows + 1] - texts.offsets[rows]).max())
         slot = n * (8 + 4 + 8 + 4 + 64 + (64 + 4 + 4) * escape)
         slots = min(len(rows), max(2, budget // slot))
-        self.high, self.low = np.empty((slots, n), np.uint64), np.empty((slots, n + 1), np.uint64)
-        self.start, self.times = np.empty((slots, n + 1), np.int32), np.empty((slots, n), np.int32)
+        self.high = np.empty((slots, n), np.uint64)
+        self.low = np.empty((slots, n + 1), np.uint64)
+        self.start = np.empty((slots, n + 1), np.int32)
+        self.times = np.empty((slots, n), np.int32)
         self.cost = np.empty((slots, n, kernels.WIDTH), np.int64)
         whole = slots if escape else 1
         self.escaped = np.empty((slots, n, kernels.WIDTH), np.int64) if escape else None
-        self.last, self.rank = np.empty((whole, n), np.int32), np.empty((whole, n), np.int32)
-        self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
-        self.common, self.code = np.empty(n, np.int8), np.empty(sys.maxunicode + 1, np.int64)
+        self.last = np.empty((whole, n), np.int32)
+        self.rank = np.empty((whole, n), np.int32)
+        self.words = np.empty(n + 3, np.uint64)
+        self.keys = np.empty(n, np.uint64)
+        self.common = np.empty(n, np.int8)
+        self.code = np.empty(sys.maxunicode + 1, np.int64)
         self.count, self.total = np.empty((2, n, kernels.WIDTH), np.int32)
-        self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
-        self.log = np.rint(np.log2(np.maximum(np.arange(2 * n + 2), 1)) * kernels.UNIT).astype(np.int64)
+        self.at = np.empty(2 * n, np.int32)
+        self.level = np.empty(2 * n, np.int8)
+        self.log = np.rint(np.log2(np.maximum(np.arange(2 * n + 2), 1)) * kernels.UNIT).astype(
+            np.int64
+        )
         self.sizes = np.zeros((slots, 3), np.int64)
 
     def compare(self, low: Ints, high: Ints, order: int) -> Floats:
@@ -54,32 +64,50 @@ class Shelf:
         met = np.argsort(both, kind="stable")
         before = np.full(len(both), -1)
         before[met[1:]] = np.where(both[met[1:]] == both[met[:-1]], met[:-1], -1)
-        slot, loaded = np.full(len(self.rows), -1), np.full(len(self.sizes), -1)
+        slot = np.full(len(self.rows), -1)
+        loaded = np.full(len(self.sizes), -1)
         first = 0
         while first < len(low):
             # As many pairs at a time as have no more documents than there are slots.
             documents = np.cumsum(before[2 * first :] < 2 * first)
             last = first + int(np.searchsorted(documents, len(loaded), side="right")) // 2
             wanted = np.unique(both[2 * first : 2 * last])
-            missing, idle = wanted[slot[wanted] < 0], np.flatnonzero(~np.isin(loaded, wanted))
+            missing = wanted[slot[wanted] < 0]
+            idle = np.flatnonzero(~np.isin(loaded, wanted))
             for row, place in zip(missing.tolist(), idle.tolist(), strict=False):
                 if loaded[place] >= 0:
                     slot[loaded[place]] = -1
                 self.model(int(self.rows[row]), place)
-                slot[row], loaded[place] = place, row
+                slot[row] = place
+                loaded[place] = row
             kernels.compare(
-                slot[both[2 * first : 2 * last]].reshape(-1, 2), self.sizes, self.high, self.start, self.low,
-                self.times, self.last, self.rank, self.cost, self.escaped, self.at, self.level, order,
+                slot[both[2 * first : 2 * last]].reshape(-1, 2),
+                self.sizes,
+                self.high,
+                self.start,
+                self.low,
+                self.times,
+                self.last,
+                self.rank,
+                self.cost,
+                self.escaped,
+                self.at,
+                self.level,
+                order,
                 bits[first:last],
-            )  # fmt: skip
+            )
             first = last
         return bits
 
     def model(self, row: int, s: int) -> None:
         """Model a document, which is not empty, in a slot."""
         self.index(row, s)
-        e, k = self.sizes[s, 2], s if self.escape else 0
-        count, total, last, rank = self.count[:e], self.total[:e], self.last[k, :e], self.rank[k, : self.sizes[s, 0]]
+        e = self.sizes[s, 2]
+        k = s if self.escape else 0
+        count = self.count[:e]
+        total = self.total[:e]
+        last = self.last[k, :e]
+        rank = self.rank[k, : self.sizes[s, 0]]
         if self.escaped is not None:
             kernels.escapes(total, self.common[:e], last, rank, self.log, self.escaped[s, :e])
         kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
@@ -90,16 +118,30 @@ class Shelf:
         points = points_of(self.texts.raw(row))
         n = len(points)
         k = s if self.escape else 0
-        words, keys, rank = self.words[: n + 3], self.keys[:n], self.rank[k, :n]
+        words = self.words[: n + 3]
+        keys = self.keys[:n]
+        rank = self.rank[k, :n]
         mask = kernels.POSITION
         if kernels.pack(points, self.code, words, keys):
             keys.sort()
         else:
-            keys[:], mask = np.lexsort((words[:n], words[3:])), ~np.uint64(0)
+            keys[:] = np.lexsort((words[:n], words[3:]))
+            mask = ~np.uint64(0)
         t, e = kernels.entries(
-            keys, mask, words, self.high[s], self.start[s], self.low[s], self.times[s], self.last[k], self.common, rank
+            keys,
+            mask,
+            words,
+            self.high[s],
+            self.start[s],
+            self.low[s],
+            self.times[s],
+            self.last[k],
+            self.common,
+            rank,
         )
-        common, count, total = self.common[:e], self.count[:e], self.total[:e]
+        common = self.common[:e]
+        count = self.count[:e]
+        total = self.total[:e]
         kernels.occurrences(self.times[s, :e], common, count)
         np.copyto(total, count)
         kernels.drop_end(total, common, rank[-1])
@@ -134,16 +176,23 @@ AT_ONCE = 16
 """Texts whose characters are gathered at a time."""
 
 
-def cross_entropy(model: str, text: str, order: int = 5, escape: Literal["C"] | None = None) -> float:
+def cross_entropy(
+    model: str, text: str, order: int = 5, escape: Literal["C"] | None = None
+) -> float:
     """Bits a character of ``text`` under the model of ``model``; NaN if either is empty."""
     texts, rows = TextTable.collect([model, text])
     return float(cross_entropies(texts, rows[:1], rows[1:], order, escape)[0, 0])
 
 
 def cross_entropies(
-    texts: TextTable, a: Ints, b: Ints, order: int = 5, escape: Literal["C"] | None = None, budget: int = BUDGET,
+    texts: TextTable,
+    a: Ints,
+    b: Ints,
+    order: int = 5,
+    escape: Literal["C"] | None = None,
+    budget: int = BUDGET,
     both: bool = True,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Cross-entropies of text pairs in both directions, (n, 2), bits a character, lower = more alike: ``b`` under the
     model of ``a``, then ``a`` under that of ``b``; both NaN where a text is empty. Where ``both`` are not wanted, the
     second may be NaN everywhere: where some texts are much longer than others it costs most of the time.
@@ -156,12 +205,16 @@ def cross_entropies(
     ``budget`` is bytes of models to keep (two are kept in any case).
     """
     if order not in ORDERS or escape not in (None, "C"):
-        raise ValueError(f"order must be 0 … 5 and escape None or 'C', not {order!r} and {escape!r}")
-    a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+        raise ValueError(
+            f"order must be 0 … 5 and escape None or 'C', not {order!r} and {escape!r}"
+        )
+    a = np.asarray(a, dtype=np.int64)
+    b = np.asarray(b, dtype=np.int64)
     out = np.full((len(a), 2), np.nan)
     if not len(a):
         return out
-    low, high = np.minimum(a, b), np.maximum(a, b)
+    low = np.minimum(a, b)
+    high = np.maximum(a, b)
     pairs, where = np.unique(low * len(texts) + high, return_inverse=True)
     ends = np.stack(np.divmod(pairs, len(texts)), axis=1)
     turned = a > b
@@ -191,7 +244,8 @@ def _read(texts: TextTable, pairs: Ints, wanted: Bools, order: int) -> Floats:
     readable = np.all(apt[ends] | ~wanted, axis=1, keepdims=True)
     place = np.flatnonzero(wanted & readable)
     if len(place):
-        model, read = ends.ravel()[place], ends[:, ::-1].ravel()[place]
+        model = ends.ravel()[place]
+        read = ends[:, ::-1].ravel()[place]
         # Texts of like length are read at a time.
         turn = np.lexsort((length[read], model))
         automaton = _Automaton(texts, rows[np.unique(model)], order)
@@ -206,9 +260,12 @@ def close_together(low: Ints, high: Ints) -> Ints:
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     rows, ends = np.unique(np.concatenate([low, high]), return_inverse=True)
-    one, two = ends[: len(low)], ends[len(low) :]
+    one = ends[: len(low)]
+    two = ends[len(low) :]
     links = (np.concatenate([one, two]), np.concatenate([two, one]))
-    graph = coo_array((np.ones(2 * len(low), dtype=np.int8), links), shape=(len(rows), len(rows))).tocsr()
+    graph = coo_array(
+        (np.ones(2 * len(low), dtype=np.int8), links), shape=(len(rows), len(rows))
+    ).tocsr()
     place = np.empty(len(rows), dtype=np.int64)
     place[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(len(rows))
     return np.lexsort((np.maximum(place[one], place[two]), np.minimum(place[one], place[two])))
@@ -233,7 +290,8 @@ class _Automaton:
 
     def read(self, row: int, others: Ints) -> Floats:
         """Cross-entropies of other texts under the model of one, (n,); all NaN if its table would be too large."""
-        shelf, bits = self.shelf, np.full(len(others), np.nan)
+        shelf = self.shelf
+        bits = np.full(len(others), np.nan)
         points = shelf.index(row, 0)
         e = shelf.sizes[0, 2]
         entries = shelf.last[0, :e], shelf.common[:e]
@@ -245,15 +303,38 @@ class _Automaton:
                 self.table = np.empty(size, np.uint64)
             cells = self.table.view(np.uint16)
             kernels.build(
-                points, self.code, 4 * words, *entries, shelf.rank[0], shelf.count, shelf.total, shelf.log, self.levels,
-                self.first, self.at, self.nodes, self.entry, self.goal, self.bits, self.after, self.table, cells,
-            )  # fmt: skip
+                points,
+                self.code,
+                4 * words,
+                *entries,
+                shelf.rank[0],
+                shelf.count,
+                shelf.total,
+                shelf.log,
+                self.levels,
+                self.first,
+                self.at,
+                self.nodes,
+                self.entry,
+                self.goal,
+                self.bits,
+                self.after,
+                self.table,
+                cells,
+            )
             for begin in range(0, len(others), AT_ONCE):
                 some = slice(begin, begin + AT_ONCE)
                 texts = [self.points(other) for other in others[some].tolist()]
                 stop = np.cumsum([len(text) for text in texts])
                 kernels.read(
-                    np.concatenate(texts), stop, self.code, cells, self.bits, self.after, *self.lanes, bits[some]
+                    np.concatenate(texts),
+                    stop,
+                    self.code,
+                    cells,
+                    self.bits,
+                    self.after,
+                    *self.lanes,
+                    bits[some],
                 )
         self.code[points] = 0
         return bits

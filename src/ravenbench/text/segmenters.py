@@ -42,16 +42,22 @@ LARGE = {
 }
 """Scripts without spaces in which a character is a word or a good part of one."""
 SMALL = {
-    "Thai": "\u0e00-\u0e7f", "Lao": "\u0e80-\u0eff", "Khmer": "\u1780-\u17ff",
+    "Thai": "\u0e00-\u0e7f",
+    "Lao": "\u0e80-\u0eff",
+    "Khmer": "\u1780-\u17ff",
     "Burmese": "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f",
-}  # fmt: skip
+}
 """Scripts without spaces in which a character is a sound."""
-_OTHERS = {"Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af", "Arabic": "\u0620-\u06ff", "Tibetan": "\u0f00-\u0fff"}
+_OTHERS = {
+    "Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "Arabic": "\u0620-\u06ff",
+    "Tibetan": "\u0f00-\u0fff",
+}
 _LETTERS = {
     script: re.compile(f"[{letters}]")
     for scripts in (LARGE, SMALL, _OTHERS)
     for script, letters in scripts.items()
-}  # fmt: skip
+}
 _WITHOUT_SPACES = re.compile(f"((?:[{''.join((*LARGE.values(), *SMALL.values()))}][{MARKS}]*+)+)")
 _CHARACTER = re.compile(
     rf"[{LARGE['Han']}][{MARKS}]*|[{HIRAGANA}][{MARKS}ぁぃぅぇぉっゃゅょゎー]*|(?:[^{LARGE['Han']}{HIRAGANA}][{MARKS}]*+)+"
@@ -62,18 +68,25 @@ FEWEST = 0.05
 """Share of letters in a script without spaces from which on a corpus is parted as that script needs."""
 LEAST_SPACE = 0.05
 """Share of white space among characters below which words of other scripts cannot be found: English has .17."""
-_TEXTS, _CHARACTERS = 400, 2_000
+_TEXTS = 400
+_CHARACTERS = 2_000
 """Texts looked at, and characters of each."""
 ENDINGS = {
-    "ar": ("Arabic", "ara"), "et": ("Estonian", "est"), "eu": ("Basque", "eus"), "fi": ("Finnish", "fin"),
-    "hu": ("Hungarian", "hun"), "tr": ("Turkish", "tur"),
-}  # fmt: skip
+    "ar": ("Arabic", "ara"),
+    "et": ("Estonian", "est"),
+    "eu": ("Basque", "eus"),
+    "fi": ("Finnish", "fin"),
+    "hu": ("Hungarian", "hun"),
+    "tr": ("Turkish", "tur"),
+}
 """Languages whose endings stay: names and other codes by which a corpus may call them."""
 _TELLING = {
-    "et": "ja on ei et see oli ta aga kui ka mis siis", "eu": "eta da ez du bat zen ere dira baina izan",
-    "fi": "ja on ei että se oli hän mutta niin kun ovat myös", "hu": "a az és hogy nem is egy de ez csak meg volt",
+    "et": "ja on ei et see oli ta aga kui ka mis siis",
+    "eu": "eta da ez du bat zen ere dira baina izan",
+    "fi": "ja on ei että se oli hän mutta niin kun ovat myös",
+    "hu": "a az és hogy nem is egy de ez csak meg volt",
     "tr": "ve bir bu da de için çok ile gibi daha ne ama",
-}  # fmt: skip
+}
 """Frequent words by which a language is known where the corpus does not name it."""
 INSTALL = "pip install 'ravenbench[languages]'"
 
@@ -101,7 +114,11 @@ class Segmenter(Component):
         if not _WITHOUT_SPACES.search(text):
             return parts
         runs = (run for part in parts for run in _WITHOUT_SPACES.split(part) if run)
-        return [word for run in runs for word in (self.divide(run) if _WITHOUT_SPACES.match(run) else (run,))]
+        return [
+            word
+            for run in runs
+            for word in (self.divide(run) if _WITHOUT_SPACES.match(run) else (run,))
+        ]
 
     def words(self, text: str) -> list[str]:
         """The words of a text that hold no digit, in lowercase."""
@@ -145,9 +162,15 @@ class Spaces(Segmenter):
         if self.endings is None:
             return
         if self.endings not in ENDINGS:
-            raise SpecError("no endings of this language are known", found=self.endings, expected=", ".join(ENDINGS))
+            raise SpecError(
+                "no endings of this language are known",
+                found=self.endings,
+                expected=", ".join(ENDINGS),
+            )
         if find_spec("snowballstemmer") is None:
-            raise MissingPart("endings are told by snowballstemmer, which is not installed", fix=INSTALL)
+            raise MissingPart(
+                "endings are told by snowballstemmer, which is not installed", fix=INSTALL
+            )
 
     def divide(self, run: str) -> list[str]:
         return [run]
@@ -187,7 +210,9 @@ class Spaces(Segmenter):
 
 def _alike(word: str, other: str) -> int:
     """How many characters at their beginning two words have in common."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -200,7 +225,9 @@ class ICU(Segmenter):
     def require(self) -> None:
         """MissingPart if icu4py is not installed."""
         if find_spec("icu4py") is None:
-            raise MissingPart("ICU's dictionaries come with icu4py, which is not installed", fix=INSTALL)
+            raise MissingPart(
+                "ICU's dictionaries come with icu4py, which is not installed", fix=INSTALL
+            )
 
     def divide(self, run: str) -> list[str]:
         from icu4py.breakers import WordBreaker
@@ -241,7 +268,11 @@ class Detected(NamedTuple):
 def language_of(labels: Labels | None) -> str | None:
     """The language of a corpus by its column: a code of ``ENDINGS`` or the label itself, empty where there are several,
     None where none is named."""
-    known = [] if labels is None else [labels.names[code] for code in labels.codes[labels.codes >= 0].tolist()]
+    known = (
+        []
+        if labels is None
+        else [labels.names[code] for code in labels.codes[labels.codes >= 0].tolist()]
+    )
     if not known:
         return None
     name, count = Counter(known).most_common(1)[0]
@@ -264,15 +295,21 @@ def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Det
     name = most if most in SMALL else "Japanese" if share["kana"] > FEWEST * large else "Chinese"
     seen = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
-        seen = f"The texts have several scripts: where one has spaces, words are found by them; {seen}"
+        seen = (
+            f"The texts have several scripts: where one has spaces, words are found by them; {seen}"
+        )
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
         return Detected(Characters(), f"{seen}: every character counts as a word")
     if find_spec("icu4py") is not None:
         return Detected(
-            ICU(), f"{seen}: words are found by ICU's dictionary, and where it errs function words move too"
+            ICU(),
+            f"{seen}: words are found by ICU's dictionary, and where it errs function words"
+            " move too",
         )
-    return Detected(Characters(), seen, f"{seen}, and no dictionary is installed that finds them ({INSTALL})")
+    return Detected(
+        Characters(), seen, f"{seen}, and no dictionary is installed that finds them ({INSTALL})"
+    )
 
 
 Writing = Literal["spaces", "characters", "runs"]
@@ -292,37 +329,58 @@ def writing_of(texts: Sequence[str]) -> Writing:
 def _shares(text: str) -> dict[str, float]:
     """Shares of its letters by script."""
     letters = "".join(filter(str.isalpha, text))
-    return {script: len(pattern.findall(letters)) / max(len(letters), 1) for script, pattern in _LETTERS.items()}
+    return {
+        script: len(pattern.findall(letters)) / max(len(letters), 1)
+        for script, pattern in _LETTERS.items()
+    }
 
 
 def _spaced(text: str, share: dict[str, float], language: str | None) -> Detected:
     if share.get("Tibetan", 0) > 0.5:
-        return Detected(Spaces(), "Tibetan marks where syllables end: every syllable counts as a word")
+        return Detected(
+            Spaces(), "Tibetan marks where syllables end: every syllable counts as a word"
+        )
     space = sum(map(str.isspace, text)) / max(len(text), 1)
     if text and space < LEAST_SPACE:
-        refusal = f"{space:.1%} of the corpus is white space: it is written without spaces, so words cannot be found"
+        refusal = (
+            f"{space:.1%} of the corpus is white space: it is written without spaces, so words"
+            " cannot be found"
+        )
         return Detected(Spaces(), "", refusal)
     if share.get("Hangul", 0) > 0.5:
         return Detected(
-            Spaces(), "Particles and endings of Korean are part of the words they hang on, and move with them"
+            Spaces(),
+            "Particles and endings of Korean are part of the words they hang on, and move with"
+            " them",
         )
     if language is None:
         persian = sum(map(text.count, "پچژگ")) > 0.002 * len(text)
         language = "ar" if share.get("Arabic", 0) > 0.5 and not persian else _told(text)
     if language == "":
-        return Detected(Spaces(), "The texts have several languages: words move whole, with their endings")
+        return Detected(
+            Spaces(), "The texts have several languages: words move whole, with their endings"
+        )
     if language not in ENDINGS:
         return Detected(Spaces())
     name = ENDINGS[language][0]
     if find_spec("snowballstemmer") is None:
-        why = f"Words of {name} move whole, with their endings, for Snowball, which tells these, is not installed"
+        why = (
+            f"Words of {name} move whole, with their endings, for Snowball, which tells these, is"
+            " not installed"
+        )
         return Detected(Spaces(), f"{why} ({INSTALL})")
-    return Detected(Spaces(endings=language), f"Of words in {name} stems move and endings stay, as Snowball tells them")
+    return Detected(
+        Spaces(endings=language),
+        f"Of words in {name} stems move and endings stay, as Snowball tells them",
+    )
 
 
 def _told(text: str) -> str | None:
     """The language of which most telling words are among a text's hundred most frequent."""
     often = {word for word, _ in Counter(CUT.findall(lowered(text))).most_common(100)}
-    shares = {code: len(often.intersection(words.split())) / len(words.split()) for code, words in _TELLING.items()}
+    shares = {
+        code: len(often.intersection(words.split())) / len(words.split())
+        for code, words in _TELLING.items()
+    }
     best = max(shares, key=lambda code: shares[code])
     return best if shares[best] >= 0.6 else None

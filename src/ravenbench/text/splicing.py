@@ -49,9 +49,14 @@ class Pieces(dict[str, int]):
         self.words: dict[str, int] = {}
         # Of each piece its word (−1: none), its case, where its stem begins and ends in UTF-8, and where it ends; of
         # each word three pieces by case, and characters of its stem.
-        self._word, self._case, self._ends, self._data = array("i"), array("b"), array("q", [0]), bytearray()
-        self._stem_begins, self._stem_ends = array("q"), array("q")
-        self._forms, self._size = array("i"), array("i")
+        self._word = array("i")
+        self._case = array("b")
+        self._ends = array("q", [0])
+        self._data = bytearray()
+        self._stem_begins = array("q")
+        self._stem_ends = array("q")
+        self._forms = array("i")
+        self._size = array("i")
         self.texts: dict[int, Int32s] = {}
         self._room = MOST_PIECES
 
@@ -65,7 +70,8 @@ class Pieces(dict[str, int]):
         if pieces is None:
             pieces = self.cut(table[row])
             if len(pieces) > self._room:
-                self.texts, self._room = {}, MOST_PIECES
+                self.texts = {}
+                self._room = MOST_PIECES
             self.texts[row] = pieces
             self._room -= len(pieces)
         return pieces
@@ -84,14 +90,22 @@ class Pieces(dict[str, int]):
         """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten): every word that
         does not stay (``stays`` by word number, the last entry for those numbered later) becomes the next of
         ``words``, but for what stands before and after its stem."""
-        from ravenbench.text.splicing_kernel import spliced  # a report splices nothing, and numba takes a while
+        from ravenbench.text.splicing_kernel import (
+            spliced,
+        )  # a report splices nothing, and numba takes a while
 
         word = np.frombuffer(self._word, np.int32)
         moves = (word >= 0) & ~stays[np.minimum(word, len(stays) - 1)]
         case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
-        forms, stops = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.zeros(len(bounds), np.int64)
-        parts = (np.frombuffer(each, np.int64) for each in (self._ends, self._stem_begins, self._stem_ends))
-        data = spliced(pieces, bounds, words, case, forms, np.frombuffer(self._data, np.uint8), *parts, stops)
+        forms = np.frombuffer(self._forms, np.int32).reshape(-1, 3)
+        stops = np.zeros(len(bounds), np.int64)
+        parts = (
+            np.frombuffer(each, np.int64)
+            for each in (self._ends, self._stem_begins, self._stem_ends)
+        )
+        data = spliced(
+            pieces, bounds, words, case, forms, np.frombuffer(self._data, np.uint8), *parts, stops
+        )
         return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
 
     def __missing__(self, piece: str) -> int:
@@ -110,7 +124,9 @@ class Pieces(dict[str, int]):
             begin, end, upper = *self.segmenter.stem(lower), self.segmenter.upper
             self._size.append(end - begin)
             for case, form in enumerate((lower, upper(lower[:1]) + lower[1:], upper(lower))):
-                self._forms.append(self[form] if form in self else self._add(form, word, case, lower))
+                self._forms.append(
+                    self[form] if form in self else self._add(form, word, case, lower)
+                )
         return word
 
     def _add(self, piece: str, word: int, case: int, lower: str) -> int:
@@ -120,9 +136,11 @@ class Pieces(dict[str, int]):
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
         end += len(piece) - len(lower)
-        data, first = piece.encode(), len(self._data)
+        data = piece.encode()
+        first = len(self._data)
         if len(data) > len(piece):
-            begin, end = len(piece[:begin].encode()), len(piece[:end].encode())
+            begin = len(piece[:begin].encode())
+            end = len(piece[:end].encode())
         self._stem_begins.append(first + begin)
         self._stem_ends.append(first + max(begin, end))
         self._data += data
@@ -144,7 +162,8 @@ LONGEST = 24
 
 class Cut(NamedTuple):
     """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words, ``lengths``
-    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay."""
+    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay.
+    """
 
     pieces: Int32s
     words: Int32s
@@ -181,9 +200,13 @@ class Splicer:
     _cut_from: dict[int, Int32s]
 
     def __init__(
-        self, texts: TextTable, function_words: int = FUNCTION_WORDS, author: Ints | None = None,
-        topic: Ints | None = None, detected: Detected | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        texts: TextTable,
+        function_words: int = FUNCTION_WORDS,
+        author: Ints | None = None,
+        topic: Ints | None = None,
+        detected: Detected | None = None,
+    ) -> None:
         self.texts = texts
         self.segmenter, self.segmented, self.refusal = detected or detect(texts)
         self._pieces = Pieces(self.segmenter)
@@ -191,15 +214,19 @@ class Splicer:
         if len(rows) > SAMPLE:
             rows = np.sort(stream(0, "splicing-sample").choice(len(rows), SAMPLE, replace=False))
         self._sample = rows
-        self._author, self._topic = author, topic
+        self._author = author
+        self._topic = topic
         self.ranked = self._count()
         counts, sizes = self._counted
         self.spread = content.spread_over_texts(counts, sizes)
-        most, by = content.EVEN_OVER_TEXTS, content.BY_TEXTS
+        most = content.EVEN_OVER_TEXTS
+        by = content.BY_TEXTS
         if author is not None and topic is not None:
             over_topics = content.spread_over_topics(counts, sizes, author[rows], topic[rows])
             if np.isfinite(over_topics).any():
-                self.spread, most, by = over_topics, content.EVEN, content.BY_TOPICS
+                self.spread = over_topics
+                most = content.EVEN
+                by = content.BY_TOPICS
         self._even: Bools = self.spread <= most
         self.by = f"{by} and {content.BY_LIST}" if content.closed_class(self.ranked) else by
         self._keep(function_words)
@@ -215,21 +242,29 @@ class Splicer:
         authors that it has not seen. None where authors or topics are unknown."""
         if self._author is None or self._topic is None:
             return None, None
-        counts, (author, topic) = self._counted[0], (codes[self._sample] for codes in (self._author, self._topic))
+        counts, (author, topic) = (
+            self._counted[0],
+            (codes[self._sample] for codes in (self._author, self._topic)),
+        )
         staying = np.flatnonzero([word in self.functions for word in self.ranked])
-        return content.named_topics(counts[:, staying], author, topic), content.named_topics(counts, author, topic)
+        return content.named_topics(counts[:, staying], author, topic), content.named_topics(
+            counts, author, topic
+        )
 
     def cut(self, row: int) -> Cut:
         """The pieces of one text, made once."""
         pieces = self._pieces.of(self.texts, row)
         if self._cut_from is not self._pieces.texts:
-            self._cut_from, self._cuts = self._pieces.texts, {}
+            self._cut_from = self._pieces.texts
+            self._cuts = {}
         cut = self._cuts.get(row)
         if cut is None:
             words = self.words(self.texts, row)
             stays = self._stays[np.minimum(words, len(self._stays) - 1)]
             moving = words[~stays]
-            lengths = np.bincount(np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1)
+            lengths = np.bincount(
+                np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1
+            )
             cut = self._cuts[row] = Cut(pieces, moving, lengths, int(stays.sum()))
         return cut
 
@@ -241,20 +276,27 @@ class Splicer:
         given again. ValueError if a donor has no content word and one is needed.
         """
         given_by = [[cut.words for cut in donors] for _, donors in pairs]
-        if any(into.contents and not sum(map(len, words)) for (into, _), words in zip(pairs, given_by, strict=True)):
+        if any(
+            into.contents and not sum(map(len, words))
+            for (into, _), words in zip(pairs, given_by, strict=True)
+        ):
             raise ValueError("donors without content words cannot give any")
         from ravenbench.text.splicing_kernel import fitted  # numba takes a while
 
         pieces, bounds = _flat([into.pieces for into, _ in pairs])
         places, begins = _flat([into.words for into, _ in pairs])
-        words, starts = _flat([np.concatenate([np.empty(0, np.int32), *words]) for words in given_by])
+        words, starts = _flat(
+            [np.concatenate([np.empty(0, np.int32), *words]) for words in given_by]
+        )
         sizes = self._pieces.sizes
         fitting = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
         return self._pieces.splice(pieces, bounds, self._stays, fitting)
 
     def words(self, table: TextTable, row: int) -> Int32s:
         """The numbers of the words of a text, in its order; of another table's texts nothing is kept."""
-        pieces = self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        pieces = (
+            self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        )
         words = self._pieces.word_of(pieces)
         return words[words >= 0]
 
@@ -272,7 +314,8 @@ class Splicer:
         self.functions = content.keep(self.ranked, self._even, function_words)
         self._stays: Bools = np.zeros(len(self._pieces.words) + 1, dtype=np.bool_)
         self._stays[[self._pieces.words[word] for word in self.functions]] = True
-        self._cuts, self._cut_from = {}, self._pieces.texts
+        self._cuts = {}
+        self._cut_from = self._pieces.texts
 
     def _count(self) -> list[str]:
         counts = np.zeros(0, np.int64)
@@ -284,8 +327,15 @@ class Splicer:
         counts = counts[: len(self._pieces)]
         word = self._pieces.word_of(np.arange(len(counts), dtype=np.int32))
         words = self._pieces.words
-        folded = np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words)).astype(np.int64).tolist()
-        ranked = sorted((name for name, w in words.items() if folded[w]), key=lambda name: (-folded[words[name]], name))
+        folded = (
+            np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words))
+            .astype(np.int64)
+            .tolist()
+        )
+        ranked = sorted(
+            (name for name, w in words.items() if folded[w]),
+            key=lambda name: (-folded[words[name]], name),
+        )
         return ranked[:COUNTED]
 
     @cached_property
@@ -295,7 +345,8 @@ class Splicer:
 
         place = np.full(len(self._pieces.words) + 1, -1, np.int32)
         place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
-        columns, sizes = list[Int32s](), list[int]()
+        columns = list[Int32s]()
+        sizes = list[int]()
         for row in self._sample.tolist():
             words = self.words(self.texts, row)
             sizes.append(len(words))

@@ -10,12 +10,15 @@ from ravenbench.types import Int32s, Ints
 
 
 @njit(cache=True)
-def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int) -> Int32s:
+def fitted(
+    slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int
+) -> Int32s:
     """For each place, of ``slots`` characters, a word of the donor that fits it (see ``Splicer.splice``)."""
     chosen = np.empty(len(slots), np.int32)
     order = np.empty(len(words), np.int64)
     for pair in range(len(slot_bounds) - 1):
-        first, last = word_bounds[pair], word_bounds[pair + 1]
+        first = word_bounds[pair]
+        last = word_bounds[pair + 1]
         begin = np.zeros(longest + 2, np.int64)
         for i in range(first, last):
             begin[min(sizes[i], longest) + 1] += 1
@@ -55,9 +58,17 @@ def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_
 
 @njit(cache=True)
 def spliced(
-    pieces: Int32s, bounds: Ints, words: Int32s, case: NDArray[np.int8], forms: Int32s,
-    data: NDArray[np.uint8], ends: Ints, stem_begins: Ints, stem_ends: Ints, stops: Ints,
-) -> NDArray[np.uint8]:  # fmt: skip
+    pieces: Int32s,
+    bounds: Ints,
+    words: Int32s,
+    case: NDArray[np.int8],
+    forms: Int32s,
+    data: NDArray[np.uint8],
+    ends: Ints,
+    stem_begins: Ints,
+    stem_ends: Ints,
+    stops: Ints,
+) -> NDArray[np.uint8]:
     """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
     takes its place (``pieces`` has these at the end), and what stands after it."""
     total = 0
@@ -76,10 +87,13 @@ def spliced(
     text = np.empty(total, np.uint8)
     filled = 0
     for at in range(len(pieces)):
-        piece, new = np.uint32(places[at]), np.uint32(pieces[at])
+        piece = np.uint32(places[at])
+        new = np.uint32(pieces[at])
         for start, stop in (
-            (ends[piece], stem_begins[piece]), (stem_begins[new], stem_ends[new]), (stem_ends[piece], ends[piece + 1]),
-        ):  # fmt: skip
+            (ends[piece], stem_begins[piece]),
+            (stem_begins[new], stem_ends[new]),
+            (stem_ends[piece], ends[piece + 1]),
+        ):
             for place in range(start, stop):
                 text[filled] = data[place]
                 filled += 1
@@ -89,16 +103,20 @@ def spliced(
 @njit(cache=True)
 def least_missing(lengths: Int32s, left: Ints, most: int) -> Ints:
     """The rows of ``lengths`` (k, sizes), at most so many, that leave fewest of ``left`` (sizes,), which is
-    overwritten: each takes off what it has, and the best of the others is next while it takes off anything."""
+    overwritten: each takes off what it has, and the best of the others is next while it takes off anything.
+    """
     rows = np.empty(min(most, len(lengths)), np.int64)
     for number in range(len(rows)):
-        best, least, before = -1, 0, left.sum()
+        best = -1
+        least = 0
+        before = left.sum()
         for row in range(len(lengths)):
             missing = 0
             for size in range(len(left)):
                 missing += max(left[size] - lengths[row, size], 0)
             if (best < 0 or missing < least) and not (rows[:number] == row).any():
-                best, least = row, missing
+                best = row
+                least = missing
         if number and least >= before:
             return rows[:number]
         rows[number] = best

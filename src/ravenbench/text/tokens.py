@@ -15,9 +15,18 @@ from collections.abc import Iterable
 from ravenbench.texts import composed
 
 _BLOCKS = (
-    (0x300, 0x1E00), (0x20D0, 0x20F1), (0x2CEF, 0x3100), (0xA66F, 0xAC00), (0xFB1E, 0xFB1F), (0xFE20, 0xFE30),
-    (0x101FD, 0x12000), (0x16AF0, 0x17000), (0x1BC9D, 0x1BC9F), (0x1CF00, 0x1DAB0), (0x1E000, 0x1E950),
-)  # fmt: skip
+    (0x300, 0x1E00),
+    (0x20D0, 0x20F1),
+    (0x2CEF, 0x3100),
+    (0xA66F, 0xAC00),
+    (0xFB1E, 0xFB1F),
+    (0xFE20, 0xFE30),
+    (0x101FD, 0x12000),
+    (0x16AF0, 0x17000),
+    (0x1BC9D, 0x1BC9F),
+    (0x1CF00, 0x1DAB0),
+    (0x1E000, 0x1E950),
+)
 """Where Unicode has combining signs; left out are variation selectors, which belong to pictures."""
 JOINING = "\u200c\u200d" + "".join(
     character
@@ -93,9 +102,12 @@ def frequent(counts: Counter[str], k: int) -> list[str]:
     return sorted(counts, key=lambda w: (-counts[w], w))[:k]
 
 
-def frequent_words(texts: Iterable[str], k: int, folded: bool = True, shortest: int = 1) -> list[str]:
+def frequent_words(
+    texts: Iterable[str], k: int, folded: bool = True, shortest: int = 1
+) -> list[str]:
     """The ``k`` most frequent words of some texts, all-digit tokens left out, ties by code point; lowercase forms
-    unless not ``folded`` (*The* and *the* are then two words), and none of fewer than ``shortest`` characters."""
+    unless not ``folded`` (*The* and *the* are then two words), and none of fewer than ``shortest`` characters.
+    """
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(WORD.findall(lowered(text) if folded else text))

@@ -127,7 +127,12 @@ def counts(
 
 
 def fitted(
-    texts: Sequence[str], *, min_df: int | float, max_df: int | float, features: int | None, binary: bool = False
+    texts: Sequence[str],
+    *,
+    min_df: int | float,
+    max_df: int | float,
+    features: int | None,
+    binary: bool = False,
 ) -> tuple[Words, Any]:
     """The words that ``counts`` keeps, and the matrix of their counts."""
     if isinstance(min_df, int):
@@ -137,18 +142,28 @@ def fitted(
     if binary:
         matrix.data[:] = 1
     documents_with = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    least, most = (bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df))
+    least, most = (
+        bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df)
+    )
     columns = np.flatnonzero((documents_with >= max(least, 1)) & (documents_with <= most))
     if features is not None and len(columns) > features:
-        columns = columns[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])]
+        columns = columns[
+            np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])
+        ]
     if not len(columns):
         raise CorpusError(
             "no word is left to compare these texts by",
-            found=f"{len(texts)} texts of {np.count_nonzero(documents_with)} words, min_df={min_df}, max_df={max_df}",
+            found=(
+                f"{len(texts)} texts of {np.count_nonzero(documents_with)} words, min_df={min_df},"
+                f" max_df={max_df}"
+            ),
             fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
         )
     matrix = matrix[:, columns]
-    words.keep(columns, np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(columns)))) + 1)
+    words.keep(
+        columns,
+        np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(columns)))) + 1,
+    )
     return words, matrix
 
 
@@ -178,7 +193,8 @@ class Words:
 
     def keep(self, columns: Ints, idf: Floats) -> None:
         """Leave these columns, ascending, with their weights."""
-        self.names, self.idf = [self.names[i] for i in columns], idf
+        self.names = [self.names[i] for i in columns]
+        self.idf = idf
 
     def counted(self, texts: Sequence[str]) -> Any:
         """Counts of words, a sparse (len(texts), v) matrix with sorted columns; what has no column is left out."""
@@ -190,15 +206,20 @@ class Words:
             self._segmenter = ICU()
             self._segmenter.require()
         parts = [(np.empty(0, np.int32), np.empty(0, np.int32))]
-        ends, batch, size = [0], list[str](), 0
+        ends = [0]
+        batch = list[str]()
+        size = 0
         for number, text in enumerate(texts, start=1):
-            batch.append(lowered(text) if self._segmenter is None else " ".join(self._segmenter.words(text)))
+            batch.append(
+                lowered(text) if self._segmenter is None else " ".join(self._segmenter.words(text))
+            )
             size += len(batch[-1])
             if size > _BATCH or number == len(texts):
                 bounds, ids, times = self._lexicon.count(batch)
                 parts.append((ids, times))
                 ends += (bounds[1:] + ends[-1]).tolist()
-                batch, size = [], 0
+                batch = []
+                size = 0
         ids, times = map(np.concatenate, zip(*parts, strict=True))
         if not self.names:
             self.names = sorted(self._lexicon.names(np.unique(ids)))
@@ -265,7 +286,9 @@ class LSA(Encoder):
     def encode(self, texts: Sequence[str]) -> Floats:
         encoder = self.learn(texts)
         if encoder is not None:
-            return np.concatenate([encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)])
+            return np.concatenate(
+                [encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)]
+            )
         chunks, owner = chunked(texts, self.window)
         return averaged(self._fit(chunks)[1](), owner)
 
@@ -285,7 +308,9 @@ class LSA(Encoder):
         """Learn from chunks; return functions that encode further chunks, and these."""
         from threadpoolctl import threadpool_limits
 
-        words, counted = fitted(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features)
+        words, counted = fitted(
+            chunks, min_df=self.min_df, max_df=self.max_df, features=self.features
+        )
         weights = words.weighed(counted, sublinear=True)
         rank = min(self.dimensions, min(weights.shape) - 1)
         # One thread: the order of BLAS's sums, and so the last bits, would depend on their number.
@@ -294,9 +319,13 @@ class LSA(Encoder):
 
         def encode(weights: Any) -> Floats:
             with threadpool_limits(1):
-                return np.asarray(weights.toarray() if axes is None else weights @ axes, dtype=np.float64)
+                return np.asarray(
+                    weights.toarray() if axes is None else weights @ axes, dtype=np.float64
+                )
 
-        return (lambda more: encode(words.weighed(words.counted(more), sublinear=True))), lambda: encode(weights)
+        return (
+            lambda more: encode(words.weighed(words.counted(more), sublinear=True))
+        ), lambda: encode(weights)
 
 
 def directions(matrix: Any, rank: int, seed: int) -> Floats:
@@ -359,13 +388,17 @@ class NMF(Encoder):
         from threadpoolctl import threadpool_limits
 
         chunks, owner = chunked(texts, self.window)
-        weights, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True)
+        weights, _ = counts(
+            chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True
+        )
         rank = max(1, min(self.components, min(weights.shape)))
         # One thread: the last bits, and so the point of convergence, would depend on their number.
         with threadpool_limits(1), warnings.catch_warnings():
             # The number of iterations is a parameter: stopping there is what was asked.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            factors = Factorisation(rank, init="random", max_iter=self.iterations, random_state=self.seed)
+            factors = Factorisation(
+                rank, init="random", max_iter=self.iterations, random_state=self.seed
+            )
             vectors = factors.fit_transform(weights)
         return averaged(vectors, owner)
 
@@ -404,7 +437,9 @@ class LDA(Encoder):
         from threadpoolctl import threadpool_limits
 
         chunks, owner = chunked(texts, self.window)
-        present, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True)
+        present, _ = counts(
+            chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True
+        )
         with threadpool_limits(1):
             model = LatentDirichletAllocation(self.components, random_state=self.seed)
             proportions = model.fit_transform(present)

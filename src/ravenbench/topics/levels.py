@@ -29,7 +29,9 @@ from ravenbench.types import Corpus, Floats, Ints, Labels
 BLOCK = 256
 
 
-def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True) -> Floats:
+def topic_vectors(
+    document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True
+) -> Floats:
     """Mean document vector of each topic, shape (topics, d).
 
     Parameters
@@ -52,11 +54,17 @@ def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise:
     counts = np.bincount(codes[known], minlength=topics)
     if (counts == 0).any():
         empty = int(np.argmin(counts))
-        raise CorpusError(f"topic number {empty} has no document, so it has no vector", expected="at least one each")
+        raise CorpusError(
+            f"topic number {empty} has no document, so it has no vector",
+            expected="at least one each",
+        )
     vectors = np.asarray(document_vectors[known], dtype=np.float64)
     if normalise:
         vectors = unit_length(vectors)
-    member = csr_array((1.0 / counts[codes[known]], (codes[known], np.arange(len(known)))), shape=(topics, len(known)))
+    member = csr_array(
+        (1.0 / counts[codes[known]], (codes[known], np.arange(len(known)))),
+        shape=(topics, len(known)),
+    )
     return np.asarray(member @ vectors, dtype=np.float64)
 
 
@@ -71,7 +79,9 @@ def cosine_similarity(vectors: Floats) -> Floats:
         corner = similarity[start:end, start:end]
         corner[:] = np.triu(corner) + np.triu(corner, 1).T
         for right in range(end, len(similarity), BLOCK):
-            similarity[right : right + BLOCK, start:end] = similarity[start:end, right : right + BLOCK].T
+            similarity[right : right + BLOCK, start:end] = similarity[
+                start:end, right : right + BLOCK
+            ].T
     np.fill_diagonal(similarity, 1.0)
     return similarity
 
@@ -79,7 +89,9 @@ def cosine_similarity(vectors: Floats) -> Floats:
 def unit_length(vectors: Floats) -> Floats:
     """Rows scaled to length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: Floats = np.divide(vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0)
+    scaled: Floats = np.divide(
+        vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0
+    )
     return scaled
 
 
@@ -100,15 +112,21 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
     view = texts.view(rows)
     if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
         return encoder.encode(view)
-    learned, whole = cache(lambda: encoder.learn(view)), cache(lambda: encoder.encode(view))
+    learned = cache(lambda: encoder.learn(view))
+    whole = cache(lambda: encoder.encode(view))
 
     def part(first: int) -> Floats:
         encode = learned()
-        return whole()[first : first + PART] if encode is None else encode(view[first : first + PART])
+        return (
+            whole()[first : first + PART] if encode is None else encode(view[first : first + PART])
+        )
 
     folder = kept_in(encoder, texts, rows)
     return np.concatenate(
-        [kept_array(folder, f"{first // PART:06d}-", partial(part, first)) for first in range(0, len(rows), PART)]
+        [
+            kept_array(folder, f"{first // PART:06d}-", partial(part, first))
+            for first in range(0, len(rows), PART)
+        ]
     )
 
 
@@ -121,7 +139,9 @@ def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
 
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
-    files = [getattr(sys.modules.get(type(part).__module__), "__file__", None) for part in parts(encoder)]
+    files = [
+        getattr(sys.modules.get(type(part).__module__), "__file__", None) for part in parts(encoder)
+    ]
     own = [Path(file).parent for file in files if file]
     code = code_of(*dict.fromkeys([*own, HOME / "topics", HOME / "text"]))
     tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
@@ -155,13 +175,21 @@ def _extracted(topics: Any, corpus: Corpus) -> Labels:
     if corpus.texts.offsets[-1] < LARGE:
         labels: Labels = topics.labels(corpus)
         return labels
-    labelled = [corpus.digest(), *((name, each.codes.tolist()) for name, each in sorted(corpus.columns.items()))]
+    labelled = [
+        corpus.digest(),
+        *((name, each.codes.tolist()) for name, each in sorted(corpus.columns.items())),
+    ]
     folder = kept_in(topics, corpus.texts, np.arange(len(corpus.texts)))
-    names = kept_array(folder, identity_hash(labelled), lambda: np.array([one or "" for one in topics.labels(corpus)]))
+    names = kept_array(
+        folder,
+        identity_hash(labelled),
+        lambda: np.array([one or "" for one in topics.labels(corpus)]),
+    )
     return Labels.of(name or None for name in names.tolist())
 
 
-MOST_GROUPS, LEAST_AUTHORS = 10, 2
+MOST_GROUPS = 10
+LEAST_AUTHORS = 2
 _GROUP = re.compile(r"authors \d\d")
 
 
@@ -182,14 +210,17 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
     several = np.flatnonzero(counts >= 2)
     groups = max(2, min(MOST_GROUPS, len(several) // LEAST_AUTHORS))
     order = draws("groups-of-authors").permutation(len(counts))
-    order = order[np.argsort(counts[order] < 2, kind="stable")]  # those of several texts are dealt out first
+    order = order[
+        np.argsort(counts[order] < 2, kind="stable")
+    ]  # those of several texts are dealt out first
     group = np.empty(len(counts), dtype=np.int64)
     group[order] = np.arange(len(counts)) % groups
     names = tuple(f"authors {number:02d}" for number in range(1, groups + 1))
     codes = np.where(corpus.author.codes >= 0, group[corpus.author.codes], -1)
     said = (
-        f"the texts have no topics: authors were dealt into {groups} groups, of which each is tested by what learned "
-        "from the others; nothing can be said of new topics and of the training domain"
+        f"the texts have no topics: authors were dealt into {groups} groups, of which each is"
+        " tested by what learned from the others; nothing can be said of new topics and of the"
+        " training domain"
     )
     account = [*corpus.notes.get(ACCOUNT, ()), said]
     return replace(corpus, topic=Labels(codes, names), notes={**corpus.notes, ACCOUNT: account})
@@ -209,4 +240,6 @@ def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
     """Cosine similarity of topic vectors (Eq. 1), shape (T, T)."""
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     vectors = document_vectors(encoder, corpus.texts, rows)
-    return cosine_similarity(topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names)))
+    return cosine_similarity(
+        topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names))
+    )

@@ -219,7 +219,8 @@ class Length(FoldFree):
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)
         size = np.array([len(texts[row]) + 1.0 for row in used])[place]
-        a, b = size[: len(known)], size[len(known) :]
+        a = size[: len(known)]
+        b = size[len(known) :]
         # The ratio is exact, so that equal ratios are ties on every processor; logarithms differ in their last digit.
         return np.asarray(np.log(np.minimum(a, b) / np.maximum(a, b)), dtype=np.float64)
 
@@ -246,7 +247,9 @@ class StyleOnly(Scorer):
     marks: int = 12
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        self.profiles_ = TokenProfiles(self.words, self.marks, sentences=True).fit(problems.texts, problems.documents)
+        self.profiles_ = TokenProfiles(self.words, self.marks, sentences=True).fit(
+            problems.texts, problems.documents
+        )
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -305,17 +308,24 @@ class TopicFit(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         documents, weights = training_documents(problems, self.reference)
-        with_counts(ALL_TOKENS, lambda store: self._choose(store, problems.texts, documents, weights))
-        self.tfidf_ = Tfidf(ALL_TOKENS, self.size, content=True).fit(problems.texts, documents, weights, self.masked_)
+        with_counts(
+            ALL_TOKENS, lambda store: self._choose(store, problems.texts, documents, weights)
+        )
+        self.tfidf_ = Tfidf(ALL_TOKENS, self.size, content=True).fit(
+            problems.texts, documents, weights, self.masked_
+        )
         return self
 
-    def _choose(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None) -> None:
+    def _choose(
+        self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None
+    ) -> None:
         total = totals(store, texts, documents, weights) * store.lexicon.content
         if self.folded:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         mask = REFERENCE_MASK if self.mask is None and self.reference else self.mask
         if mask is not None:
-            self.mask_, ranked = mask, largest(store, total, mask)[0]
+            self.mask_ = mask
+            ranked = largest(store, total, mask)[0]
         else:
             # Ranking ten thousand words takes longer than all the rest, and short texts never need it.
             ranked, ids = largest(store, total, SHORT)
@@ -335,10 +345,14 @@ def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked:
     words_left = []
     for rows in store.blocks(texts, documents):
         # By how many steps of the ladder, the smallest first, a word is left.
-        reach = np.full(len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right"))
+        reach = np.full(
+            len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right")
+        )
         reach[ranked] = np.searchsorted(ladder[::-1], np.arange(len(ranked)), side="right")
         column = reach[store.lexicon.fold] * store.lexicon.content
-        counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1)
+        counts = spread_counts(
+            rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1
+        )
         words_left.append(np.cumsum(counts[:, :0:-1], axis=1))
     medians = np.median(np.concatenate(words_left), axis=0) if words_left else np.zeros(len(ladder))
     usable = np.flatnonzero(medians >= ENOUGH)

@@ -24,7 +24,9 @@ def one_column(scores: Floats, name: str) -> Floats:
         return scores[:, 0]
     if scores.ndim != 1:
         raise SpecError(
-            f"{name} calibrates a single score", found=f"{scores.shape[1]} features a problem", fix="use logistic"
+            f"{name} calibrates a single score",
+            found=f"{scores.shape[1]} features a problem",
+            fix="use logistic",
         )
     return scores
 
@@ -83,7 +85,9 @@ class Logistic(Calibrator):
         self.intercept_ = float(solution[-1])
         if self.prior is not None:
             share = float(same.mean())
-            self.intercept_ += float(np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share)))
+            self.intercept_ += float(
+                np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share))
+            )
         return self
 
     def transform(self, scores: Floats) -> Floats:
@@ -162,7 +166,9 @@ class LogOdds(Calibrator):
         # Beyond 500 the answer is 0 or 1 in any case.
         bounded = np.clip(np.where(np.isnan(scores), 0.0, scores) * np.log(self.base), -500, 500)
         answers: Floats = 1 / (1 + np.exp(-bounded))
-        return np.where((answers == 0.5) & (bounded != 0), np.nextafter(0.5, np.sign(bounded)), answers)
+        return np.where(
+            (answers == 0.5) & (bounded != 0), np.nextafter(0.5, np.sign(bounded)), answers
+        )
 
 
 def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
@@ -218,7 +224,8 @@ def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
     98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
     """
     s = np.clip(scores, 0.0, 1.0)
-    n, positives = len(s), int(same.sum())
+    n = len(s)
+    positives = int(same.sum())
     negatives = n - positives
     cell = np.searchsorted(THRESHOLDS, s, "left") + np.searchsorted(THRESHOLDS, s, "right")
     others = np.sort(s[~same])
@@ -226,23 +233,35 @@ def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
 
     def below(cells: NDArray[Any], weights: Floats | None = None) -> Floats:
         """Sums over all cells before each, (198,)."""
-        return np.concatenate([[0.0], np.cumsum(np.bincount(cells, weights, 2 * len(THRESHOLDS) + 1))])
+        return np.concatenate(
+            [[0.0], np.cumsum(np.bincount(cells, weights, 2 * len(THRESHOLDS) + 1))]
+        )
 
-    p, q, u = below(cell[same]), below(cell[~same]), below(cell[same], wins / 2)
+    p = below(cell[same])
+    q = below(cell[~same])
+    u = below(cell[same], wins / 2)
     # Threshold k is cell 2k + 1: at most p1 lies before its end, at least p2 from its start on.
-    i, j = (2 * np.arange(len(THRESHOLDS)) + 2)[:, None], 2 * np.arange(len(THRESHOLDS)) + 1
-    fn, tn, tp, fp = p[i], q[i], positives - p[j], negatives - q[j]
-    mid_p, mid_q = p[j] - p[i], q[j] - q[i]
+    i = (2 * np.arange(len(THRESHOLDS)) + 2)[:, None]
+    j = 2 * np.arange(len(THRESHOLDS)) + 1
+    fn = p[i]
+    tn = q[i]
+    tp = positives - p[j]
+    fp = negatives - q[j]
+    mid_p = p[j] - p[i]
+    mid_q = q[j] - q[i]
     inside = u[j] - u[i] - q[i] * mid_p
     auc = (u[-1] - inside + mid_p * mid_q / 2) / (positives * negatives)
-    unanswered, correct = mid_p + mid_q, tp + tn
+    unanswered = mid_p + mid_q
+    correct = tp + tn
     c_at_1 = (correct + unanswered * correct / n) / n
     f05u = _ratio(1.25 * tp, 1.25 * tp + 0.25 * (fn + unanswered) + fp)
     f1 = _ratio(2 * tp, 2 * tp + fp + fn)
     total = auc + c_at_1 + f05u + f1
     if metrics == 4:
         return np.asarray(total / 4)
-    s1, s2, s1_p = below(cell, s), below(cell, s * s), below(cell[same], s[same])
+    s1 = below(cell, s)
+    s2 = below(cell, s * s)
+    s1_p = below(cell[same], s[same])
     a = 0.49 / THRESHOLDS[:, None]
     b = 0.49 / (1 - THRESHOLDS)
     c = 0.51 - b * THRESHOLDS
@@ -294,7 +313,8 @@ class ThresholdBand(Calibrator):
         is absent, or has too few problems and ``fallback`` is off.
         """
         scores, same = learnable(one_column(scores, self.name), same, self.name)
-        positives, negatives = int(same.sum()), int((~same).sum())
+        positives = int(same.sum())
+        negatives = int((~same).sum())
         self.fallback_: str | None = None
         if min(positives, negatives) < self.enough:
             counts = f"{positives} same-author and {negatives} different-author problems"
@@ -305,7 +325,9 @@ class ThresholdBand(Calibrator):
                     expected=f"at least {self.enough} of each",
                     fix="use logistic, or set enough lower",
                 )
-            self.fallback_ = f"{counts} for calibration, fewer than {self.enough} of each: logistic instead"
+            self.fallback_ = (
+                f"{counts} for calibration, fewer than {self.enough} of each: logistic instead"
+            )
             self.logistic_ = Logistic().fit(scores, same)
             return self
         self.p1_, self.p2_, self.overall_ = best_band(scores, same, self.metrics)

@@ -15,7 +15,12 @@ from ravenbench.text.masks import mask
 from ravenbench.types import Bools, Count, Floats, Problems
 from ravenbench.verifiers import calibrators
 from ravenbench.verifiers.contract import base
-from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold, remove_fold_effect
+from ravenbench.verifiers.contract.folds import (
+    both_classes,
+    calibration_folds,
+    out_of_fold,
+    remove_fold_effect,
+)
 
 
 class Combined(base.Verifier):
@@ -82,13 +87,19 @@ class Meta(Combined):
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return calibrators.apply_band(answers_of(self.members_, problems).mean(axis=1), self.radius_)
+        return calibrators.apply_band(
+            answers_of(self.members_, problems).mean(axis=1), self.radius_
+        )
 
 
-def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[base.Verifier]:
+def fit_members(
+    members: Sequence[Component], problems: Problems, same: Bools
+) -> list[base.Verifier]:
     """Fitted copies. SpecError if there are no members."""
     if not members:
-        raise SpecError("a combination needs members", expected="a list such as [impostors, cng-2013]")
+        raise SpecError(
+            "a combination needs members", expected="a list such as [impostors, cng-2013]"
+        )
     return [base.as_verifier(base.fresh(member)).fit(problems, same) for member in members]
 
 
@@ -97,7 +108,9 @@ def answers_of(members: Sequence[base.Verifier], problems: Problems) -> Floats:
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
-def answers_out_of_fold(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
+def answers_out_of_fold(
+    members: Sequence[Component], problems: Problems, same: Bools, folds: int
+) -> Floats:
     """Answers to training problems by members fitted on other folds, which share no author with them, (n, members).
 
     NaN where the members had one class alone to learn from.
@@ -109,7 +122,9 @@ def answers_out_of_fold(members: Sequence[Component], problems: Problems, same: 
 
     partition = calibration_folds(problems, same, folds)
     least = int(partition.kind == "authors")
-    return out_of_fold(answered, partition, same, least=least, otherwise=np.nan, columns=len(members))
+    return out_of_fold(
+        answered, partition, same, least=least, otherwise=np.nan, columns=len(members)
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -174,7 +189,9 @@ class Stacked(Combined):
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return calibrators.apply_band(self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_)
+        return calibrators.apply_band(
+            self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_
+        )
 
     def _weighed(self, odds: Floats) -> Floats:
         from scipy.special import expit
@@ -199,12 +216,20 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
     pulled = np.append(np.ones(members), 0.0)
 
     def loss(beta: Floats) -> tuple[float, Floats]:
-        margin, off = sign * (design @ beta), pulled * (beta - mean)
+        margin = sign * (design @ beta)
+        off = pulled * (beta - mean)
         slope = C * (design.T @ (-sign * expit(-margin))) + off
         return float(C * np.logaddexp(0.0, -margin).sum() + off @ off / 2), slope
 
     bounds = [(0.0, None)] * members + [(None, None)]
-    beta = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}).x
+    beta = minimize(
+        loss,
+        mean,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"ftol": 1e-14, "gtol": 1e-9},
+    ).x
     return beta[:members], float(beta[members])
 
 
@@ -323,7 +348,8 @@ class Masked(base.Verifier):
         """
         if not hasattr(self.mask, "transform") or isinstance(self.mask, base.Learner):
             raise SpecError(
-                f"{self.mask} masks no texts", expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)"
+                f"{self.mask} masks no texts",
+                expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)",
             )
         super().require()
 
@@ -357,7 +383,9 @@ def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Compo
 
 def _answering(inner: Component) -> base.Verifier:
     if isinstance(inner, base.Scorer):
-        own_scale = isinstance(inner.default_calibrator(), calibrators.LogOdds | calibrators.ScaledLogistic)
+        own_scale = isinstance(
+            inner.default_calibrator(), calibrators.LogOdds | calibrators.ScaledLogistic
+        )
         return base.Calibrated(base.fresh(inner) if own_scale else Spreading(base.fresh(inner)))
     if isinstance(inner, base.Verifier):
         return base.fresh(inner)

@@ -58,7 +58,9 @@ def test_an_author_of_one_text_stands_beside_others_of_many():
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("texts", [["", "", "", ""], ["a", "b", "c", "d"], ["same"] * 4, ["x y", "", "z", "."]])
+@pytest.mark.parametrize(
+    "texts", [["", "", "", ""], ["a", "b", "c", "d"], ["same"] * 4, ["x y", "", "z", "."]]
+)
 def test_hardly_any_text_says_hardly_anything(texts):
     method = RavenStyle().fit(texts, ["a", "a", "b", "c"])
     chance = method.probabilities(["", "a", "日本語", "something else altogether"])
@@ -94,7 +96,9 @@ def test_processes_and_threads_agree(monkeypatch):
     for seed, threads in (("1", "1"), ("2", "2")):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        run = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", CODE], capture_output=True, text=True, check=True
+        )
         said.add(run.stdout)
     assert len(said) == 1
 
@@ -121,7 +125,9 @@ def test_open_problems_are_answered_by_what_it_believes_itself():
     candidates = {f"c{a:03d}": tuple(texts_of(a, 5)) for a in range(4)}
     problem = AttributionProblem("p", None, candidates, dict(zip(ids, texts, strict=True)), None)
     said = answer_problem(problem, RavenStyle(), 0.1)
-    right = [said[i] == (a if a in candidates else UNKNOWN) for i, a in zip(ids, truth, strict=True)]
+    right = [
+        said[i] == (a if a in candidates else UNKNOWN) for i, a in zip(ids, truth, strict=True)
+    ]
     assert np.mean(right) > 0.7
     assert UNKNOWN not in answer_problem(problem, RavenStyle()).values()
 

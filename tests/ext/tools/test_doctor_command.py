@@ -41,7 +41,9 @@ def test_missing_parts_name_the_command_and_are_no_error(monkeypatch, tmp_path):
 
 def test_a_package_that_does_not_fit_is_an_error(monkeypatch):
     real = metadata.version
-    monkeypatch.setattr(checkup.metadata, "version", lambda name: "0.1" if name == "numba" else real(name))
+    monkeypatch.setattr(
+        checkup.metadata, "version", lambda name: "0.1" if name == "numba" else real(name)
+    )
     shown = doctor("--no-test")
     assert shown.exit_code == 1
     assert "numba 0.1 does not fit" in shown.output and "1 of" in shown.output

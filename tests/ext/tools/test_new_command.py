@@ -30,7 +30,10 @@ def test_a_class_and_its_own_test(tmp_path, monkeypatch):
     assert shown.exit_code == 0 and "my_idea:MyIdea" in shown.output, shown.output
     assert "pip install pytest" in shown.output
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "test_my_idea.py"], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "pytest", "-q", "test_my_idea.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout
 
@@ -62,7 +65,10 @@ def test_nothing_is_overwritten_and_names_are_checked(tmp_path, monkeypatch):
     with pytest.raises(RavenError, match="there already"):
         build("new")(["new", "verifier", "mine"], standalone_mode=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["test_mine.py"]
-    for name, kind, told in (("../x", "verifier", "cannot be"), ("mine", "corpus", "does not make")):
+    for name, kind, told in (
+        ("../x", "verifier", "cannot be"),
+        ("mine", "corpus", "does not make"),
+    ):
         with pytest.raises(RavenError, match=told):
             build("new")(["new", kind, name], standalone_mode=False)
 

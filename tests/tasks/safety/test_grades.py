@@ -31,9 +31,15 @@ def run(tmp_path_factory):
         problems, same = toy_problems(24, 2, seed=seed, words=120)
         write_pan_problems(folder / name, problems, same)
     given = {
-        "problems": folder / "test", "train": folder / "train", "obfuscators": "identity, random(rate=0.9)",
-        "verifiers": "length", "attacks": "none", "limit": 6, "out": folder / "run", "workers": 1,
-    }  # fmt: skip
+        "problems": folder / "test",
+        "train": folder / "train",
+        "obfuscators": "identity, random(rate=0.9)",
+        "verifiers": "length",
+        "attacks": "none",
+        "limit": 6,
+        "out": folder / "run",
+        "workers": 1,
+    }
     assert safety(**given).errors == ()
     return given
 
@@ -41,11 +47,21 @@ def run(tmp_path_factory):
 def exported(run):
     """What the page of each rewriting would export of itself."""
     pages = (diff_page(c) for c in from_run(run["out"]))
-    return [json.loads(p.partition('<script type="application/json" id="about">')[2].partition("<")[0]) for p in pages]
+    return [
+        json.loads(p.partition('<script type="application/json" id="about">')[2].partition("<")[0])
+        for p in pages
+    ]
 
 
 def review(about, **changes):
-    rest = {"grader": "anna", "grade": 2, "graded_blind": True, "verdict": "passable", "faults": [], "notes": ""}
+    rest = {
+        "grader": "anna",
+        "grade": 2,
+        "graded_blind": True,
+        "verdict": "passable",
+        "faults": [],
+        "notes": "",
+    }
     return {**about, **rest, "reviewed": "2026-01-01T00:00:00Z", **changes}
 
 
@@ -55,7 +71,10 @@ def test_what_a_report_lacks_beside_cells_is_said(run, tmp_path, name):
     assert SafetyReport(Store.open(folder)).gaps == []
     (folder / name).write_bytes((folder / name).read_bytes()[:-9])
     assert {gap.reason for gap in SafetyReport(Store.open(folder)).gaps} == {"missing or damaged"}
-    assert safety(**{**run, "out": folder}).errors == () and SafetyReport(Store.open(folder)).gaps == []
+    assert (
+        safety(**{**run, "out": folder}).errors == ()
+        and SafetyReport(Store.open(folder)).gaps == []
+    )
 
 
 def test_grades_stand_beside_measures(run, tmp_path):

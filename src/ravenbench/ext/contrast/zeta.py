@@ -77,7 +77,9 @@ def log_ratio(a: Floats, b: Floats, size_a: float, size_b: float) -> Floats:
 def difference(one: UnitCounts, other: UnitCounts) -> Floats:
     """Difference of shares within topics that both sides have, (w,), weighted as Mantel and Haenszel do; with a single
     topic that of all slices. NaN where no topic has slices on both sides."""
-    sides = [(side.slices.sum(axis=0)[None], side.having.sum(axis=0)[None]) for side in (one, other)]
+    sides = [
+        (side.slices.sum(axis=0)[None], side.having.sum(axis=0)[None]) for side in (one, other)
+    ]
     return np.asarray(_within(*sides)[0])
 
 
@@ -91,18 +93,27 @@ def _within(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
 
 def intervals(one: UnitCounts, other: UnitCounts, draws: int, rng: np.random.Generator) -> Floats:
     """95 % intervals (2, w) of ``difference``; NaN where a side has one unit."""
-    sides, units = (one, other), min(len(one.slices), len(other.slices))
+    sides = (one, other)
+    units = min(len(one.slices), len(other.slices))
     bounds = np.full((2, one.having.shape[2]), np.nan)
     if units < 2:
         return bounds
-    weights = [rng.multinomial(len(s.slices), np.full(len(s.slices), 1 / len(s.slices)), size=draws) for s in sides]
+    weights = [
+        rng.multinomial(len(s.slices), np.full(len(s.slices), 1 / len(s.slices)), size=draws)
+        for s in sides
+    ]
     for part in _parts(bounds.shape[1], CHUNK // one.slices.shape[1] + 1):
-        drawn = [(w @ s.slices, np.tensordot(w, s.having[:, :, part], 1)) for s, w in zip(sides, weights, strict=True)]
+        drawn = [
+            (w @ s.slices, np.tensordot(w, s.having[:, :, part], 1))
+            for s, w in zip(sides, weights, strict=True)
+        ]
         bounds[:, part] = np.nanquantile(_within(*drawn), expanded(0.95, units), axis=0)
     return bounds
 
 
-def by_chance(one: UnitCounts, other: UnitCounts, shuffles: int, rng: np.random.Generator) -> Floats:
+def by_chance(
+    one: UnitCounts, other: UnitCounts, shuffles: int, rng: np.random.Generator
+) -> Floats:
     """The largest absolute difference of shares of any word, with the units' sides shuffled, (shuffles,)."""
     slices = np.concatenate([side.slices.sum(axis=1) for side in (one, other)])
     having = np.concatenate([side.having.sum(axis=1) for side in (one, other)])
@@ -119,12 +130,18 @@ def _parts(width: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, width, size))
 
 
-def added_up(present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1) -> UnitCounts:
+def added_up(
+    present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1
+) -> UnitCounts:
     """Slices (s, w) that have a word, added up by their units and, where given, their topics (s,)."""
     from scipy.sparse import csr_array
 
     units = int(unit.max(initial=-1)) + 1
     place = unit if topic is None else unit * topics + topic
-    adding = csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(units * topics, len(place)))
+    adding = csr_array(
+        (np.ones(len(place)), (place, np.arange(len(place)))), shape=(units * topics, len(place))
+    )
     slices = np.bincount(place, minlength=units * topics).astype(float)
-    return UnitCounts(slices.reshape(units, topics), (adding @ present).toarray().reshape(units, topics, -1))
+    return UnitCounts(
+        slices.reshape(units, topics), (adding @ present).toarray().reshape(units, topics, -1)
+    )

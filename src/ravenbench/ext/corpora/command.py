@@ -51,14 +51,22 @@ def show_summary(summary: dict[str, Any]) -> None:
     s: dict[str, Any] = readable(summary)
 
     def spread(v: dict[str, Any]) -> str:
-        return "none" if v["median"] is None else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
+        return (
+            "none"
+            if v["median"] is None
+            else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
+        )
 
     from rich.table import Table
 
     facts = Table.grid(padding=(0, 2))
-    authors, topics, pairs = s["authors"], s["topics"], s["pairs"]
+    authors = s["authors"]
+    topics = s["topics"]
+    pairs = s["pairs"]
     without = f"; {topics['without']:,} documents have none" if topics["without"] else ""
-    several = f"{authors['several']:,} with several documents, {authors['across']:,} in several topics"
+    several = (
+        f"{authors['several']:,} with several documents, {authors['across']:,} in several topics"
+    )
     rows = [
         ("corpus", s["name"]),
         ("documents", f"{s['documents']:,}"),
@@ -68,14 +76,22 @@ def show_summary(summary: dict[str, Any]) -> None:
         ("documents an author", spread(authors["documents"])),
         ("topics", f"{topics['total']:,}{without}"),
         ("documents a topic", spread(topics["documents"])),
-        ("same-author pairs", f"{pairs['same_author']:,}, {pairs['same_author_same_topic']:,} within one topic"),
+        (
+            "same-author pairs",
+            f"{pairs['same_author']:,}, {pairs['same_author_same_topic']:,} within one topic",
+        ),
     ]
     if s["languages"]:
         rows.append(("languages", ", ".join(f"{k} ({v:,})" for k, v in s["languages"].items())))
     if s["levels"]:
         rows.append(("further columns", ", ".join(f"{k} ({v:,})" for k, v in s["levels"].items())))
     if s["notes"].get("columns"):
-        rows.append(("columns taken", ", ".join(f"{role}: {name}" for role, name in s["notes"]["columns"].items())))
+        rows.append(
+            (
+                "columns taken",
+                ", ".join(f"{role}: {name}" for role, name in s["notes"]["columns"].items()),
+            )
+        )
     for reason, count in s["notes"].get("dropped", {}).items():
         if count:
             rows.append(("dropped", f"{count:,} texts {reason}"))
@@ -83,7 +99,12 @@ def show_summary(summary: dict[str, Any]) -> None:
         rows.append(("left alone", f"{count:,}: {reason}"))
     for what, whole in s["notes"].get("whole collection", {}).items():
         if whole["found"] != whole["expected"]:
-            rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
+            rows.append(
+                (
+                    "mind",
+                    f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}",
+                )
+            )
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)
@@ -91,7 +112,13 @@ def show_summary(summary: dict[str, Any]) -> None:
     most = max((row["documents"] for row in s["by_topic"]), default=1)
     for row in s["by_topic"][:_SHOWN]:
         bar = "█" * max(1, round(12 * row["documents"] / most))
-        table.add_row(row["topic"], f"{row['documents']:,}", bar, f"{row['authors']:,}", f"{row['words']:,.0f}")
+        table.add_row(
+            row["topic"],
+            f"{row['documents']:,}",
+            bar,
+            f"{row['authors']:,}",
+            f"{row['words']:,.0f}",
+        )
     print_part(table)
     left = s["by_topic"][_SHOWN:]
     if left:
@@ -134,7 +161,9 @@ def show_entry(entry: CatalogueEntry) -> None:
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
-FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
+FoldCase = Annotated[
+    bool, typer.Option("--fold-case", help="Join topics that differ in case only.")
+]
 
 
 @app.command("list")
@@ -145,13 +174,27 @@ def list_(json: Json = False) -> None:
 
     entries = catalogue()
     rows: list[dict[str, Any]] = [
-        {"name": e.name, "kind": e.kind, "access": access(e), "languages": list(e.languages), "title": e.title}
+        {
+            "name": e.name,
+            "kind": e.kind,
+            "access": access(e),
+            "languages": list(e.languages),
+            "title": e.title,
+        }
         for e in entries.values()
     ]
     for name, target in sorted(registry.targets("corpus").items()):
         if name not in entries:
             title = registry.summary(target).rstrip(".")
-            rows.append({"name": name, "kind": "corpus", "access": "installed", "languages": [], "title": title})
+            rows.append(
+                {
+                    "name": name,
+                    "kind": "corpus",
+                    "access": "installed",
+                    "languages": [],
+                    "title": title,
+                }
+            )
     if json:
         print_json({"corpora": rows})
         return
@@ -159,7 +202,10 @@ def list_(json: Json = False) -> None:
     for row in rows:
         table.add_row(row["name"], row["kind"], row["access"], row["title"])
     print_part(table)
-    say("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
+    say(
+        "\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven"
+        " run FILE"
+    )
 
 
 @app.command()
@@ -168,7 +214,8 @@ def info(
     corpus: Annotated[
         str,
         typer.Argument(
-            metavar="CORPUS", help="A name, a table, a folder of texts by author, PAN pairs or an imported folder."
+            metavar="CORPUS",
+            help="A name, a table, a folder of texts by author, PAN pairs or an imported folder.",
         ),
     ],
     level: Annotated[str, typer.Option("--level", help="Level of topic to count.")] = "topic",
@@ -195,7 +242,10 @@ def info(
 
     about = None
     if entry is not None:
-        about = msgspec.to_builtins(entry) | {"citation": entry.citation, "bibtex": bibtex(entry.papers)}
+        about = msgspec.to_builtins(entry) | {
+            "citation": entry.citation,
+            "bibtex": bibtex(entry.papers),
+        }
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
         try:
@@ -207,7 +257,9 @@ def info(
             levels = loaded.notes.get("defaults", {}).get("levels", {})
             summary = summarise(at_level(loaded, level, levels)[0])
     if json:
-        answered = None if summary is None else [asdict(question) for question in questions(summary)]
+        answered = (
+            None if summary is None else [asdict(question) for question in questions(summary)]
+        )
         print_json({"catalogue": about, "corpus": summary, "questions": answered})
         return
     if summary is not None:
@@ -222,9 +274,14 @@ def info(
 def import_(
     source: Annotated[
         str,
-        typer.Argument(metavar="SOURCE", help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs.",
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")
+    ],
     id: IdColumn = None,
     fold_case: FoldCase = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
@@ -250,7 +307,8 @@ def import_(
 
 @app.command()
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from raven corpus list.")], json: Json = False
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from raven corpus list.")],
+    json: Json = False,
 ) -> None:
     """Download a corpus that may be downloaded; for others, say how to get them."""
     from ravenbench.corpora import catalogue
@@ -282,10 +340,20 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     from ravenbench.formats.problems import read_problem_sets
 
     sets = read_problem_sets(what, encoding=encoding)
-    rows = [(f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems)) for one in sets]
+    rows = [
+        (f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems))
+        for one in sets
+    ]
     if json:
         notes = [{"notes": one.notes} for one in sets]
-        print_json({"problems": [{"name": name, **row, **more} for (name, row), more in zip(rows, notes, strict=True)]})
+        print_json(
+            {
+                "problems": [
+                    {"name": name, **row, **more}
+                    for (name, row), more in zip(rows, notes, strict=True)
+                ]
+            }
+        )
     else:
         say("\n".join(table_one_lines(rows)))
         for note in (note for one in sets for note in one.notes):
@@ -299,6 +367,9 @@ def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
     head = f"{'':<{width}}  problems  documents  known a problem  words a document"
     lines = []
     for name, row in rows:
-        counts = f"{row['problems']:>8,}  {row['documents']:>9,}  {row['known']:>15.1f}  {row['words']:>16,.1f}"
+        counts = (
+            f"{row['problems']:>8,}  {row['documents']:>9,}  {row['known']:>15.1f} "
+            f" {row['words']:>16,.1f}"
+        )
         lines.append(f"{name:<{width}}  {counts}")
     return [head, *lines]

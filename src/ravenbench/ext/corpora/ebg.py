@@ -42,14 +42,21 @@ class EBG(Component):
     def load(self) -> Corpus:
         """Read the corpus. SpecError if no path is given; FormatError if there are no samples."""
         if not self.path:
-            raise SpecError("ebg needs the place of its files", fix="ebg(path='extended-brennan-greenstadt.zip')")
+            raise SpecError(
+                "ebg needs the place of its files",
+                fix="ebg(path='extended-brennan-greenstadt.zip')",
+            )
         builder = CorpusBuilder(self.path)
         counted: Counter[str] = Counter()
         with Archive(self.path) as archive:
             native = {}
             for name in archive.names:
-                if said := name.endswith("_demographics.txt") and _LANGUAGE.search(archive.text(name, published=True)):
-                    native[PurePosixPath(name).parent.name] = "yes" if said[1].casefold() == "english" else "no"
+                if said := name.endswith("_demographics.txt") and _LANGUAGE.search(
+                    archive.text(name, published=True)
+                ):
+                    native[PurePosixPath(name).parent.name] = (
+                        "yes" if said[1].casefold() == "english" else "no"
+                    )
             for name in archive.names:
                 path = PurePosixPath(name)
                 match = _SAMPLE.match(path.name)
@@ -60,18 +67,26 @@ class EBG(Component):
                 if len(sources) > 1:
                     counted["across documents"] += 1
                     continue
-                author, source = match["author"], sources[0]
+                author = match["author"]
+                source = sources[0]
                 counted["samples"] += 1
                 text = archive.text(name, published=True)
                 builder.add(
-                    f"{author}/{match['number']}", text, author, f"source {source}", 1, "en",
+                    f"{author}/{match['number']}",
+                    text,
+                    author,
+                    f"source {source}",
+                    1,
+                    "en",
                     {"document": f"{author}/{source}", "native": native.get(author)},
-                )  # fmt: skip
+                )
         if not counted["samples"]:
             raise FormatError(
-                "there are no samples here", file=self.path, expected="files such as amt/bb/bb_04_2.txt",
+                "there are no samples here",
+                file=self.path,
+                expected="files such as amt/bb/bb_04_2.txt",
                 fix="give the zip or folder of the Extended Brennan–Greenstadt corpus",
-            )  # fmt: skip
+            )
         notes = {
             "source": "Extended Brennan–Greenstadt corpus (Drexel-AMT)",
             "licence": "unstated; for research",

@@ -44,7 +44,10 @@ def width_of(length: int) -> int:
 
 
 def batches(
-    sequences: Sequence[Sequence[int] | Ints], tokens: int = 4096, pad: int = 0, most: int | None = None
+    sequences: Sequence[Sequence[int] | Ints],
+    tokens: int = 4096,
+    pad: int = 0,
+    most: int | None = None,
 ) -> Iterator[Batch]:
     """Sequences of about equal length together, shortest first.
 
@@ -74,7 +77,9 @@ def batches(
             yield Batch(rows, ids, mask)
 
 
-def distinct(problems: Problems, encode: Callable[[list[str]], Floats]) -> tuple[Floats, Ints, Ints]:
+def distinct(
+    problems: Problems, encode: Callable[[list[str]], Floats]
+) -> tuple[Floats, Ints, Ints]:
     """Encode each distinct document once, however many problems it is in.
 
     Returns

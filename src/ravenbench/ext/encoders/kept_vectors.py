@@ -15,7 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.files import cache_folder, made_cache, make_room, map_hashed, stands_alone, write_hashed
+from ravenbench.files import (
+    cache_folder,
+    made_cache,
+    make_room,
+    map_hashed,
+    stands_alone,
+    write_hashed,
+)
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats
 
@@ -55,7 +62,8 @@ class KeptFiles:
         """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps none."""
         rows = np.stack(list(vectors.values()))
         table = np.empty(len(rows), dtype=[("text", "V16"), ("vector", np.float64, rows.shape[1:])])
-        table["text"], table["vector"] = np.frombuffer(b"".join(vectors), dtype="V16"), rows
+        table["text"] = np.frombuffer(b"".join(vectors), dtype="V16")
+        table["vector"] = rows
         with suppress(OSError):
             made_cache()
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -85,13 +93,16 @@ class KeptVectors:
     """
 
     def __init__(self, most: int = MOST, *, shared: bool = False) -> None:
-        self.most, self.shared = most, shared
+        self.most = most
+        self.shared = shared
         self._files: dict[Hashable, KeptFiles] = {}
         self._bytes = 0
         self._kept: OrderedDict[tuple[Hashable, bytes], Floats] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, made: Hashable, texts: Sequence[str], encode: Callable[[list[str]], Floats]) -> Floats:
+    def of(
+        self, made: Hashable, texts: Sequence[str], encode: Callable[[list[str]], Floats]
+    ) -> Floats:
         """Vectors of texts (n, d); those that are not kept are encoded together, each distinct text once.
 
         Parameters
@@ -106,7 +117,9 @@ class KeptVectors:
             cached = {place: self._kept[place] for place in places if place in self._kept}
             for place in cached:
                 self._kept.move_to_end(place)
-        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in cached}
+        missing = {
+            place: text for place, text in zip(places, texts, strict=True) if place not in cached
+        }
         shared = self.shared and not stands_alone()
         if missing and shared:
             read = self._shelf(made).find([text for _, text in missing])

@@ -14,7 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.ext.encoders.pretrained import is_static, load_static, missing, model_folder, static_vectors
+from ravenbench.ext.encoders.pretrained import (
+    is_static,
+    load_static,
+    missing,
+    model_folder,
+    static_vectors,
+)
 from ravenbench.obfuscation.measures.soundness import MeaningModel, Pairs, Similarity
 from ravenbench.types import Floats
 
@@ -48,7 +54,8 @@ def sentence_similarity(model: str) -> Similarity:
 
     def cosines(pairs: Pairs) -> list[float]:
         vectors = encode([text for pair in pairs for text in pair]).reshape(len(pairs), 2, -1)
-        a, b = vectors[:, 0], vectors[:, 1]
+        a = vectors[:, 0]
+        b = vectors[:, 1]
         norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         values: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
         return values

@@ -19,7 +19,12 @@ from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.encoders import devices
 from ravenbench.ext.encoders.batching import batches
 from ravenbench.ext.encoders.kept_vectors import KeptVectors
-from ravenbench.ext.encoders.pretrained import is_static, load_sentences, load_static, static_vectors
+from ravenbench.ext.encoders.pretrained import (
+    is_static,
+    load_sentences,
+    load_static,
+    static_vectors,
+)
 from ravenbench.types import Floats, Ints
 
 VERSION = 7
@@ -59,7 +64,9 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     or the window is not one.
     """
     if read.batch is not None and read.batch < 1:
-        raise SpecError("there is no such batch", found=read.batch, expected="batch: tokens, at least 1")
+        raise SpecError(
+            "there is no such batch", found=read.batch, expected="batch: tokens, at least 1"
+        )
     if not texts:
         # The model says how long a vector is.
         return embeddings(folder, [""], read)[:0]
@@ -67,13 +74,30 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     half = devices.half(read.precision, torch.device(device))
     batch = read.batch or (8192 if device != "cpu" else 4096)
     files = digest(folder)
-    recipe = (VERSION, files, device, read.window, batch, half, read.remote_code, torch.__version__, read.pooler)
+    recipe = (
+        VERSION,
+        files,
+        device,
+        read.window,
+        batch,
+        half,
+        read.remote_code,
+        torch.__version__,
+        read.pooler,
+    )
 
     def encode(unseen: list[str]) -> Floats:
         model = _network(folder, files, device, read.remote_code, half, read.pooler)
-        return static_vectors(model, unseen) if hasattr(model, "embedding") else _windows(model, unseen, read, batch)
+        return (
+            static_vectors(model, unseen)
+            if hasattr(model, "embedding")
+            else _windows(model, unseen, read, batch)
+        )
 
-    parts = [_KEPT.of(recipe, texts[start : start + BLOCK], encode) for start in range(0, len(texts), BLOCK)]
+    parts = [
+        _KEPT.of(recipe, texts[start : start + BLOCK], encode)
+        for start in range(0, len(texts), BLOCK)
+    ]
     return np.concatenate(parts)
 
 
@@ -82,13 +106,22 @@ def _windows(model: Any, texts: list[str], read: Reading, batch: int) -> Floats:
     windows, owner = _tiled(model, texts, read.window)
     parts: list[Floats] = [np.empty(0)] * len(windows)
     with devices.inferring(device, threads=read.threads):
-        for part in batches(windows, batch, model.tokenizer.pad_token_id or 0, MOST if device.type == "cpu" else None):
+        for part in batches(
+            windows,
+            batch,
+            model.tokenizer.pad_token_id or 0,
+            MOST if device.type == "cpu" else None,
+        ):
             ids, mask = (torch.from_numpy(array).to(device) for array in (part.ids, part.mask))
             inputs = {"input_ids": ids, "attention_mask": mask.long()}
             for module in model:
                 # What follows the transformer takes no time: it computes in single precision.
-                inputs = {k: v.float() if v.is_floating_point() else v for k, v in module(inputs).items()}
-            for row, vector in zip(part.rows, inputs["sentence_embedding"].double().cpu().numpy(), strict=False):
+                inputs = {
+                    k: v.float() if v.is_floating_point() else v for k, v in module(inputs).items()
+                }
+            for row, vector in zip(
+                part.rows, inputs["sentence_embedding"].double().cpu().numpy(), strict=False
+            ):
                 parts[row] = vector
     weight = np.array([len(w) for w in windows], dtype=np.float64)
     starts = np.searchsorted(owner, np.arange(len(texts)))
@@ -102,7 +135,9 @@ def _tiled(model: Any, texts: list[str], window: int | None) -> tuple[list[Ints]
     # A tokenizer without a limit says so with an absurd number.
     reads = int(longest) if longest and longest < 10**6 else 512
     if window is not None and not 3 < window <= reads:
-        raise SpecError("encoder cannot read such windows", found=window, expected=f"window from 4 to {reads}")
+        raise SpecError(
+            "encoder cannot read such windows", found=window, expected=f"window from 4 to {reads}"
+        )
     if not model.tokenizer.is_fast:
         raise InputError("this model's tokenizer has no fast form", expected="a tokenizer.json")
     coded = model.tokenizer(
@@ -114,12 +149,16 @@ def _tiled(model: Any, texts: list[str], window: int | None) -> tuple[list[Ints]
         verbose=False,
     )
     order = np.argsort(coded["overflow_to_sample_mapping"], kind="stable")
-    windows = [np.array(coded["input_ids"][i] or [model.tokenizer.pad_token_id or 0]) for i in order]
+    windows = [
+        np.array(coded["input_ids"][i] or [model.tokenizer.pad_token_id or 0]) for i in order
+    ]
     return windows, np.array(coded["overflow_to_sample_mapping"])[order]
 
 
 @lru_cache(maxsize=1)
-def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bool, pooler: bool = False) -> Any:
+def _network(
+    folder: Path, digest: str, device: str, remote_code: bool, half: bool, pooler: bool = False
+) -> Any:
     """The model, loaded once for all folds of a process; ``digest`` tells its files from others in that folder."""
     if is_static(folder):
         return load_static(folder)
@@ -133,7 +172,9 @@ def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bo
 def digest(folder: Path) -> str:
     """Hash of a model's files."""
     files = [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in _PARTS]
-    return _digest_of(folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files))
+    return _digest_of(
+        folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files)
+    )
 
 
 @lru_cache(maxsize=8)

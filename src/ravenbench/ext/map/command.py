@@ -41,14 +41,15 @@ class DrawnMap(Work):
     own = (
         Option(
             "corpus",
-            "Texts: a folder or zip (author/text.txt, author/topic/text.txt, Author_Title.txt), a table, or a corpus "
-            "by name.",
+            "Texts: a folder or zip (author/text.txt, author/topic/text.txt, Author_Title.txt), a"
+            " table, or a corpus by name.",
             takes="str | Path | Mapping[str, str] | Corpus",
             required=True,
         ),
         Option(
             "out",
-            "Folder of the page, tables and figures; an earlier map is replaced. Default: map-CORPUS.",
+            "Folder of the page, tables and figures; an earlier map is replaced. Default:"
+            " map-CORPUS.",
             function=False,
         ),
         FIGURES,
@@ -75,7 +76,11 @@ class DrawnMap(Work):
     def preview(cls, values: Mapping[str, Any]) -> Preview:
         from ravenbench.ext.map.analysis import preview_map
 
-        given = {name: value for name, value in values.items() if value is not False and name not in ("out", "figures")}
+        given = {
+            name: value
+            for name, value in values.items()
+            if value is not False and name not in ("out", "figures")
+        }
         corpus = given.pop("corpus")
         return preview_map(corpus, cls.read(given), values.get("out") or _place(corpus))
 

@@ -13,10 +13,18 @@ from ravenbench.engine.task import Ending, Work
 class SampleSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which topics are chosen, and how."""
 
-    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)] = "synthetic"
-    topic: Annotated[str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")] = None
-    topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = None
-    min_docs: Annotated[AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))] = None
+    corpus: Annotated[
+        str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)
+    ] = "synthetic"
+    topic: Annotated[
+        str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")
+    ] = None
+    topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = (
+        None
+    )
+    min_docs: Annotated[
+        AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))
+    ] = None
     encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa"
     samplers: Annotated[str, about("Comma-separated.")] = "hits, random, anti"
     seed: Annotated[int, about("For samplers that draw.")] = 0
@@ -63,13 +71,18 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
     sizes = suggest(data, topics=spec.topics, min_docs=spec.min_docs, defaults=defaults)
     data = keep_topics(data, sizes.min_docs)
     similarity = topic_similarity(data, compared_by)
-    names, counts = data.topic.names, data.topic.counts()
+    names = data.topic.names
+    counts = data.topic.counts()
     rows = []
     for sampler in chosen_samplers:
-        selection = sampler.select(similarity, sizes.topics, stream(spec.seed, "sampler", str(sampler)))
+        selection = sampler.select(
+            similarity, sizes.topics, stream(spec.seed, "sampler", str(sampler))
+        )
         chosen = selection.chosen
         pairs = similarity[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
-        joined = np.flatnonzero((selection.merged >= 0) & (selection.merged != np.arange(len(names))))
+        joined = np.flatnonzero(
+            (selection.merged >= 0) & (selection.merged != np.arange(len(names)))
+        )
         rows.append(
             {
                 "sampler": str(sampler),
@@ -87,7 +100,7 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
         "encoder": str(compared_by),
         "seed": spec.seed,
         "samplers": rows,
-    }  # fmt: skip
+    }
 
 
 def _shown(result: Mapping[str, Any]) -> list[Any]:
@@ -96,7 +109,8 @@ def _shown(result: Mapping[str, Any]) -> list[Any]:
 
     summary = table(
         "samplers",
-        f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}",
+        f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by"
+        f" {result['encoder']}",
         result["samplers"],
         col("sampler", lambda row: row["sampler"], text=True),
         col("topics", lambda row: len(row["topics"])),

@@ -41,11 +41,15 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
     """
     queries = pool.plain.queries
     picked = np.sort(stream(seed, "retrieval-content").permutation(len(queries))[:most])
-    labels: dict[str, Any] = {column: of_rows(pool, column) for column in ("author", "topic", "language")}
+    labels: dict[str, Any] = {
+        column: of_rows(pool, column) for column in ("author", "topic", "language")
+    }
     similarity = None
     topic = labels["topic"]
     if topic is not None and len(pool.texts) <= COMPARED and (topic.counts() > 0).all():
-        corpus = Corpus(pool.name, pool.texts, tuple(map(str, range(len(pool.texts)))), topic, topic)
+        corpus = Corpus(
+            pool.name, pool.texts, tuple(map(str, range(len(pool.texts)))), topic, topic
+        )
         try:
             similarity = topic_similarity(corpus, registry.parse("encoder", "lsa"))
         except CorpusError:
@@ -55,17 +59,24 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
                 )
             }
     questions = pool.plain.select(picked)
-    ptr, rows = questions.queries.ptr, questions.queries.rows
-    candidates, owner = pool.candidates, questions.queries.owner
+    ptr = questions.queries.ptr
+    rows = questions.queries.rows
+    candidates = pool.candidates
+    owner = questions.queries.owner
     known = [
-        chosen(candidates.ptr, candidates.rows, questions.true[a:b])[1][:KNOWN] for a, b in pairwise(questions.true_ptr)
+        chosen(candidates.ptr, candidates.rows, questions.true[a:b])[1][:KNOWN]
+        for a, b in pairwise(questions.true_ptr)
     ]
     known_ptr, known_rows = listed([known[i] for i in owner.tolist()])
-    ids = name_array(f"{queries.ids[picked[i]]}/{at - ptr[i]}" for at, i in enumerate(owner.tolist()))
-    used, texts = np.arange(len(pool.texts)), pool.texts
+    ids = name_array(
+        f"{queries.ids[picked[i]]}/{at - ptr[i]}" for at, i in enumerate(owner.tolist())
+    )
+    used = np.arange(len(pool.texts))
+    texts = pool.texts
     if len(texts) > GIVERS:
         used = np.union1d(
-            stream(seed, "retrieval-givers").permutation(candidates.rows)[:GIVERS], np.r_[rows, known_rows]
+            stream(seed, "retrieval-givers").permutation(candidates.rows)[:GIVERS],
+            np.r_[rows, known_rows],
         )
         texts, _ = TextTable.of_blocks(texts.blocks(used))
         labels = {column: of and of.take(used) for column, of in labels.items()}
@@ -88,12 +99,19 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
         )
     )
     versions = dict(zip(OWN, moved[len(pool.texts) :].reshape(len(OWN), -1), strict=True))
-    holder, barred = candidates.owner, []
+    holder = candidates.owner
+    barred = []
     for query in complete.tolist():
         own = questions.barred[questions.barred_ptr[query] : questions.barred_ptr[query + 1]]
-        givers = used[np.concatenate([made.donors[number[text]] for text in range(ptr[query], ptr[query + 1])])]
+        givers = used[
+            np.concatenate(
+                [made.donors[number[text]] for text in range(ptr[query], ptr[query + 1])]
+            )
+        ]
         barred.append(np.union1d(own, holder[np.isin(candidates.rows, givers)]))
-    whole = replace(pool, texts=table, transplanted=picked[complete], versions=versions, barred=listed(barred))
+    whole = replace(
+        pool, texts=table, transplanted=picked[complete], versions=versions, barred=listed(barred)
+    )
     return whole, dict(left_out)
 
 

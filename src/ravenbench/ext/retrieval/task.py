@@ -79,9 +79,14 @@ class RetrievePlan(Plan, frozen=True, kw_only=True):
     def doubts(self) -> list[str]:
         """What is said of faulty labels: a sentence, or none."""
         counts = {
-            kind: candidates if kind == "absent" else queries for kind, (queries, candidates) in self.faults.items()
+            kind: candidates if kind == "absent" else queries
+            for kind, (queries, candidates) in self.faults.items()
         }
-        said = [f"{FAULTS[kind][0]}: {count}" for kind, count in counts.items() if count and kind != "marks"]
+        said = [
+            f"{FAULTS[kind][0]}: {count}"
+            for kind, count in counts.items()
+            if count and kind != "marks"
+        ]
         return [f"Labels that may be wrong, in queries: {'; '.join(said)}."] if said else []
 
 
@@ -131,10 +136,15 @@ class Retrieve(Task):
         versions = [pool.questions(version).queries for version in ("plain", *pool.versions)]
         with fresh_folder(folder, kind="export") as place:
             for side, items in (("query", versions), ("candidate", [pool.candidates])):
-                with (place / f"{side.replace('y', 'ie')}s.jsonl").open("w", encoding="utf-8") as file:
+                with (place / f"{side.replace('y', 'ie')}s.jsonl").open(
+                    "w", encoding="utf-8"
+                ) as file:
                     for one in items:
                         texts = (pool.texts.rows(one.texts_of(i)) for i in range(len(one)))
-                        rows = ({f"{side}_id": name, "texts": each} for name, each in zip(one.ids, texts, strict=True))
+                        rows = (
+                            {f"{side}_id": name, "texts": each}
+                            for name, each in zip(one.ids, texts, strict=True)
+                        )
                         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return ["candidates.jsonl", "queries.jsonl"]
 
@@ -146,15 +156,24 @@ class Retrieve(Task):
         self.rerankers = registry.named("verifier", spec.rerank) if spec.rerank else {}
         smoke_test(self.rerankers)
         every = [*self.named.values(), *self.rerankers.values()]
-        self.data = {"source": data_hash(spec.source), "methods": content_key([decides(method) for method in every])}
+        self.data = {
+            "source": data_hash(spec.source),
+            "methods": content_key([decides(method) for method in every]),
+        }
         if spec.train is not None:
             self.data["train"] = data_hash(spec.train)
         self.rankings = named_rankings(spec.rankings or ())
         if clash := self.rankings.keys() & {*self.named, *self.orders}:
-            raise SpecError("a ranking has the name of a method", found=min(clash), fix="rename the file")
+            raise SpecError(
+                "a ranking has the name of a method", found=min(clash), fix="rename the file"
+            )
         if self.rankings:
-            self.data["rankings"] = content_key([ranking.digest for ranking in self.rankings.values()])
-        self.folder = self.place_or(f"retrieve-{slug(spec.source)}-{content_hash([spec.resolved(), self.data])}")
+            self.data["rankings"] = content_key(
+                [ranking.digest for ranking in self.rankings.values()]
+            )
+        self.folder = self.place_or(
+            f"retrieve-{slug(spec.source)}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     @property
     def base(self) -> Any:
@@ -164,19 +183,26 @@ class Retrieve(Task):
     @property
     def orders(self) -> dict[str, Any]:
         """Re-rankers, called after the base too."""
-        return {f"{next(iter(self.named))} + {name}": verifier for name, verifier in self.rerankers.items()}
+        return {
+            f"{next(iter(self.named))} + {name}": verifier
+            for name, verifier in self.rerankers.items()
+        }
 
     def pools(self) -> tuple[Pool, Pool | None]:
         """The queries and candidates, and those that re-rankers learn from."""
         spec = self.spec
         self.progress("reading the texts", 0, 0)
-        pool, rest = self._read(spec.source, TRAINING if spec.rerank is not None and spec.train is None else 0)
+        pool, rest = self._read(
+            spec.source, TRAINING if spec.rerank is not None and spec.train is None else 0
+        )
         if spec.rerank is None:
             return pool, None
         if spec.train is not None:
             rest, _ = self._read(spec.train, 0)
         if rest is None:
-            raise SpecError("re-rankers have nothing to learn from", fix="--train, another corpus or folder")
+            raise SpecError(
+                "re-rankers have nothing to learn from", fix="--train, another corpus or folder"
+            )
         return pool, rest
 
     def _read(self, place: str, share: float) -> tuple[Pool, Pool | None]:
@@ -188,7 +214,9 @@ class Retrieve(Task):
         spec = self.spec
         if (pool := pool_at(place, spec.seed, spec.encoding, spec.strip_shared)) is not None:
             return pool, None
-        corpus = load_corpus(place, **(spec.reading() | ({"topic": None} if spec.topic == "none" else {})))
+        corpus = load_corpus(
+            place, **(spec.reading() | ({"topic": None} if spec.topic == "none" else {}))
+        )
         suited = corpus.notes.get("defaults", {})
         level = spec.topic or suited.get("topic")
         if level is not None and level != "none":
@@ -204,7 +232,8 @@ class Retrieve(Task):
             pool, lessons = self.pools()
         left_out: Mapping[str, int] = {}
         self.progress("looking through labels", 0, 0)
-        audited, warnings = audit(pool), [*(f"Mind: {sentence}." for sentence in remarks), several_languages(pool)]
+        audited = audit(pool)
+        warnings = [*(f"Mind: {sentence}." for sentence in remarks), several_languages(pool)]
         if lessons is not None and self.spec.train is not None:
             warnings.append(kept_apart(pool, lessons, self.spec.train))
         if self.spec.content:
@@ -225,12 +254,14 @@ class Retrieve(Task):
         arrays = pool.arrays()
         if (most := max(self.spec.k)) >= (there := len(pool.candidates)):
             warnings.append(
-                f"Warning: of {there:,} candidates all are among the first {most:,}: smaller --k says more."
+                f"Warning: of {there:,} candidates all are among the first {most:,}: smaller --k"
+                " says more."
             )
         digest = hashlib.blake2b(pool.texts.digest().encode(), digest_size=16)
         for name, array in arrays.items():
             digest.update(name.encode() + array.tobytes())
-        data, folds = digest.hexdigest(), dict[str, FoldRecord]()
+        data = digest.hexdigest()
+        folds = dict[str, FoldRecord]()
         for version in ("plain", *pool.versions):
             for number, _ in enumerate(shards(len(pool.candidates), SHARD)):
                 test = content_key([data, version, number])
@@ -239,15 +270,28 @@ class Retrieve(Task):
                     train_digest=data, test_digest=test, fold=number, transplanted=other
                 )
         controls = shortcuts(pool)
-        once = {*controls, *(name for name, ranking in self.rankings.items() if not ranking.transplanted_)}
+        once = {
+            *controls,
+            *(name for name, ranking in self.rankings.items() if not ranking.transplanted_),
+        }
         cells = [
-            CellPlace(key=content_key([decides(method), record.test_digest, self.spec.half]), verifier=name, fold=fold)
+            CellPlace(
+                key=content_key([decides(method), record.test_digest, self.spec.half]),
+                verifier=name,
+                fold=fold,
+            )
             for name, method in {**self.named, **controls, **self.rankings}.items()
             for fold, record in folds.items()
             if name not in once or fold.startswith("plain-")
         ]
         for name, verifier in self.orders.items():
-            how = [decides(self.base), decides(verifier), self.spec.first, learned[0].train_digest(), self.spec.half]
+            how = [
+                decides(self.base),
+                decides(verifier),
+                self.spec.first,
+                learned[0].train_digest(),
+                self.spec.half,
+            ]
             cells += [
                 CellPlace(key=content_key([*how, record.test_digest]), verifier=name, fold=fold)
                 for fold, record in folds.items()
@@ -258,7 +302,10 @@ class Retrieve(Task):
         records = map(verifier_record, methods, methods.values())
         plan = RetrievePlan(
             folds={**folds, **{fold.name: fold_record(fold) for fold in learned}},
-            verifiers=[msgspec.structs.replace(v, foreign=v.foreign or v.name in of_others) for v in records],
+            verifiers=[
+                msgspec.structs.replace(v, foreign=v.foreign or v.name in of_others)
+                for v in records
+            ],
             cells=cells,
             source=pool.name,
             queries=len(pool.plain.queries),
@@ -266,13 +313,21 @@ class Retrieve(Task):
             shortcuts=list(controls),
             transplanted=len(pool.transplanted),
             left_out=dict(left_out),
-            faults={kind: [int(touched.sum()), audited.candidates[kind]] for kind, touched in audited.queries.items()}
-            | {kind: [0, len(ids)] if kind == "absent" else [len(ids), 0] for kind, ids in pool.faults.items()},
+            faults={
+                kind: [int(touched.sum()), audited.candidates[kind]]
+                for kind, touched in audited.queries.items()
+            }
+            | {
+                kind: [0, len(ids)] if kind == "absent" else [len(ids), 0]
+                for kind, ids in pool.faults.items()
+            },
             named=audited.named | {kind: ids[:NAMED] for kind, ids in pool.faults.items()},
             warnings=[warning for warning in warnings if warning],
             lessons=len(learned[0].train) if learned else 0,
         )
-        stored: Any = {f"pool-{name}": array for name, array in arrays.items()} | {"audit-touched": audited.touched}
+        stored: Any = {f"pool-{name}": array for name, array in arrays.items()} | {
+            "audit-touched": audited.touched
+        }
         ids, labels = pool.described()
         return Draft(plan, learned, pool.texts, {}, ids, stored, {"role": labels["role"]})
 
@@ -282,11 +337,22 @@ class Retrieve(Task):
         methods: dict[str, Any] = {**self.named, **shortcuts(stored_pool(store)), **self.rankings}
         waiting: dict[tuple[str, int], list[CellPlace]] = {}
         for place in store.unanswered():
-            waiting.setdefault((place.verifier, store.plan.folds[place.fold].fold or 0), []).append(place)
+            waiting.setdefault((place.verifier, store.plan.folds[place.fold].fold or 0), []).append(
+                place
+            )
         units = [
-            SearchUnit(store.path, methods[name], tuple(places), self.spec.half)
-            if name in methods
-            else RerankUnit(store.path, self.base, tuple(places), self.spec.half, self.orders[name], self.spec.first)
+            (
+                SearchUnit(store.path, methods[name], tuple(places), self.spec.half)
+                if name in methods
+                else RerankUnit(
+                    store.path,
+                    self.base,
+                    tuple(places),
+                    self.spec.half,
+                    self.orders[name],
+                    self.spec.first,
+                )
+            )
             for (name, _), places in waiting.items()
         ]
         return run_units(self.engine, units, self.progress, "searching")
@@ -295,9 +361,14 @@ class Retrieve(Task):
         plan = draft.plan
         pairs = self.spec.first * (plan.queries + 4 * plan.transplanted)
         return [
-            f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates; {plan.transplanted:,} queries "
-            "are also searched for with other content",
-            *(f"{name}: orders {pairs:,} pairs after {next(iter(self.named))}" for name in self.rerankers),
+            (
+                f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates;"
+                f" {plan.transplanted:,} queries are also searched for with other content"
+            ),
+            *(
+                f"{name}: orders {pairs:,} pairs after {next(iter(self.named))}"
+                for name in self.rerankers
+            ),
             *(f"{kind}: {count}" for kind, count in sorted(plan.left_out.items())),
             *plan.doubts(),
             *plan.warnings,
@@ -323,16 +394,28 @@ class SearchUnit(CellUnit):
 
     def learn(self, store: Store) -> Any:
         forget_counts()  # those of another shard are not needed again
-        shard, pool, again = self.shard(store, self.cells[0]), stored_pool(store), len(self.cells) > 1
+        shard = self.shard(store, self.cells[0])
+        pool = stored_pool(store)
+        again = len(self.cells) > 1
         if foreign(self.method):
             with suppress(Unsendable):
                 return Alone.learned(store, self.method, pool, shard, again, self.half)
         method: Retriever = fresh(self.method)
         method.again = again
         identity = content_key(
-            [decides(method), self.digests(store, self.cells[0])[0], self.half, int(shard[0]), len(shard)]
+            [
+                decides(method),
+                self.digests(store, self.cells[0])[0],
+                self.half,
+                int(shard[0]),
+                len(shard),
+            ]
         )
-        return method.fit(pool, lambda make: kept_vectors(store.path / "vectors" / identity, make, self.half), shard)
+        return method.fit(
+            pool,
+            lambda make: kept_vectors(store.path / "vectors" / identity, make, self.half),
+            shard,
+        )
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
         """The candidates among which a cell searches."""
@@ -340,11 +423,23 @@ class SearchUnit(CellUnit):
         return np.arange(begin, min(begin + SHARD, len(stored_pool(store).candidates)))
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        questions, candidates = self.questions(store, place), stored_pool(store).candidates
-        shard, edges = self.shard(store, place), version_of(place.fold) == "plain"
+        questions = self.questions(store, place)
+        candidates = stored_pool(store).candidates
+        shard = self.shard(store, place)
+        edges = version_of(place.fold) == "plain"
         if isinstance(learned, Ranking):
             ask = learned.ask(questions.queries)
-            return search(ask, questions, candidates, shard, edges=edges and learned.comparable, tolerance=0.0), {}
+            return (
+                search(
+                    ask,
+                    questions,
+                    candidates,
+                    shard,
+                    edges=edges and learned.comparable,
+                    tolerance=0.0,
+                ),
+                {},
+            )
         with asked_about(learned, store, questions.queries) as ask:
             return search(ask, questions, candidates, shard, edges=edges), {}
 
@@ -372,13 +467,20 @@ class RerankUnit(SearchUnit):
         return np.arange(len(stored_pool(store).candidates))
 
     def learn(self, store: Store) -> Any:
-        lessons, method = store.shared_fold(TAUGHT), super().learn(store)
+        lessons = store.shared_fold(TAUGHT)
+        method = super().learn(store)
         if outsider(self.verifier):
-            return method, learned_apart(self.verifier, store, lessons.train, lessons.train_same, check=False)
+            return method, learned_apart(
+                self.verifier, store, lessons.train, lessons.train_same, check=False
+            )
         return method, as_verifier(fresh(self.verifier)).fit(lessons.train, lessons.train_same)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        (method, verifier), pool, questions = learned, stored_pool(store), self.questions(store, place)
+        (method, verifier), pool, questions = (
+            learned,
+            stored_pool(store),
+            self.questions(store, place),
+        )
         every = self.shard(store, place)
         with asked_about(method, store, questions.queries) as ask:
             counts = search(ask, questions, pool.candidates, every, top=self.first, edges=False)
@@ -386,7 +488,8 @@ class RerankUnit(SearchUnit):
         def scores(problems: Problems) -> Floats:
             if outsider(self.verifier):
                 whole, _ = answered(verifier, store, place.fold, problems)
-                raw, answers = whole["scores"], whole["answers"]
+                raw = whole["scores"]
+                answers = whole["answers"]
             else:
                 raw, answers = answer(verifier, problems)
             return np.nan_to_num(raw, nan=float(np.nanmedian(raw))) if raw.ndim == 1 else answers
@@ -407,14 +510,22 @@ class Alone:
     place: Ints
 
     @classmethod
-    def learned(cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool) -> Alone:
+    def learned(
+        cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool
+    ) -> Alone:
         """One that learns from the candidates, and will be asked about a shard and about true ones."""
         texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
         candidates, order = nameless(pool.candidates, pool.texts, row)
-        place, none = np.argsort(order), np.zeros(0, dtype=np.int64)
+        place = np.argsort(order)
+        none = np.zeros(0, dtype=np.int64)
         nobody = Questions(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
         some = np.sort(place[np.union1d(shard, pool.plain.true)])
-        return cls(Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again, half), place)
+        return cls(
+            Apart.learned(
+                store, fitted, method, Pool(texts, nobody, candidates), some, again, half
+            ),
+            place,
+        )
 
 
 def nameless(items: Items, texts: TextTable, row: Ints) -> tuple[Items, Ints]:
@@ -445,7 +556,8 @@ def fitted(
     state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool
 ) -> tuple[Any, dict[str, Any]]:
     """In a process of its own: a retriever that learns from candidates."""
-    method, number = fresh(method), np.float16 if half else np.float32
+    method = fresh(method)
+    number = np.float16 if half else np.float32
     method.again = again
     return method.fit(pool, lambda make: np.asarray(make()).astype(number), shard), {}
 

@@ -35,7 +35,8 @@ class GramCounts:
     """
 
     def __init__(self, lexicon: NgramLexicon, sizes: Ints, ids: Int32s, counts: Int32s) -> None:
-        self.lexicon, self.counts = lexicon, counts
+        self.lexicon = lexicon
+        self.counts = counts
         met = np.zeros(len(lexicon), dtype=bool)
         met[ids] = True
         self.known = np.flatnonzero(met)
@@ -60,8 +61,13 @@ class GramCounts:
         """Counts of these rows of a table, each text counted once in a process."""
 
         def work(store: CountStore) -> tuple[NgramLexicon, list[tuple[Ints, Int32s, Int32s]]]:
-            blocks = [(b.stops - b.starts, b.ids.copy(), b.counts.copy()) for b in store.blocks(table, rows)]
-            return store.lexicon, blocks or [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
+            blocks = [
+                (b.stops - b.starts, b.ids.copy(), b.counts.copy())
+                for b in store.blocks(table, rows)
+            ]
+            return store.lexicon, blocks or [
+                (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+            ]
 
         lexicon, blocks_counted = with_counts(CharNgrams(n, lowercase=False), work)
         sizes, ids, counts = zip(*blocks_counted, strict=True)
@@ -72,17 +78,25 @@ class GramCounts:
 
     def frequent(self, size: int) -> tuple[dict[str, int], int]:
         """Counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
-        total = np.bincount(self.ids, weights=self.counts, minlength=len(self.known)).astype(np.int64)
+        total = np.bincount(self.ids, weights=self.counts, minlength=len(self.known)).astype(
+            np.int64
+        )
         columns = np.arange(len(total))
         if len(columns) > size:
             columns = np.flatnonzero(total >= np.partition(total, -size)[-size])
-        number = Counter(dict(zip(self.lexicon.names(self.known[columns]), total[columns].tolist(), strict=True)))
+        number = Counter(
+            dict(zip(self.lexicon.names(self.known[columns]), total[columns].tolist(), strict=True))
+        )
         return {name: number[name] for name in frequent(number, size)}, int(total.sum())
 
     def columns(self, names: Sequence[str]) -> Ints:
         """The place among ``names`` of every entry's n-gram, (entries,); −1 where it is none of them."""
         # A lexicon may be shared by threads, and learns the names that it does not know.
-        index = with_counts(self.lexicon.units, lambda _: self.lexicon.ids(names)) if names else np.zeros(0, np.int64)
+        index = (
+            with_counts(self.lexicon.units, lambda _: self.lexicon.ids(names))
+            if names
+            else np.zeros(0, np.int64)
+        )
         place = np.searchsorted(self.known, index)
         matches = np.flatnonzero(np.append(self.known, -1)[place] == index)
         column = np.full(len(self.known), -1, dtype=np.int64)
@@ -112,10 +126,13 @@ class Grams:
         counts = as_counts(texts, self.n)
         feature = counts.columns(self.names_)
         inside = np.flatnonzero(feature >= 0)
-        document, feature = counts.document[inside], feature[inside]
+        document = counts.document[inside]
+        feature = feature[inside]
         order = np.argsort(document * max(len(self.names_), 1) + feature)
         ends = np.searchsorted(document, np.arange(len(counts) + 1)).astype(np.int64)
-        return Vectors(ends, feature[order].astype(np.int32), counts.share[inside][order], len(self.names_))
+        return Vectors(
+            ends, feature[order].astype(np.int32), counts.share[inside][order], len(self.names_)
+        )
 
     def dense(self, texts: Sequence[str] | GramCounts) -> Floats:
         """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
@@ -123,7 +140,11 @@ class Grams:
         feature = counts.columns(self.names_)
         inside = np.flatnonzero(feature >= 0)
         matrix = np.zeros((len(counts), len(self.names_)))
-        np.put(matrix, counts.document[inside] * len(self.names_) + feature[inside], counts.share[inside])
+        np.put(
+            matrix,
+            counts.document[inside] * len(self.names_) + feature[inside],
+            counts.share[inside],
+        )
         return matrix
 
 
@@ -134,7 +155,8 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         size += len(text)
         if size > _BATCH:
             yield texts[first : i + 1]
-            first, size = i + 1, 0
+            first = i + 1
+            size = 0
     if first < len(texts) or not first:
         yield texts[first:]
 

@@ -44,7 +44,12 @@ class Vectors:
         """Make vectors of a matrix (documents, features) that is nowhere negative."""
         rows, ids = np.nonzero(dense)
         bounds = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
-        return cls(bounds, ids.astype(np.int32), np.asarray(dense[rows, ids], dtype=np.float64), dense.shape[1])
+        return cls(
+            bounds,
+            ids.astype(np.int32),
+            np.asarray(dense[rows, ids], dtype=np.float64),
+            dense.shape[1],
+        )
 
     def dense(self, row: int) -> Floats:
         """One document's values over all features, (features,)."""
@@ -65,20 +70,29 @@ def subset_masks(features: int, subsets: int, share: float, rng: np.random.Gener
 
 def norms(vectors: Vectors, masks: Masks, measure: Measure = "minmax") -> Floats:
     """Σx (minmax) or Σx² (cosine) of every document on every subset, shape (documents, subsets)."""
-    return np.asarray(_norms(vectors.bounds, vectors.ids, vectors.values, masks, measure == "cosine"))
+    return np.asarray(
+        _norms(vectors.bounds, vectors.ids, vectors.values, masks, measure == "cosine")
+    )
 
 
 def similarities(
-    one: Floats, one_norm: Floats, vectors: Vectors, vector_norms: Floats, rows: Ints, masks: Masks,
+    one: Floats,
+    one_norm: Floats,
+    vectors: Vectors,
+    vector_norms: Floats,
+    rows: Ints,
+    masks: Masks,
     measure: Measure = "minmax",
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it all.
 
     ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents, subsets)
     those of ``vectors``, of which it is compared with ``rows``.
     """
     others = vectors.bounds, vectors.ids, vectors.values
-    return np.asarray(_similarities(one, one_norm, *others, vector_norms, rows, masks, measure == "cosine"))
+    return np.asarray(
+        _similarities(one, one_norm, *others, vector_norms, rows, masks, measure == "cosine")
+    )
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
@@ -99,8 +113,14 @@ def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floa
         where[i] = 0
         amount[i] = 0.0
     for i in range(0, count, 4):
-        a, b, c, d = amount[i], amount[i + 1], amount[i + 2], amount[i + 3]
-        p, q, r, s = masks[where[i]], masks[where[i + 1]], masks[where[i + 2]], masks[where[i + 3]]
+        a = amount[i]
+        b = amount[i + 1]
+        c = amount[i + 2]
+        d = amount[i + 3]
+        p = masks[where[i]]
+        q = masks[where[i + 1]]
+        r = masks[where[i + 2]]
+        s = masks[where[i + 3]]
         for t in range(len(total)):
             total[t] += (a * p[t] + b * q[t]) + (c * r[t] + d * s[t])
 
@@ -108,7 +128,8 @@ def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floa
 @njit(cache=True)
 def _norms(bounds: Ints, ids: Int32s, values: Floats, masks: Masks, cosine: bool) -> Floats:
     total = np.zeros((len(bounds) - 1, masks.shape[1]))
-    where, amount = np.empty(masks.shape[0] + 3, np.int64), np.empty(masks.shape[0] + 3)
+    where = np.empty(masks.shape[0] + 3, np.int64)
+    amount = np.empty(masks.shape[0] + 3)
     for d in range(len(bounds) - 1):
         count = bounds[d + 1] - bounds[d]
         for j in range(count):
@@ -121,15 +142,25 @@ def _norms(bounds: Ints, ids: Int32s, values: Floats, masks: Masks, cosine: bool
 
 @njit(cache=True)
 def _similarities(
-    one: Floats, one_norm: Floats, bounds: Ints, ids: Int32s, values: Floats, vector_norms: Floats, rows: Ints,
-    masks: Masks, cosine: bool,
-) -> Floats:  # fmt: skip
+    one: Floats,
+    one_norm: Floats,
+    bounds: Ints,
+    ids: Int32s,
+    values: Floats,
+    vector_norms: Floats,
+    rows: Ints,
+    masks: Masks,
+    cosine: bool,
+) -> Floats:
     result = np.zeros((len(rows), masks.shape[1]))
-    where, amount = np.empty(_FEATURES + 3, np.int64), np.empty(_FEATURES + 3)
+    where = np.empty(_FEATURES + 3, np.int64)
+    amount = np.empty(_FEATURES + 3)
     at = bounds[:-1][rows]
     for end in range(_FEATURES, len(one) + _FEATURES, _FEATURES):
         for r in range(len(rows)):
-            j, stop, count = at[r], bounds[rows[r] + 1], 0
+            j = at[r]
+            stop = bounds[rows[r] + 1]
+            count = 0
             while j < stop and ids[j] < end:
                 other = one[ids[j]]
                 # Written always and kept only if shared: a jump would be mispredicted half of the time.
@@ -142,7 +173,8 @@ def _similarities(
     for r in range(len(rows)):
         shared = result[r]
         for t in range(len(shared)):
-            a, b = one_norm[t], vector_norms[rows[r], t]
+            a = one_norm[t]
+            b = vector_norms[rows[r], t]
             whole = np.sqrt(a * b) if cosine else a + b - shared[t]
             shared[t] = shared[t] / whole if whole > 0 else 0.0
     return result
@@ -150,9 +182,15 @@ def _similarities(
 
 @njit(cache=True)
 def _whole(
-    one_bounds: Ints, one_ids: Int32s, one_values: Floats, bounds: Ints, ids: Int32s, values: Floats,
-    features: int, cosine: bool,
-) -> Floats:  # fmt: skip
+    one_bounds: Ints,
+    one_ids: Int32s,
+    one_values: Floats,
+    bounds: Ints,
+    ids: Int32s,
+    values: Floats,
+    features: int,
+    cosine: bool,
+) -> Floats:
     result = np.zeros((len(one_bounds) - 1, len(bounds) - 1))
     # Documents lie side by side: each entry of another document meets them in a few instructions. Four entries are
     # added at a time, for each sum waits for the one before.
@@ -170,14 +208,17 @@ def _whole(
             other = 0.0
             stop = bounds[d + 1]
             for j in range(bounds[d], stop, 4):
-                a, p = ids[j], values[j]
+                a = ids[j]
+                p = values[j]
                 b, q = (ids[j + 1], values[j + 1]) if j + 1 < stop else (a, 0.0)
                 c, r = (ids[j + 2], values[j + 2]) if j + 2 < stop else (a, 0.0)
                 e, s = (ids[j + 3], values[j + 3]) if j + 3 < stop else (a, 0.0)
                 if cosine:
                     other += (p * p + q * q) + (r * r + s * s)
                     for k in range(_TOGETHER):
-                        shared[k] += (side[a, k] * p + side[b, k] * q) + (side[c, k] * r + side[e, k] * s)
+                        shared[k] += (side[a, k] * p + side[b, k] * q) + (
+                            side[c, k] * r + side[e, k] * s
+                        )
                 else:
                     other += (p + q) + (r + s)
                     for k in range(_TOGETHER):
@@ -197,12 +238,15 @@ def _whole(
 def _paired(bounds: Ints, ids: Int32s, values: Floats, left: Ints, right: Ints) -> Floats:
     result = np.zeros(len(left))
     for p in range(len(left)):
-        i, i_end = bounds[left[p]], bounds[left[p] + 1]
-        j, j_end = bounds[right[p]], bounds[right[p] + 1]
+        i = bounds[left[p]]
+        i_end = bounds[left[p] + 1]
+        j = bounds[right[p]]
+        j_end = bounds[right[p] + 1]
         whole = values[i:i_end].sum() + values[j:j_end].sum()
         shared = 0.0
         while i < i_end and j < j_end:
-            a, b = ids[i], ids[j]
+            a = ids[i]
+            b = ids[j]
             if a == b:
                 shared += min(values[i], values[j])
             i += a <= b

@@ -53,7 +53,9 @@ EXTRAS = {
 
 NLTK = {
     "wordnet": "English words and their relations, for rewriting and lemmas",
-    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting, raven map and contrast",
+    "averaged_perceptron_tagger_eng": (
+        "English parts of speech, for rewriting, raven map and contrast"
+    ),
     "brown": "English texts of fifteen genres, for measures of rewriting",
 }
 """NLTK's resources that Raven reads, and what for."""
@@ -70,7 +72,13 @@ def look_over() -> list[HealthCheck]:
 def _extensions() -> Iterator[HealthCheck]:
     for name in sorted(absent_extensions()):
         fix = "pip install --force-reinstall --no-deps ravenbench"
-        yield HealthCheck("packages", f"extension {name}", "missing", "its folder was taken out of ravenbench/ext", fix)
+        yield HealthCheck(
+            "packages",
+            f"extension {name}",
+            "missing",
+            "its folder was taken out of ravenbench/ext",
+            fix,
+        )
 
 
 def _machine() -> Iterator[HealthCheck]:
@@ -81,10 +89,14 @@ def _machine() -> Iterator[HealthCheck]:
     try:
         with tempfile.NamedTemporaryFile(dir="."):
             pass
-        yield HealthCheck("machine", "current folder", "ok", "can be written: runs are kept in raven-runs/")
+        yield HealthCheck(
+            "machine", "current folder", "ok", "can be written: runs are kept in raven-runs/"
+        )
     except OSError as error:
         reason = error.strerror or str(error)
-        yield HealthCheck("machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER")
+        yield HealthCheck(
+            "machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER"
+        )
 
 
 def _faults(extra: str) -> dict[str, tuple[State, str]]:
@@ -116,7 +128,9 @@ def _packages() -> HealthCheck:
     if not faults:
         return HealthCheck("packages", "base", "ok", "all that Raven needs is installed")
     problems = "; ".join(detail for _, detail in faults.values())
-    return HealthCheck("packages", "base", "wrong", problems, f"pip install --upgrade {shlex.join(faults)}")
+    return HealthCheck(
+        "packages", "base", "wrong", problems, f"pip install --upgrade {shlex.join(faults)}"
+    )
 
 
 def _extras() -> Iterator[HealthCheck]:
@@ -129,7 +143,9 @@ def _extras() -> Iterator[HealthCheck]:
         if "wrong" in dict(faults.values()):
             yield HealthCheck("extras", extra, "wrong", problems, install(extra))
         else:
-            yield HealthCheck("extras", extra, "missing", f"{purpose}; not installed: {problems}", install(extra))
+            yield HealthCheck(
+                "extras", extra, "missing", f"{purpose}; not installed: {problems}", install(extra)
+            )
 
 
 def _data() -> Iterator[HealthCheck]:
@@ -146,7 +162,9 @@ def _programs() -> Iterator[HealthCheck]:
     for program, (purpose, fix) in PROGRAMS.items():
         place = shutil.which(program)
         detail = f"{purpose}: {place}" if place else f"{purpose}; not found"
-        yield HealthCheck("outside programs", program, "ok" if place else "missing", detail, "" if place else fix)
+        yield HealthCheck(
+            "outside programs", program, "ok" if place else "missing", detail, "" if place else fix
+        )
 
 
 def self_test() -> HealthCheck:
@@ -170,10 +188,13 @@ def self_test() -> HealthCheck:
             page = ravenbench.write_report(run.store)
         except Exception as error:  # whatever fails is what the doctor is asked about
             return HealthCheck("self-test", "main job", "wrong", f"{type(error).__name__}: {error}")
-        took, size = time.perf_counter() - started, Path(str(page)).stat().st_size
+        took = time.perf_counter() - started
+        size = Path(str(page)).stat().st_size
     if run.errors:
         return HealthCheck("self-test", "main job", "wrong", run.errors[0])
-    return HealthCheck("self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s")
+    return HealthCheck(
+        "self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s"
+    )
 
 
 _MARKS = {"ok": "✓", "missing": "–", "wrong": "✗"}
@@ -181,8 +202,15 @@ _STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 
 CACHED = (
-    "corpora", "remarks", "tables", "embeddings", "vectors", "fetched", "near-words", "language-models",
-)  # fmt: skip
+    "corpora",
+    "remarks",
+    "tables",
+    "embeddings",
+    "vectors",
+    "fetched",
+    "near-words",
+    "language-models",
+)
 """Folders within the cache folder that are made again when they are needed. What others hold, such as answers of
 translators and trained networks, may have cost hours or money: nothing removes it but a person."""
 
@@ -209,9 +237,12 @@ def clear_cache() -> list[str]:
 
 def command(
     clear: Annotated[
-        bool, typer.Option("--clear-cache", help="Remove what is kept to be quick, and do nothing else.")
+        bool,
+        typer.Option("--clear-cache", help="Remove what is kept to be quick, and do nothing else."),
     ] = False,
-    test: Annotated[bool, typer.Option(help="Also perform the main job on a few made-up texts.")] = False,
+    test: Annotated[
+        bool, typer.Option(help="Also perform the main job on a few made-up texts.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Check this installation: packages, extras, data and outside programs, and how to get what is missing.
@@ -227,7 +258,11 @@ def command(
 
     if clear:
         gone = clear_cache()
-        print_json({"removed": gone}) if json else say(f"removed: {', '.join(gone) or 'nothing was kept'}")
+        (
+            print_json({"removed": gone})
+            if json
+            else say(f"removed: {', '.join(gone) or 'nothing was kept'}")
+        )
         return
     checks = [*look_over(), *([self_test()] if test else [])]
     wrong = [check for check in checks if check.state == "wrong"]
@@ -237,7 +272,10 @@ def command(
         out = console()
         for group in dict.fromkeys(check.group for check in checks):
             out.print(group, style="bold")
-            out.print(_table([check for check in checks if check.group == group]), width=min(out.width, 80))
+            out.print(
+                _table([check for check in checks if check.group == group]),
+                width=min(out.width, 80),
+            )
         fits = f"everything that is installed {'works' if test else 'fits'}; start with: raven run"
         say(f"{len(wrong)} of {len(checks)} do not work" if wrong else fits)
     if wrong:

@@ -40,19 +40,28 @@ def describe(kind: str, name: str) -> dict[str, Any]:
     except MissingPart as error:
         about = registry.docstring(known[name])
         return {**entry, "about": about, "parameters": {}, "promises": [], "needs": str(error)}
-    given = inspect.signature(cls).parameters.values() if cls.__init__ is not object.__init__ else ()
+    given = (
+        inspect.signature(cls).parameters.values() if cls.__init__ is not object.__init__ else ()
+    )
     parameters = {
         p.name: None if p.default is inspect.Parameter.empty else show(p.default)
         for p in given
         if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     }
     promises = [text for flag, text in _PROMISES.items() if getattr(cls, flag, False) is True]
-    return {**entry, "about": registry.docstring(known[name]), "parameters": parameters, "promises": promises}
+    return {
+        **entry,
+        "about": registry.docstring(known[name]),
+        "parameters": parameters,
+        "promises": promises,
+    }
 
 
 def described(entry: dict[str, Any]) -> str:
     """The description as lines for a terminal."""
-    spoken = ", ".join(key if value is None else f"{key}={value}" for key, value in entry["parameters"].items())
+    spoken = ", ".join(
+        key if value is None else f"{key}={value}" for key, value in entry["parameters"].items()
+    )
     lines = [f"{entry['name']}({spoken})" if spoken else entry["name"], "", entry["about"], ""]
     lines += [f"- {promise}" for promise in entry["promises"]]
     if entry["needs"]:
@@ -61,16 +70,29 @@ def described(entry: dict[str, Any]) -> str:
 
 
 SHOWN = (
-    "verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator", "metric",
+    "verifier",
+    "attributor",
+    "obfuscator",
+    "translator",
+    "sampler",
+    "encoder",
+    "pairs",
+    "calibrator",
+    "metric",
     "segmenter",
-)  # fmt: skip
+)
 
 
 def command(
     kind: Annotated[
-        str, typer.Argument(help="A kind, such as verifier, or a word to look for; without it, all kinds.")
+        str,
+        typer.Argument(
+            help="A kind, such as verifier, or a word to look for; without it, all kinds."
+        ),
     ] = "",
-    name: Annotated[str, typer.Argument(help="A name of this kind: shows its parameters and source.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="A name of this kind: shows its parameters and source.")
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """List verifiers, attribution methods, obfuscators, samplers and whatever else takes a name.
@@ -95,7 +117,9 @@ def command(
         hits = search(f"{kind} {name}".strip())
         if not hits:
             near = did_you_mean(kind, registry.KINDS)
-            raise SpecError(f"there is no kind {kind!r}, and nothing here is described by that word", fix=near)
+            raise SpecError(
+                f"there is no kind {kind!r}, and nothing here is described by that word", fix=near
+            )
         _show_hits(hits, json)
         return
     if name:
@@ -104,11 +128,18 @@ def command(
         return
     kinds_shown = [kind] if kind else SHOWN
     if json:
-        print_json({k: {n: registry.summary(t) for n, t in sorted(registry.targets(k).items())} for k in kinds_shown})
+        print_json(
+            {
+                k: {n: registry.summary(t) for n, t in sorted(registry.targets(k).items())}
+                for k in kinds_shown
+            }
+        )
         return
     console = Console()
     for shown in kinds_shown:
-        table = Table(shown, "what it is", box=None, title_justify="left", header_style="bold", pad_edge=False)
+        table = Table(
+            shown, "what it is", box=None, title_justify="left", header_style="bold", pad_edge=False
+        )
         for name, target in sorted(registry.targets(shown).items()):
             table.add_row(name, registry.summary(target))
         console.print(table)
@@ -121,7 +152,9 @@ def command(
 def search(words: str) -> list[tuple[str, str, str]]:
     """Kind, name and summary of all that these words name: in the name, in the summary or in the line ``Also called``
     of a docstring, else anywhere in it."""
-    wanted, near, far = words.casefold().split(), [], []
+    wanted = words.casefold().split()
+    near = []
+    far = []
     for kind in SHOWN:
         for name, target in sorted(registry.targets(kind).items()):
             about = registry.docstring(target)
@@ -141,7 +174,9 @@ def _show_hits(hits: list[tuple[str, str, str]], json: bool) -> None:
     from ravenbench.cli.show import print_json
 
     if json:
-        print_json({"found": [dict(zip(("kind", "name", "about"), hit, strict=True)) for hit in hits]})
+        print_json(
+            {"found": [dict(zip(("kind", "name", "about"), hit, strict=True)) for hit in hits]}
+        )
         return
     table = Table("kind", "name", "what it is", box=None, header_style="bold", pad_edge=False)
     for hit in hits:
@@ -155,7 +190,9 @@ def _translators_here() -> Table:
 
     from ravenbench import registry
 
-    table = Table("translator", "what this machine can do", box=None, header_style="bold", pad_edge=False)
+    table = Table(
+        "translator", "what this machine can do", box=None, header_style="bold", pad_edge=False
+    )
     for name in sorted(registry.targets("translator")):
         table.add_row(name, registry.resolve("translator", name).here())
     return table

@@ -50,10 +50,14 @@ def make(kind: str, name: str, form: str) -> tuple[list[Path], list[str]]:
     fields = {"kind": kind, "name": name, "module": module, "Class": own, "dashed": dashed}
     for field, value in _PROGRAMS.get(form, {}).items():
         fields[field] = Template(value).substitute(fields)
-    wanted = {Path(Template(place).substitute(fields)): source for place, source in _FILES[form].items()}
+    wanted = {
+        Path(Template(place).substitute(fields)): source for place, source in _FILES[form].items()
+    }
     for place in wanted:
         if place.exists():
-            raise InputError("this file is there already", file=place, fix="choose another name, or move it away")
+            raise InputError(
+                "this file is there already", file=place, fix="choose another name, or move it away"
+            )
     starters = files("ravenbench.ext.tools") / "starters"
     for place, source in wanted.items():
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -79,8 +83,10 @@ def command(
         Form,
         typer.Option(
             "--as",
-            help="class: a Python class; program: a program of its own in Python; r: the same in R; "
-            "package: a Python package that others can install.",
+            help=(
+                "class: a Python class; program: a program of its own in Python; r: the same in R; "
+                "package: a Python package that others can install."
+            ),
         ),
     ] = "class",
 ) -> None:
@@ -99,16 +105,31 @@ def command(
 
     if kind not in ("verifier", "metric"):
         fix = f"raven new verifier {name}"
-        raise SpecError(f"raven does not make a new {kind!r}", expected="verifier or metric", fix=fix)
+        raise SpecError(
+            f"raven does not make a new {kind!r}", expected="verifier or metric", fix=fix
+        )
     if kind == "metric" and form in ("program", "r"):
-        raise SpecError("a metric is a Python class", found=f"--as {form}", expected="--as class or --as package")
+        raise SpecError(
+            "a metric is a Python class",
+            found=f"--as {form}",
+            expected="--as class or --as package",
+        )
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
-        raise SpecError(f"this cannot be a {kind}'s name", found=name, expected="up to 60 letters, digits, - and _")
+        raise SpecError(
+            f"this cannot be a {kind}'s name",
+            found=name,
+            expected="up to 60 letters, digits, - and _",
+        )
     module = name.replace("-", "_").lower()
     words = {word.lower() for word in keyword.kwlist}
-    if module in words or module in sys.stdlib_module_names or module in metadata.packages_distributions():
+    if (
+        module in words
+        or module in sys.stdlib_module_names
+        or module in metadata.packages_distributions()
+    ):
         raise SpecError(
-            "this name belongs to Python or to an installed package: a file of this name would hide it",
+            "this name belongs to Python or to an installed package: a file of this name would"
+            " hide it",
             found=name,
             fix=f"raven new {kind} my_{name}",
         )

@@ -21,14 +21,16 @@ from ravenbench.texts import content_hash
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES = (
-    "der das und nicht ist ein eine einen einem mit auf für auch wir sie sich von zu dass wird wurde oder aber bei "
-    "le les une dans pour pas est avec sur qui que ce cette sont nous vous il elle mais où été être "
-    "el los las una por para con pero como está het een niet van voor zijn wordt di che non sono della"
+    "der das und nicht ist ein eine einen einem mit auf für auch wir sie sich von zu dass wird"
+    " wurde oder aber bei le les une dans pour pas est avec sur qui que ce cette sont nous vous il"
+    " elle mais où été être el los las una por para con pero como está het een niet van voor zijn"
+    " wordt di che non sono della"
 )
 _FOREIGN = frozenset(_OTHER_LANGUAGES.split())
 _CHATTER = re.compile(
     r"\bas an ai\b|\blanguage model\b|\bi (?:cannot|can't|am unable to) (?:assist|help|rewrite)\b|"
-    r"^[^\S\n]*+(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your) (?:rewritten|revised|paraphrased)\b|"
+    r"^[^\S\n]*+(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your)"
+    r" (?:rewritten|revised|paraphrased)\b|"
     r"\b(?:rewritten|revised|paraphrased) (?:text|version|paragraph)\s*:|<\|?(?:im_|end|start)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -36,7 +38,9 @@ _CHATTER = re.compile(
 ANOMALIES: Mapping[str, re.Pattern[str]] = {
     "space_before_mark": re.compile(r"(?<=\w)[^\S\n]+(?:[,;!?)\]]|[.:](?![.\w)]))"),
     "no_space_after_mark": re.compile(r"(?<=[^\W\d_])[,;:!?](?=[^\W\d_])|(?<=[a-z])\.(?=[A-Z])"),
-    "doubled_marks": re.compile(r"([,;:])\s*\1|[!?]{2,}|(?<!\.)\.\.(?!\.)|[,;:]\s*[.!?]|[.!?]\s*[,;:]"),
+    "doubled_marks": re.compile(
+        r"([,;:])\s*\1|[!?]{2,}|(?<!\.)\.\.(?!\.)|[,;:]\s*[.!?]|[.!?]\s*[,;:]"
+    ),
     "inner_capital": re.compile(r"(?<=[a-z,]\s)(?!I\b)[A-Z]\w*"),
     "repeated_words": re.compile(r"\b([^\W\d_]+)\s+\1\b"),
     "chatter": _CHATTER,
@@ -44,8 +48,14 @@ ANOMALIES: Mapping[str, re.Pattern[str]] = {
 """Anomalies that are found by looking, counted per 1,000 tokens with the two below."""
 
 MEASURES = (
-    "surprisal", "oov", "repeated_misspellings", "foreign", *ANOMALIES, "lowercase_start", "unbalanced",
-)  # fmt: skip
+    "surprisal",
+    "oov",
+    "repeated_misspellings",
+    "foreign",
+    *ANOMALIES,
+    "lowercase_start",
+    "unbalanced",
+)
 """Higher is less sensible in all. ``surprisal`` is in bits a token, the others per 1,000 words or tokens."""
 
 
@@ -67,10 +77,12 @@ class Sensibleness:
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
         """Every measure of a rewriting minus its original's; None for one that was not made."""
-        was, now = self.of(original), self.of(rewritten)
+        was = self.of(original)
+        now = self.of(rewritten)
         return {
-            name: None if (a := was[name]) is None or (b := now[name]) is None else b - a for name in MEASURES
-        }  # fmt: skip
+            name: None if (a := was[name]) is None or (b := now[name]) is None else b - a
+            for name in MEASURES
+        }
 
     def of(self, text: str) -> dict[str, float | None]:
         """The measures of one text; None for what cannot be made here or a text without words."""
@@ -80,27 +92,40 @@ class Sensibleness:
         return self._known[key]
 
     def _of(self, text: str) -> dict[str, float | None]:
-        spoken, words = _TOKEN.findall(text), plain_words(text)
+        spoken = _TOKEN.findall(text)
+        words = plain_words(text)
         row: dict[str, float | None] = dict.fromkeys(MEASURES)
         if not spoken or not words:
             return row
         for name, pattern in ANOMALIES.items():
             row[name] = 1000 * sum(1 for _ in pattern.finditer(text)) / len(spoken)
         spans = [text[a:b].strip() for a, b in sentences(text)]
-        lower = sum(1 for s in spans if (first := _LETTERS.search(s)) and first.start() <= 1 and first[0][0].islower())
+        lower = sum(
+            1
+            for s in spans
+            if (first := _LETTERS.search(s)) and first.start() <= 1 and first[0][0].islower()
+        )
         row["lowercase_start"] = 1000 * lower / len(spoken)
         row["unbalanced"] = 1000 * _unbalanced(text) / len(spoken)
         row["foreign"] = 1000 * sum(_is_foreign(word) for word in words) / len(words)
         if "oov" not in self.missing:
-            unknown = Counter(w for word in words if not self._in_vocabulary(w := word.replace("’", "'")))
+            unknown = Counter(
+                w for word in words if not self._in_vocabulary(w := word.replace("’", "'"))
+            )
             row["oov"] = 1000 * unknown.total() / len(words)
-            row["repeated_misspellings"] = 1000 * sum(c for c in unknown.values() if c > 1) / len(words)
+            row["repeated_misspellings"] = (
+                1000 * sum(c for c in unknown.values() if c > 1) / len(words)
+            )
             row["surprisal"] = self._surprisal(spans)
         return row
 
     def _surprisal(self, spans: list[str]) -> float | None:
         model = resources.language_model()
-        parts = [model.log10(words) for span in spans if (words := _TOKEN.findall(span.replace("’", "'")))]
+        parts = [
+            model.log10(words)
+            for span in spans
+            if (words := _TOKEN.findall(span.replace("’", "'")))
+        ]
         return float(-np.concatenate(parts).mean() * np.log2(10)) if parts else None
 
     def _in_vocabulary(self, word: str) -> bool:

@@ -53,7 +53,11 @@ def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for part in parts:
         long = len(plain_words(part.original)) > _LONG
-        pairs += aligned_texts(part.original, part.obfuscation) if long else [(part.original, part.obfuscation)]
+        pairs += (
+            aligned_texts(part.original, part.obfuscation)
+            if long
+            else [(part.original, part.obfuscation)]
+        )
     return _joined(pairs)
 
 
@@ -68,7 +72,9 @@ def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
 def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     joined: list[tuple[str, str]] = []
     for a, b in pairs:
-        if joined and (not a.strip() or not b.strip() or not joined[-1][0].strip() or not joined[-1][1].strip()):
+        if joined and (
+            not a.strip() or not b.strip() or not joined[-1][0].strip() or not joined[-1][1].strip()
+        ):
             joined[-1] = (joined[-1][0] + a, joined[-1][1] + b)
         else:
             joined.append((a, b))
@@ -83,9 +89,13 @@ def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
     """
     count = touched = before = after = 0
     for original, rewritten in aligned_parts(parts):
-        a, b = plain_words(original), plain_words(rewritten)
+        a = plain_words(original)
+        b = plain_words(rewritten)
         here, words = changed(a, b)
-        count, touched, before, after = count + here, touched + words, before + len(a), after + len(b)
+        count = count + here
+        touched = touched + words
+        before = before + len(a)
+        after = after + len(b)
     return {
         "changes_per_1000": 1000 * count / before if before else None,
         "edited_share": touched / (before + after) if before + after else None,
@@ -94,14 +104,16 @@ def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
 
 _TOKEN = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SMALL = {word: i for i, word in enumerate(_UNITS.split())}
 _SMALL |= {word: 10 * i for i, word in enumerate(_TENS.split(), start=2)}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-_NEGATING = "not no never none nobody nothing nowhere neither nor cannot without non hardly scarcely barely"
+_NEGATING = (
+    "not no never none nobody nothing nowhere neither nor cannot without non hardly scarcely barely"
+)
 _NEGATIVE = frozenset(_NEGATING.split())
 
 
@@ -124,13 +136,15 @@ class Preserved(NamedTuple):
 
 def numbers(original: str, rewritten: str) -> Preserved:
     """Numbers on both sides, as digits or words, of all that stand on either: 3 and "three" are one number."""
-    before, after = number_values(original), number_values(rewritten)
+    before = number_values(original)
+    after = number_values(rewritten)
     return Preserved((before & after).total(), (before | after).total())
 
 
 def negations(original: str, rewritten: str) -> Preserved:
     """Negating words on both sides of all that stand on either; "don't" and "do not" hold one each."""
-    a, b = _negations(original), _negations(rewritten)
+    a = _negations(original)
+    b = _negations(rewritten)
     return Preserved(min(a, b), max(a, b))
 
 
@@ -151,14 +165,17 @@ def content_lost(original: str, rewritten: str) -> int:
 
 def _plain_forms(text: str) -> list[str]:
     """Content words in lower case and American spelling."""
-    spelling, functions = resources.load("british_american"), _function_words()
+    spelling = resources.load("british_american")
+    functions = _function_words()
     words = (word.casefold().replace("’", "'").removesuffix("'s") for word in plain_words(text))
     return [spelling.get(word, word) for word in words if word not in functions and "'" not in word]
 
 
 @cache
 def _function_words() -> frozenset[str]:
-    return frozenset((files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split())
+    return frozenset(
+        (files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split()
+    )
 
 
 def number_values(text: str) -> Counter[str]:

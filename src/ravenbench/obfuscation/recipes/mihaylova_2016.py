@@ -19,11 +19,30 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ravenbench.obfuscation import base
-from ravenbench.obfuscation.guards import Stretches, acceptable, is_english, relatives, same_form, stretches
+from ravenbench.obfuscation.guards import (
+    Stretches,
+    acceptable,
+    is_english,
+    relatives,
+    same_form,
+    stretches,
+)
 from ravenbench.obfuscation.parts import pack, sentences
-from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, has_vocabulary, in_vocabulary, measure
+from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import (
+    Measured,
+    has_vocabulary,
+    in_vocabulary,
+    measure,
+)
 from ravenbench.obfuscation.wording.resources import language_model, load, pattern, word_set
-from ravenbench.obfuscation.wording.words import base_form, head, match_case, parents, senses, usual_sense
+from ravenbench.obfuscation.wording.words import (
+    base_form,
+    head,
+    match_case,
+    parents,
+    senses,
+    usual_sense,
+)
 from ravenbench.text.nltk_data import missing
 
 NUMBER = re.compile(
@@ -81,7 +100,11 @@ def readable_gloss(match: re.Match[str], text: str, pos: str) -> str | None:
     if sense is None:
         return None
     gloss = str(sense.definition())
-    if len(gloss.split()) > _LONGEST_GLOSS or re.search(r"[^\w\s'\-]", gloss) or word in gloss.split():
+    if (
+        len(gloss.split()) > _LONGEST_GLOSS
+        or re.search(r"[^\w\s'\-]", gloss)
+        or word in gloss.split()
+    ):
         return None
     bare = re.sub(r"\A(?:an?|the) ", "", gloss)
     after = text[match.end() : match.end() + 1]
@@ -101,8 +124,12 @@ def _surroundings() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]] | None]
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CONNECTIVES = ("and", "and", "and", "and", "", "", "", "as", "yet")
-_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I)
-_WHOLE_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|but) (?=(?:I|he|she|it|we|they|you|the) )")
+_BREAKERS = re.compile(
+    r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I
+)
+_WHOLE_BREAKERS = re.compile(
+    r", (?:however|therefore|moreover|furthermore|but) (?=(?:I|he|she|it|we|they|you|the) )"
+)
 _SUBJECT = word_set("openers of a sentence")
 _NEAR = 8
 
@@ -112,7 +139,8 @@ def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> s
 
     Where ``guarded`` says what to leave alone, what follows must look like a sentence too.
     """
-    out, seen = [], set()
+    out = []
+    seen = set()
     at = 0
     for match in _LETTERS.finditer(sentence):
         word = match.group().lower()
@@ -123,7 +151,8 @@ def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> s
             rest = match.end() + 1
             out.append(sentence[at : match.start()].rstrip(" ,;:") + ". ")
             sentence = sentence[:rest] + sentence[rest : rest + 1].upper() + sentence[rest + 1 :]
-            at, seen = rest, set()
+            at = rest
+            seen = set()
     joined = "".join([*out, sentence[at:]])
     breakers = _BREAKERS if guarded is None else _WHOLE_BREAKERS
     return breakers.sub(lambda m: ". " + m.group()[2:].capitalize(), joined)
@@ -142,12 +171,21 @@ def merge(text: str, rng: np.random.Generator, guarded: Stretches | None) -> str
         gap = sentence[len(body) :]
         if number:
             first = re.match(r"\W*(\w+)", body)
-            if first and first.group(1) != "I" and not (guarded and keeps_capital(first.group(1), guarded)):
-                body = body[: first.start(1)] + body[first.start(1)].lower() + body[first.start(1) + 1 :]
+            if (
+                first
+                and first.group(1) != "I"
+                and not (guarded and keeps_capital(first.group(1), guarded))
+            ):
+                body = (
+                    body[: first.start(1)]
+                    + body[first.start(1)].lower()
+                    + body[first.start(1) + 1 :]
+                )
         if number + 1 < len(spans) and "\n\n" not in gap and body[-1:] in ".!?":
             mark = ",;"[int(rng.integers(2))]
             word = _CONNECTIVES[int(rng.integers(len(_CONNECTIVES)))]
-            body, gap = body[:-1] + mark, f" {word} " if word else " "
+            body = body[:-1] + mark
+            gap = f" {word} " if word else " "
         out.append(body + gap)
     return "".join(out)
 
@@ -158,11 +196,27 @@ def keeps_capital(word: str, guarded: Stretches) -> bool:
 
 
 def _opens_sentence(rest: str, pos: Mapping[str, str]) -> bool:
-    words = [m.group().lower() for m in _LETTERS.finditer(re.split(r"[.,;:!?]", rest, maxsplit=1)[0])][:_NEAR]
+    words = [
+        m.group().lower() for m in _LETTERS.finditer(re.split(r"[.,;:!?]", rest, maxsplit=1)[0])
+    ][:_NEAR]
     return bool(words) and words[0] in _SUBJECT and any(pos.get(word) == "v" for word in words[1:])
 
 
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _ONES += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 _TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _LONG = 8
@@ -178,10 +232,18 @@ def spoken(numeral: str) -> str:
 
 def spoken_year(numeral: str) -> str | None:
     """``1984`` → *nineteen eighty-four*; None for what is not written like a year from 1100 to 2099."""
-    if len(numeral) != 4 or not numeral.isdecimal() or not 1100 <= int(numeral) < 2100 or numeral[1:3] == "00":
+    if (
+        len(numeral) != 4
+        or not numeral.isdecimal()
+        or not 1100 <= int(numeral) < 2100
+        or numeral[1:3] == "00"
+    ):
         return None
     century, rest = divmod(int(numeral), 100)
-    return f"{_cardinal(century)} {'hundred' if rest == 0 else f'oh {_ONES[rest]}' if rest < 10 else _cardinal(rest)}"
+    return (
+        f"{_cardinal(century)}"
+        f" {'hundred' if rest == 0 else f'oh {_ONES[rest]}' if rest < 10 else _cardinal(rest)}"
+    )
 
 
 def _cardinal(n: int) -> str:
@@ -220,7 +282,11 @@ def correct(word: str) -> str:
 @cache
 def _vocabulary() -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
     # Ids ascend as frequency falls.
-    names = [w for w in language_model().vocabulary[3:] if w.isalpha() and w.islower() and 2 < len(w) < _WIDTH]
+    names = [
+        w
+        for w in language_model().vocabulary[3:]
+        if w.isalpha() and w.islower() and 2 < len(w) < _WIDTH
+    ]
     names = names[:_FREQUENT]
     letters = np.zeros((len(names), _WIDTH), dtype=np.int32)
     for row, name in enumerate(names):
@@ -252,23 +318,32 @@ def distances(word, letters, lengths):  # type: ignore[no-untyped-def]
 
 
 _PREPOSITION = re.compile(
-    r"(?<=\w) (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"
+    r"(?<=\w)"
+    r" (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"
 )
-_LOOSE_PREPOSITION = re.compile(r"(?<=\w{3}) (?=(?:for|with|between|through|during|under|over|against)\b)")
+_LOOSE_PREPOSITION = re.compile(
+    r"(?<=\w{3}) (?=(?:for|with|between|through|during|under|over|against)\b)"
+)
 _MARKED = 25
 """Characters at a sentence's start within which a comma shows that it has a marker already."""
-_OF = re.compile(r"(?<!\w)([A-Za-z]+) of ((?:the |his |her |their |our |my |your )?[A-Za-z]+)(?!\w)")
+_OF = re.compile(
+    r"(?<!\w)([A-Za-z]+) of ((?:the |his |her |their |our |my |your )?[A-Za-z]+)(?!\w)"
+)
 _NOT_OWNED = re.compile(
     r"(?i)(?:one|all|some|most|many|much|each|both|any|none|few|out|because|instead|kind|sort|lot|number|part|"
     r"course|think|is|was|are|were|made|aware|full|afraid|of)\Z"
 )
-_COMPARES, _CALCULATES = re.compile("[=<>≤≥]"), re.compile(r"[+−*/]")
+_COMPARES = re.compile("[=<>≤≥]")
+_CALCULATES = re.compile(r"[+−*/]")
 _CAPITALS = re.compile(r"(?<!\w)[A-Z]{4,}(?!\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 _MONEY = re.compile(r"([$€£¥₹¢])\s?([\w,.]*\w)")
 _WORD = re.compile(r"[^\W\d_]+")
 _BOTH = word_set("everyday words of both spellings")
-_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (("!", ("!", "!!", "!!!")), ("?", ("?", "??", "???", "?!?", "!?!")))
+_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("!", ("!", "!!", "!!!")),
+    ("?", ("?", "??", "???", "?!?", "!?!")),
+)
 
 
 @dataclass(frozen=True)
@@ -295,7 +370,8 @@ def possessives(text: str, context: Context, rng: np.random.Generator) -> str:
         return text
 
     def owned(match: re.Match[str]) -> str:
-        thing, owner = match.group(1), match.group(2)
+        thing = match.group(1)
+        owner = match.group(2)
         if not context.faithful and _NOT_OWNED.match(thing):
             return match.group()
         if context.faithful:
@@ -359,7 +435,12 @@ def capitals(text: str, context: Context, rng: np.random.Generator) -> str:
     Repaired mode leaves abbreviations (*NATO*) as they are.
     """
     return _CAPITALS.sub(
-        lambda m: m.group().capitalize() if context.faithful or is_english(m.group().lower()) else m.group(), text
+        lambda m: (
+            m.group().capitalize()
+            if context.faithful or is_english(m.group().lower())
+            else m.group()
+        ),
+        text,
     )
 
 
@@ -370,7 +451,9 @@ def paraphrases(text: str, context: Context, rng: np.random.Generator) -> str:
 
     def swap(match: re.Match[str]) -> str:
         key = match.group().lower()
-        if chosen.setdefault(key, rng.random() < 0.5) and (context.faithful or paraphrase_fits(match, text)):
+        if chosen.setdefault(key, rng.random() < 0.5) and (
+            context.faithful or paraphrase_fits(match, text)
+        ):
             return _cased(context, match.group(), table[key])
         return match.group()
 
@@ -407,7 +490,11 @@ def punctuation(text: str, context: Context, rng: np.random.Generator) -> str:
     before = _PREPOSITION if context.faithful else _LOOSE_PREPOSITION
 
     def put(match: re.Match[str]) -> str:
-        return marks[int(rng.integers(4 if context.faithful else 3))] if rng.random() < p else match.group()
+        return (
+            marks[int(rng.integers(4 if context.faithful else 3))]
+            if rng.random() < p
+            else match.group()
+        )
 
     return substituted(before, put, text, context.guarded(text))
 
@@ -416,7 +503,8 @@ def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
     """10. Frequent content words become synonyms or hypernyms; or words that occur once become their glosses."""
     if not context.wordnet:
         return text
-    document, delta = context.document, context.delta["ttr"]
+    document = context.document
+    delta = context.delta["ttr"]
 
     def swap(match: re.Match[str]) -> str:
         word = match.group()
@@ -476,12 +564,20 @@ def variants(text: str, context: Context, rng: np.random.Generator) -> str:
     """13. British spelling becomes American and the other way round, each with p = 1/2."""
     table: Mapping[str, str] = load("british_american")
     # The American form of these is an everyday word of both: a story is seldom a storey.
-    back = {new: old for old, new in reversed(list(table.items())) if context.faithful or new not in _BOTH}
+    back = {
+        new: old
+        for old, new in reversed(list(table.items()))
+        if context.faithful or new not in _BOTH
+    }
 
     def swap(match: re.Match[str]) -> str:
         lower = match.group().lower()
         new = table.get(lower) or back.get(lower)
-        return match.group() if new is None or rng.random() >= 0.5 else _cased(context, match.group(), new)
+        return (
+            match.group()
+            if new is None or rng.random() >= 0.5
+            else _cased(context, match.group(), new)
+        )
 
     return substituted(_WORD, swap, text, context.guarded(text))
 
@@ -508,9 +604,21 @@ def markers(text: str, context: Context, rng: np.random.Generator) -> str:
 
 
 STEPS: tuple[Step, ...] = (
-    possessives, operators, numerals, contractions, symbols, capitals, paraphrases, stop_words, punctuation,
-    vocabulary, sentence_length, spelling, variants, markers,
-)  # fmt: skip
+    possessives,
+    operators,
+    numerals,
+    contractions,
+    symbols,
+    capitals,
+    paraphrases,
+    stop_words,
+    punctuation,
+    vocabulary,
+    sentence_length,
+    spelling,
+    variants,
+    markers,
+)
 
 
 def _drawn(choices: Sequence[str], rng: np.random.Generator, match: re.Match[str]) -> str:
@@ -544,7 +652,9 @@ def _corrected(word: str) -> str:
 
 
 def _single_spaces(text: str) -> str:
-    return re.sub(r"(?<=\S) (?: +)(?=\S)| (?=[,.;:!?])", lambda m: " " if len(m.group()) > 1 else "", text)
+    return re.sub(
+        r"(?<=\S) (?: +)(?=\S)| (?=[,.;:!?])", lambda m: " " if len(m.group()) > 1 else "", text
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -582,25 +692,34 @@ class Mihaylova(base.Obfuscator):
         faithful = self.mode == "faithful"
         spans = sentences(text)
         if faithful and len(spans) == 1:
-            return base.unchanged(text, "left unchanged: the original yields nothing for a text of one sentence")
+            return base.unchanged(
+                text, "left unchanged: the original yields nothing for a text of one sentence"
+            )
         context = self._context(text, faithful)
         parts = []
         for number, (start, end) in enumerate(pack(text, spans)):
             original = text[start:end]
-            new, names = original, []
+            new = original
+            names = []
             for step in STEPS:
                 changed = step(new, context, self.draws(seed, task, step.__name__, number))
                 if changed != new:
                     names.append(step.__name__)
                 new = changed
-            parts.append(base.Part(start, end, original, _respaced(new) if faithful else new, tuple(names)))
+            parts.append(
+                base.Part(start, end, original, _respaced(new) if faithful else new, tuple(names))
+            )
         return base.Rewriting(tuple(parts), self.lacking(), base.count_operations(parts))
 
     def _context(self, text: str, faithful: bool) -> Context:
         document = measure(text)
         targets = load("mihaylova_targets")
         values = asdict(document.rates)
-        delta = {name: values[name] - target for name, target in targets.items() if values[name] is not None}
+        delta = {
+            name: values[name] - target
+            for name, target in targets.items()
+            if values[name] is not None
+        }
         names = frozenset() if faithful else stretches(text).names
         return Context(document, delta, faithful, missing("wordnet") is None, names)
 

@@ -59,13 +59,24 @@ def measure(text: str) -> Measured:
     lower = Counter(word.lower() for word in words)
     spans = sentences(text)
     pos = _parts_of_speech(text, spans) if missing("averaged_perceptron_tagger_eng") is None else {}
-    share = {p: sum(c for word, c in lower.items() if pos.get(word) == p) / n for p in "nvar"} if pos else {}
+    share = (
+        {p: sum(c for word, c in lower.items() if pos.get(word) == p) / n for p in "nvar"}
+        if pos
+        else {}
+    )
     known = sum(map(in_vocabulary, set(words))) / n if has_vocabulary() else None
     rates = Statistics(
-        n / len(spans), sum(lower[word] for word in ENGLISH_STOP_WORDS) / n, len(set(words)) / n,
-        len(_MARK.findall(text)) / n, sum(len(word) > 1 and word.isupper() for word in words) / n, share.get("n"),
-        share.get("v"), share.get("a"), share.get("r"), known,
-    )  # fmt: skip
+        n / len(spans),
+        sum(lower[word] for word in ENGLISH_STOP_WORDS) / n,
+        len(set(words)) / n,
+        len(_MARK.findall(text)) / n,
+        sum(len(word) > 1 and word.isupper() for word in words) / n,
+        share.get("n"),
+        share.get("v"),
+        share.get("a"),
+        share.get("r"),
+        known,
+    )
     top = sorted(lower, key=lambda w: (-lower[w], w))[:10]
     return Measured(rates, lower, frozenset(top), pos)
 

@@ -19,7 +19,9 @@ from ravenbench.text.nltk_data import find
 @cache
 def load(name: str) -> Any:
     """Load the word list of this name (not to be changed: it is shared)."""
-    return json.loads((files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8"))
+    return json.loads(
+        (files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8")
+    )
 
 
 def word_set(name: str) -> frozenset[str]:

@@ -28,7 +28,8 @@ class TokenRanks:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.unigrams = np.sort(np.asarray(model.tables[0][1]))
-        self._seen, self._first = np.full(len(self.unigrams), -1, dtype=np.int64), 0
+        self._seen = np.full(len(self.unigrams), -1, dtype=np.int64)
+        self._first = 0
 
     def __call__(self, tokens: Sequence[str]) -> tuple[Ints, Floats]:
         """Return the ranks (n + 1,) of a sentence's tokens and end, one more than the words more probable, and the
@@ -37,7 +38,21 @@ class TokenRanks:
         (_, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.model.tables
         values = self.model.log10_ids(ids)
         ranks: Ints = rank_kernel(
-            ids, values, self.unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, self._seen, self._first
+            ids,
+            values,
+            self.unigrams,
+            p1,
+            b1,
+            k2,
+            p2,
+            b2,
+            k3,
+            p3,
+            b3,
+            k4,
+            p4,
+            self._seen,
+            self._first,
         )
         self._first += len(ids)
         return ranks, values

@@ -57,7 +57,8 @@ def _tagged(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 def brown(words: Sequence[str]) -> list[str]:
     """Spell tokens as Brown does: straight apostrophes, ```` and '' for quotes in turn."""
-    out, open_ = [], True
+    out = []
+    open_ = True
     for word in words:
         if word in '"“”':
             opening = word == "“" or (word == '"' and open_)
@@ -107,8 +108,13 @@ def similarity(a: Any, b: Any) -> float:
     """
     if a == b:
         return 1.0
-    mine, other = _ancestors(a), _ancestors(b)
-    common = [(_depth(sense), sense.name(), sense) for sense in mine if sense is not None and sense in other]
+    mine = _ancestors(a)
+    other = _ancestors(b)
+    common = [
+        (_depth(sense), sense.name(), sense)
+        for sense in mine
+        if sense is not None and sense in other
+    ]
     if not common:
         return 2 / (2 + mine[None] + other[None]) if None in mine and None in other else 0.0
     deepest = max(depth for depth, _, _ in common)
@@ -126,7 +132,8 @@ def parents(sense: Any) -> list[Any]:
 def _ancestors(sense: Any) -> dict[Any, int]:
     """Shortest distance to each ancestor, itself included; None stands for the verbs' common root."""
     distances: dict[Any, int] = {sense: 0}
-    level, distance = [sense], 0
+    level = [sense]
+    distance = 0
     while level:
         distance += 1
         above = [up for down in level for up in parents(down) if up not in distances]
@@ -153,7 +160,12 @@ def usual_sense(word: str, pos: str | None = None) -> Any | None:
         return None
     reader = wordnet()
     forms = {form for p in pos or "nvar" for form in reader._morphy(word.lower(), p)}
-    lemmas = [lemma for sense in senses(word, pos) for lemma in sense.lemmas() if lemma.name().lower() in forms]
+    lemmas = [
+        lemma
+        for sense in senses(word, pos)
+        for lemma in sense.lemmas()
+        if lemma.name().lower() in forms
+    ]
     usual = max(lemmas, key=lambda lemma: lemma.count(), default=None)
     return usual.synset() if usual is not None and usual.name().islower() else None
 
@@ -165,7 +177,9 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
     if first is None:
         return (), ()
     above = parents(first)
-    children = (child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12])
+    children = (
+        child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12]
+    )
     return _single([first, *children], word), _single(above, word)
 
 
@@ -219,7 +233,11 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
     """
     if declared is not None and declared.strip():
         name = declared.strip().lower()
-        return None if name == "english" or re.match(r"en(g)?([-_]|$)", name) else f"its language is {declared}"
+        return (
+            None
+            if name == "english" or re.match(r"en(g)?([-_]|$)", name)
+            else f"its language is {declared}"
+        )
     words = _WORD.findall(text)
     letters = sum(map(len, words))
     latin = sum(c.isascii() for word in words for c in word)
@@ -232,7 +250,8 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
 
 def is_no_longer_english(original: str, rewritten: str) -> bool:
     """Whether an English text became one with less than a third of its share of English function words."""
-    before, after = _WORD.findall(original), _WORD.findall(rewritten)
+    before = _WORD.findall(original)
+    after = _WORD.findall(rewritten)
     if reason_not_english(original) is not None or min(len(before), len(after)) < _LEAST_WORDS:
         return False
     return _share(after) < _share(before) / 3

@@ -12,9 +12,20 @@ from ravenbench.attribution.protocols import fewest
 from ravenbench.attribution.selection import DOMINANT, Chosen, SelectedCorpusView, view
 from ravenbench.reports.view import figure
 from ravenbench.shown import Shown
-from ravenbench.statistics.novel_topics import FoldMean, fold_mean, paired_topics, published_t, topics_needed
+from ravenbench.statistics.novel_topics import (
+    FoldMean,
+    fold_mean,
+    paired_topics,
+    published_t,
+    topics_needed,
+)
 from ravenbench.statistics.ranks import holm
-from ravenbench.tasks.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
+from ravenbench.tasks.attribute.answers import (
+    Attributed,
+    MethodAnswers,
+    ProtocolAnswers,
+    read_answers,
+)
 from ravenbench.types import Ints
 
 if TYPE_CHECKING:
@@ -99,7 +110,10 @@ class ProtocolScore:
 
     def leaders(self) -> str:
         """The best method and those no test tells from it, as a sentence."""
-        ranked = sorted((m for m in self.methods if m.mean is not None), key=lambda m: -m.mean.mean if m.mean else 0.0)
+        ranked = sorted(
+            (m for m in self.methods if m.mean is not None),
+            key=lambda m: -m.mean.mean if m.mean else 0.0,
+        )
         if not ranked or ranked[0].mean is None:
             return "No method completed a fold."
         best = ranked[0]
@@ -118,10 +132,18 @@ class ProtocolScore:
         share = self.control.mean.mean
         below = [m.method for m in self.methods if m.mean is not None and m.mean.mean <= share]
         return (
-            f"Control: whoever has the fewest training texts left is the author of {figure(share)} of the documents, "
-            "which takes no reading."
-            + (f" {', '.join(below)} {'names' if len(below) == 1 else 'name'} no more." if below else "")
-            + (" --equal-counts takes this advantage away." if share > 1.5 / len(self.control.by_author) else "")
+            f"Control: whoever has the fewest training texts left is the author of {figure(share)}"
+            " of the documents, which takes no reading."
+            + (
+                f" {', '.join(below)} {'names' if len(below) == 1 else 'name'} no more."
+                if below
+                else ""
+            )
+            + (
+                " --equal-counts takes this advantage away."
+                if share > 1.5 / len(self.control.by_author)
+                else ""
+            )
         )
 
     def answerable(self) -> str:
@@ -132,13 +154,17 @@ class ProtocolScore:
         least = max(p.least_p for p in self.pairs)
         if least * len(self.pairs) > LEVEL:
             return (
-                f"This corpus cannot tell these methods apart: with so few {unit} the permutation test cannot give "
-                f"less than p = {least:.3g} for one pair, and {len(self.pairs)} pairs are compared."
+                f"This corpus cannot tell these methods apart: with so few {unit} the permutation"
+                f" test cannot give less than p = {least:.3g} for one pair, and {len(self.pairs)}"
+                " pairs are compared."
             )
         if self.detectable is None:
             return f"No spread over {unit}, so no power can be reckoned."
         shown = figure(self.detectable)
-        return f"A true difference of {shown} in accuracy would be found with 80 % power (median over pairs)."
+        return (
+            f"A true difference of {shown} in accuracy would be found with 80 % power (median over"
+            " pairs)."
+        )
 
 
 @dataclass(frozen=True)
@@ -179,7 +205,8 @@ class AttributionAnalysis(Shown):
     def reliance(self) -> list[tuple[str, float, float, float]]:
         """(method, k-fold, novel-topic, difference): a description within a method, no comparison of methods, for
         the protocols teach with different numbers of documents."""
-        novel, usual = self.protocol("novel-topic"), self.protocol("k-fold")
+        novel = self.protocol("novel-topic")
+        usual = self.protocol("k-fold")
         if novel is None or usual is None:
             return []
         return [
@@ -222,13 +249,21 @@ def _protocol(result: Attributed, answers: ProtocolAnswers, difference: float) -
     drafts = [_pair(a, b, difference, result.spec.seed) for a, b in combinations(methods, 2)]
     pairs = [p for p in drafts if p is not None]
     corrected = holm([p.p for p in pairs])
-    pairs = [PairScore(**{**vars(p), "p_holm": float(q)}) for p, q in zip(pairs, corrected, strict=True)]
+    pairs = [
+        PairScore(**{**vars(p), "p_holm": float(q)}) for p, q in zip(pairs, corrected, strict=True)
+    ]
     least = [p.detectable for p in pairs if p.detectable is not None]
     control = None
     if answers.protocol == "novel-topic":
         named = fewest(result.documents, answers.splits)
-        control = _method(result.documents, answers, MethodAnswers(CONTROL, named, {}, np.zeros(len(answers.splits))))
-    return ProtocolScore(answers.protocol, methods, control, tuple(pairs), float(np.median(least)) if least else None)
+        control = _method(
+            result.documents,
+            answers,
+            MethodAnswers(CONTROL, named, {}, np.zeros(len(answers.splits))),
+        )
+    return ProtocolScore(
+        answers.protocol, methods, control, tuple(pairs), float(np.median(least)) if least else None
+    )
 
 
 def _method(documents: Chosen, answers: ProtocolAnswers, method: MethodAnswers) -> MethodScore:
@@ -254,16 +289,32 @@ def _method(documents: Chosen, answers: ProtocolAnswers, method: MethodAnswers) 
     f1 = [of[2] for of, present in zip(by_author, confusion.sum(axis=1), strict=True) if present]
     return MethodScore(
         method.method,
-        fold_mean([f.accuracy for f in done if f.accuracy is not None], [f.documents for f in done]) if done else None,
-        float(np.mean([v or 0.0 for v in f1])) if f1 else None, by_author, confusion, folds,
+        (
+            fold_mean(
+                [f.accuracy for f in done if f.accuracy is not None], [f.documents for f in done]
+            )
+            if done
+            else None
+        ),
+        float(np.mean([v or 0.0 for v in f1])) if f1 else None,
+        by_author,
+        confusion,
+        folds,
         float(method.seconds.sum()),
-    )  # fmt: skip
+    )
 
 
-def _precision_recall(confusion: Ints, author: int) -> tuple[float | None, float | None, float | None]:
+def _precision_recall(
+    confusion: Ints, author: int
+) -> tuple[float | None, float | None, float | None]:
     hit = int(confusion[author, author])
-    said, was = int(confusion[:, author].sum()), int(confusion[author].sum())
-    return (hit / said if said else None, hit / was if was else None, 2 * hit / (said + was) if said + was else None)
+    said = int(confusion[:, author].sum())
+    was = int(confusion[author].sum())
+    return (
+        hit / said if said else None,
+        hit / was if was else None,
+        2 * hit / (said + was) if said + was else None,
+    )
 
 
 def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairScore | None:
@@ -274,19 +325,32 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
     ]
     if not both:
         return None
-    left, right, weights = (np.array(column, dtype=np.float64) for column in zip(*both, strict=True))
+    left, right, weights = (
+        np.array(column, dtype=np.float64) for column in zip(*both, strict=True)
+    )
     test = paired_topics(left, right, weights, seed=seed, pair=f"{a.method} | {b.method}")
-    one, two = fold_mean(left, weights), fold_mean(right, weights)
+    one = fold_mean(left, weights)
+    two = fold_mean(right, weights)
     t = None
     if one.se_published is not None and two.se_published is not None:
         t = published_t(one.mean - two.mean, one.se_published, two.se_published, one.n).p
     return PairScore(
-        a.method, b.method, test.mean.mean, test.interval, test.p, test.p, t, test.least_p, test.detectable,
+        a.method,
+        b.method,
+        test.mean.mean,
+        test.interval,
+        test.p,
+        test.p,
+        t,
+        test.least_p,
+        test.detectable,
         topics_needed(test.mean.std, difference, unequal=test.mean.n / test.mean.effective),
-    )  # fmt: skip
+    )
 
 
-def _topics(seen: SelectedCorpusView, protocols: tuple[ProtocolScore, ...]) -> tuple[TopicDifficulty, ...]:
+def _topics(
+    seen: SelectedCorpusView, protocols: tuple[ProtocolScore, ...]
+) -> tuple[TopicDifficulty, ...]:
     """Topics from the easiest to the hardest under novel-topic; () where it did not run."""
     novel = next((p for p in protocols if p.protocol == "novel-topic"), None)
     if novel is None:
@@ -299,5 +363,7 @@ def _topics(seen: SelectedCorpusView, protocols: tuple[ProtocolScore, ...]) -> t
         if done:
             topic = known[fold.fold]
             mean = float(np.mean(done))
-            rows_of_topics.append(TopicDifficulty(fold.fold, fold.documents, mean, topic.dominant, topic.share))
+            rows_of_topics.append(
+                TopicDifficulty(fold.fold, fold.documents, mean, topic.dominant, topic.share)
+            )
     return tuple(sorted(rows_of_topics, key=lambda t: (-t.accuracy, t.topic)))

@@ -97,10 +97,15 @@ def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
         alike = sum(name.partition(" #")[0] == plain for name in named)
         name = f"{plain} #{alike + 1}" if alike else plain
         if not (hasattr(method, "fit") and hasattr(method, "predict")):
-            raise SpecError(f"{name} is no attribution method", expected="fit(texts, authors) and predict(texts)")
+            raise SpecError(
+                f"{name} is no attribution method",
+                expected="fit(texts, authors) and predict(texts)",
+            )
         named[name] = method
     if not named:
-        raise SpecError("no attribution method is given", expected=", ".join(registry.names("attributor")))
+        raise SpecError(
+            "no attribution method is given", expected=", ".join(registry.names("attributor"))
+        )
     return named
 
 
@@ -116,15 +121,22 @@ def method_identity(method: Any) -> Any:
         except SpecError:
             # It holds an estimator that is no component.
             pass
-    return {"class": f"{type(method).__module__}:{type(method).__qualname__}", "hash": _hash(method)}
+    return {
+        "class": f"{type(method).__module__}:{type(method).__qualname__}",
+        "hash": _hash(method),
+    }
 
 
 def method_record(name: str, method: Any) -> VerifierRecord:
     """A method's entry in a plan."""
     return VerifierRecord(
-        name=name, spec=name, identity=method_identity(method), version=getattr(method, "version", 1),
-        provenance=getattr(method, "provenance", None), foreign=bool(foreign(method)),
-    )  # fmt: skip
+        name=name,
+        spec=name,
+        identity=method_identity(method),
+        version=getattr(method, "version", 1),
+        provenance=getattr(method, "provenance", None),
+        foreign=bool(foreign(method)),
+    )
 
 
 def _hash(method: Any) -> str:
@@ -148,21 +160,32 @@ def open_documents(store: Store) -> Chosen:
     plan = store.plan_as(AttributePlan).documents
     rows, author, topic = files.read_array(store.path / "documents.npy")
     return Chosen(
-        name=plan.corpus, texts=tuple(store.texts.rows(rows)), ids=(), author=author, topic=topic,
-        authors=tuple(plan.authors), topics=tuple(plan.topics), dropped=plan.dropped,
-        dropped_authors=plan.dropped_authors, account=tuple(plan.account),
-    )  # fmt: skip
+        name=plan.corpus,
+        texts=tuple(store.texts.rows(rows)),
+        ids=(),
+        author=author,
+        topic=topic,
+        authors=tuple(plan.authors),
+        topics=tuple(plan.topics),
+        dropped=plan.dropped,
+        dropped_authors=plan.dropped_authors,
+        account=tuple(plan.account),
+    )
 
 
 @lru_cache(maxsize=2)
 def open_splits(store: Store) -> dict[str, ProtocolSplit]:
     """The splits of a planned folder by their fold."""
-    places, spec = files.read_array(store.path / "splits.npy"), checked(store.run.spec, AttributeSpec)
+    places = files.read_array(store.path / "splits.npy")
+    spec = checked(store.run.spec, AttributeSpec)
     every: dict[str, ProtocolSplit] = {}
     for protocol, place in zip(store.plan_as(AttributePlan).protocols, places, strict=True):
         parts = [
             ProtocolSplit(
-                split.name, np.flatnonzero(place != number), np.flatnonzero(place == number), tuple(split.unseen)
+                split.name,
+                np.flatnonzero(place != number),
+                np.flatnonzero(place == number),
+                tuple(split.unseen),
             )
             for number, split in enumerate(protocol.splits)
         ]
@@ -184,7 +207,11 @@ class SplitUnit(CellUnit):
         return fit_split(open_documents(store), open_splits(store)[self.cells[0].fold], self.method)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        return {"predicted": predict_split(open_documents(store), open_splits(store)[place.fold], learned)}, {}
+        return {
+            "predicted": predict_split(
+                open_documents(store), open_splits(store)[place.fold], learned
+            )
+        }, {}
 
     def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
         return len(filled.get("predicted", ()))
@@ -197,7 +224,10 @@ class WeightsUnit(SplitUnit):
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
         documents = open_documents(store)
         features, rows = weights(documents, np.arange(len(documents)), self.method)
-        return {"weights": rows, "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8)}
+        return {
+            "weights": rows,
+            "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8),
+        }
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         return learned, {}
@@ -282,7 +312,9 @@ def read_answers(store: Store) -> Attributed:
     return Attributed(checked(store.run.spec, AttributeSpec), names, documents, protocols, cue_rows)
 
 
-def _protocol(store: Store, record: ProtocolRecord, names: Iterable[str], documents: int) -> ProtocolAnswers:
+def _protocol(
+    store: Store, record: ProtocolRecord, names: Iterable[str], documents: int
+) -> ProtocolAnswers:
     every = open_splits(store)
     parts = tuple(every[split.fold] for split in record.splits)
     methods = []
@@ -308,7 +340,9 @@ def _error(cell: Cell | None) -> str | None:
     return None if cell.error is None else cell.error.splitlines()[0]
 
 
-def _cues(store: Store, record: CuesRecord, novel: ProtocolRecord) -> tuple[str, list[Cue], list[Cue]] | None:
+def _cues(
+    store: Store, record: CuesRecord, novel: ProtocolRecord
+) -> tuple[str, list[Cue], list[Cue]] | None:
     """None where a cell of it is missing or failed."""
     cells = [store.read_cell(key) for key in record.moved]
     whole = store.read_cell(record.base)
@@ -316,4 +350,7 @@ def _cues(store: Store, record: CuesRecord, novel: ProtocolRecord) -> tuple[str,
     if whole is None or whole.error is not None or len(moves) < len(cells):
         return None
     features, weights = read_weights(store, record.base)
-    return (record.method, *cues(features, lengths(weights), moves, [split.name for split in novel.splits]))
+    return (
+        record.method,
+        *cues(features, lengths(weights), moves, [split.name for split in novel.splits]),
+    )

@@ -54,7 +54,11 @@ class CollectionScores:
             for method, count in self.unanswered.items()
             if count
         ]
-        return [*odd, *nobody, *(f"{name} was left out: {why}" for name, why in self.left_out.items())]
+        return [
+            *odd,
+            *nobody,
+            *(f"{name} was left out: {why}" for name, why in self.left_out.items()),
+        ]
 
     def mean(self, method: str) -> float | None:
         """The mean over problems, None where one has no truth."""
@@ -68,10 +72,16 @@ def is_collection(path: str | Path) -> bool:
 
 
 def answer_collection(
-    path: str | Path, *, methods: str | Sequence[Any] | None = None, reject: float = 0.0,
-    out: str | Path | None = None, lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    reject: float = 0.0,
+    out: str | Path | None = None,
+    lenient: bool = False,
+    encoding: str | None = UTF8,
+    strip_shared: bool = False,
     progress: Progress = silent,
-) -> CollectionScores:  # fmt: skip
+) -> CollectionScores:
     """Answer PAN problems, a folder or zip, with each method.
 
     A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
@@ -83,7 +93,9 @@ def answer_collection(
     """
     left_out: dict[str, str] = {}
     problems = tuple(
-        read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding, strip_shared=strip_shared)
+        read_attribution(
+            path, lenient=lenient, left_out=left_out, encoding=encoding, strip_shared=strip_shared
+        )
     )
     named = name_methods(METHODS if methods is None else methods)
     scores: dict[str, dict[str, float | None]] = {}
@@ -97,9 +109,13 @@ def answer_collection(
 
 
 def _answer(
-    problems: Sequence[AttributionProblem], named: Mapping[str, Any], reject: float, place: Path | None,
-    scores: dict[str, dict[str, float | None]], progress: Progress,
-) -> dict[str, int]:  # fmt: skip
+    problems: Sequence[AttributionProblem],
+    named: Mapping[str, Any],
+    reject: float,
+    place: Path | None,
+    scores: dict[str, dict[str, float | None]],
+    progress: Progress,
+) -> dict[str, int]:
     """Answer every problem with every method, write the answers where there is a place, and fill ``scores``; for how
     many texts each method named nobody."""
     unanswered = dict.fromkeys(named, 0)
@@ -116,14 +132,21 @@ def _answer(
             if folder is not None:
                 write_attribution_answers(folder, problem.name, predicted)
             known = problem.truth
-            scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
+            scores[name][problem.name] = (
+                None if known is None else macro_f1(known, predicted, [*problem.candidates])
+            )
     return unanswered
 
 
 def collection_preview(
-    path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None,
-    lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
-) -> Preview:  # fmt: skip
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    out: str | Path | None = None,
+    lenient: bool = False,
+    encoding: str | None = UTF8,
+    strip_shared: bool = False,
+) -> Preview:
     """What ``answer_collection`` would do; nothing is written. Raises InputError if a problem cannot be read or a
     method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding, strip_shared=strip_shared)

@@ -53,16 +53,24 @@ class Attribute(Task):
     Spec = AttributeSpec
     own = (
         Option(
-            "reject", "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.", float,
-            default=0.0, function=False,
+            "reject",
+            "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.",
+            float,
+            default=0.0,
+            function=False,
         ),
         Option(
-            "lenient", "PAN problems: leave out those that cannot be read, and say so.", bool, function=False
+            "lenient",
+            "PAN problems: leave out those that cannot be read, and say so.",
+            bool,
+            function=False,
         ),
         Option(
-            "out", "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.", takes=PATH
+            "out",
+            "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.",
+            takes=PATH,
         ),
-    )  # fmt: skip
+    )
     pools_seeds = True
     arguments = ("corpus",)
     order = (
@@ -75,7 +83,9 @@ class Attribute(Task):
     spec: AttributeSpec
 
     @classmethod
-    def direct(cls, values: Mapping[str, Any], plan: bool, progress: Progress) -> Preview | Ending | None:
+    def direct(
+        cls, values: Mapping[str, Any], plan: bool, progress: Progress
+    ) -> Preview | Ending | None:
         """PAN's attribution problems are answered, and their scores shown."""
         from ravenbench.reports.view import for_terminal
         from ravenbench.tasks.attribute import collections
@@ -88,12 +98,18 @@ class Attribute(Task):
         if named := [one.option.name for one in draft_checks() if one.option.name in values]:
             problem = f"--{named[0]} is for a corpus, and these are PAN's problems"
             raise SpecError(problem, fix=f"leave --{named[0]} out")
-        how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
+        how: dict[str, Any] = {
+            name: values.get(name) for name in ("methods", "out", "lenient", "encoding")
+        }
         how["strip_shared"] = bool(values.get("strip_shared"))
         if plan:
             return collections.collection_preview(path, **how)
-        answered = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
-        return Ending(collection_json(answered), [for_terminal(collection_table(answered)), *answered.notes])
+        answered = collections.answer_collection(
+            path, reject=values["reject"], progress=progress, **how
+        )
+        return Ending(
+            collection_json(answered), [for_terminal(collection_table(answered)), *answered.notes]
+        )
 
     def resolve(self) -> None:
         from ravenbench.tasks.attribute.answers import name_methods
@@ -107,7 +123,9 @@ class Attribute(Task):
         self.spec = spec = build({**self.values, "corpus": name, "methods": ", ".join(self.named)})
         self.data = fingerprint(spec, self.corpus, self.named)
         stem = slug(spec.corpus) or "corpus"
-        self.folder = self.place_or(f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     def draft(self) -> Draft[Any]:
         from ravenbench.tasks.attribute.plan import draft
@@ -132,15 +150,22 @@ class Attribute(Task):
         plan = store.plan_as(AttributePlan)
         if plan.cues is None:
             return []
-        name, base = plan.cues.method, CellPlace(key=plan.cues.base, verifier=plan.cues.method, fold=ALL)
-        units = [WeightsUnit(store.path, self.named[name], (place,)) for place in store.unanswered([base])]
+        name = plan.cues.method
+        base = CellPlace(key=plan.cues.base, verifier=plan.cues.method, fold=ALL)
+        units = [
+            WeightsUnit(store.path, self.named[name], (place,))
+            for place in store.unanswered([base])
+        ]
         if errors := run_units(self.engine, units, self.progress, "weighing features"):
             return errors
         held_out = [
             CellPlace(key=key, verifier=name, fold=split.fold)
             for key, split in zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
         ]
-        moved = [MovedUnit(store.path, self.named[name], (c,), base.key) for c in store.unanswered(held_out)]
+        moved = [
+            MovedUnit(store.path, self.named[name], (c,), base.key)
+            for c in store.unanswered(held_out)
+        ]
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
     def preview(self) -> Preview:
@@ -154,4 +179,6 @@ class Attribute(Task):
         cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
         missing = len(cells if store is None else store.unanswered(cells))
         problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
-        return Preview(self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing)
+        return Preview(
+            self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing
+        )

@@ -76,16 +76,22 @@ def stacked(train_same: ArrayLike, train: ArrayLike, test: ArrayLike) -> Floats:
 
     same = np.asarray(train_same, dtype=np.bool_)
     if same.all() or not same.any():
-        raise InputError("stacking needs training problems of both classes", found=f"{same.sum()} of {len(same)} same")
+        raise InputError(
+            "stacking needs training problems of both classes",
+            found=f"{same.sum()} of {len(same)} same",
+        )
     model = LogisticRegression(C=1.0).fit(np.asarray(train, dtype=np.float64).T, same)
-    return np.asarray(model.predict_proba(np.asarray(test, dtype=np.float64).T)[:, 1], dtype=np.float64)
+    return np.asarray(
+        model.predict_proba(np.asarray(test, dtype=np.float64).T)[:, 1], dtype=np.float64
+    )
 
 
 def author_codes(truth: Truth) -> Ints | None:
     """Author codes ≥ 0; a problem without authors is given its own, and a same-author problem one author."""
     if truth.authors is None:
         return None
-    authors, start = truth.authors.astype(np.int64), int(truth.authors.max()) + 1
+    authors = truth.authors.astype(np.int64)
+    start = int(truth.authors.max()) + 1
     fresh = start + np.arange(authors.size).reshape(authors.shape)
     authors = np.where(authors < 0, fresh, authors)
     authors[truth.same, 1] = authors[truth.same, 0]
@@ -93,9 +99,12 @@ def author_codes(truth: Truth) -> Ints | None:
 
 
 def test_pairs(
-    same: Bools, answered: Mapping[str, AnsweredProblems], tests: Mapping[str, Metric], resampled: Replicates,
+    same: Bools,
+    answered: Mapping[str, AnsweredProblems],
+    tests: Mapping[str, Metric],
+    resampled: Replicates,
     how: JudgingSpec,
-) -> tuple[PairTest, ...]:  # fmt: skip
+) -> tuple[PairTest, ...]:
     """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
 
     Without ``how.trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
@@ -109,15 +118,24 @@ def test_pairs(
 
     def test(job: tuple[str, int, int]) -> float | None:
         metric, i, j = job
-        a, b = names[i], names[j]
+        a = names[i]
+        b = names[j]
         return randomization_test(
-            same, answered[a], answered[b], tests[metric], trials=how.trials or TRIALS, most=most, seed=how.seed,
+            same,
+            answered[a],
+            answered[b],
+            tests[metric],
+            trials=how.trials or TRIALS,
+            most=most,
+            seed=how.seed,
             pair=f"{a}\x1f{b}",
-        )  # fmt: skip
+        )
 
     with ThreadPoolExecutor(how.workers or 1) as pool:
         raw = list(pool.map(test, jobs))
-        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], how.level), jobs))
+        intervals = list(
+            pool.map(lambda job: resampled.difference(job[0], job[1], job[2], how.level), jobs)
+        )
     corrected: dict[int, float] = {}
     for metric in tests:
         defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
@@ -126,7 +144,9 @@ def test_pairs(
     for k, (metric, i, j) in enumerate(jobs):
         gap = float(resampled.observed[metric][i] - resampled.observed[metric][j])
         known = None if np.isnan(gap) else gap
-        tests_of_pairs.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
+        tests_of_pairs.append(
+            PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k))
+        )
     return tuple(tests_of_pairs)
 
 
@@ -142,7 +162,8 @@ def groups_of(
     differ = np.zeros((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
         if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
-            i, j = names.index(pair.a), names.index(pair.b)
+            i = names.index(pair.a)
+            j = names.index(pair.b)
             differ[i, j] = differ[j, i] = True
     return dict(zip(names, tie_groups(observed[: len(names)], differ).tolist(), strict=True))
 
@@ -152,9 +173,13 @@ AT_ONCE = 48
 
 
 def break_down(
-    same: Bools, systems: Mapping[str, AnsweredProblems], by: ProblemAttribute, metrics: Mapping[str, Metric],
-    authors: Ints | None, how: JudgingSpec,
-) -> BreakDown:  # fmt: skip
+    same: Bools,
+    systems: Mapping[str, AnsweredProblems],
+    by: ProblemAttribute,
+    metrics: Mapping[str, Metric],
+    authors: Ints | None,
+    how: JudgingSpec,
+) -> BreakDown:
     """Every metric of every system on every part, with intervals, and the mean over parts.
 
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
@@ -179,23 +204,36 @@ def break_down(
                 part = rank(same[r], value[r], decision[r])
                 ranked.append(part._replace(order=r[part.order].astype(np.int32)))
         resampled = bootstrap(
-            ranked, same, authors=authors, replicates=how.replicates, seed=how.seed, workers=how.workers or 1,
+            ranked,
+            same,
+            authors=authors,
+            replicates=how.replicates,
+            seed=how.seed,
+            workers=how.workers or 1,
             metrics=metrics,
-        )  # fmt: skip
+        )
         mean = _mean_over_parts(resampled, len(rows))
         for i, name in enumerate(group):
             value, decision = systems[name]
             parts = []
             for p, r in enumerate(rows):
                 own = replace(resampled, units=units[p])
-                known = scores(same[r], value[r], None if decision is value else decision[r], metrics)
-                parts.append(PartScores(known, {m: own.interval(m, i * len(rows) + p, how.level) for m in metrics}))
+                known = scores(
+                    same[r], value[r], None if decision is value else decision[r], metrics
+                )
+                parts.append(
+                    PartScores(
+                        known, {m: own.interval(m, i * len(rows) + p, how.level) for m in metrics}
+                    )
+                )
             by_system[name] = tuple(parts)
             macro[name] = PartScores(
                 {m: _mean([part.scores[m] for part in parts]) for m in metrics},
                 {m: mean.interval(m, i, how.level) for m in metrics},
             )
-    sizes = tuple((by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(filled, rows, strict=True))
+    sizes = tuple(
+        (by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(filled, rows, strict=True)
+    )
     return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), by_system, macro)
 
 
@@ -206,10 +244,12 @@ def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
         return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
 
     return replace(
-        resampled, values=mean(resampled.values), observed=mean(resampled.observed),
+        resampled,
+        values=mean(resampled.values),
+        observed=mean(resampled.observed),
         problems=None if resampled.problems is None else mean(resampled.problems),
         different=None if resampled.different is None else mean(resampled.different),
-    )  # fmt: skip
+    )
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -218,11 +258,17 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def evaluate(
-    truth: Truth, systems: Mapping[str, ArrayLike], *, decisions: Mapping[str, ArrayLike] | None = None,
-    missing: Mapping[str, int] | None = None, training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
-    breakdowns: Sequence[ProblemAttribute] = (), notes: Sequence[str] = (), skipped: Sequence[Skipped] = (),
+    truth: Truth,
+    systems: Mapping[str, ArrayLike],
+    *,
+    decisions: Mapping[str, ArrayLike] | None = None,
+    missing: Mapping[str, int] | None = None,
+    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
+    breakdowns: Sequence[ProblemAttribute] = (),
+    notes: Sequence[str] = (),
+    skipped: Sequence[Skipped] = (),
     **settings: Any,
-) -> Evaluation:  # fmt: skip
+) -> Evaluation:
     """As ``ravenbench.evaluate``, with truth and answers in memory.
 
     Parameters
@@ -260,50 +306,93 @@ def evaluate(
     how = checked_spec(settings, JudgingSpec)
     chosen = metrics_of(how.metrics)
     form = FORM_2020 if how.f05u_2020 else {}
-    tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
+    tested = {
+        form.get(name, name): STANDARD[form[name]] if name in form else one
+        for name, one in chosen.items()
+    }
     every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
     tests = tuple(tested)
     answered: dict[str, AnsweredProblems] = {}
     for name, value in systems.items():
         try:
-            answered[name] = AnsweredProblems(*checked(truth.same, value, (decisions or {}).get(name))[1:])
+            answered[name] = AnsweredProblems(
+                *checked(truth.same, value, (decisions or {}).get(name))[1:]
+            )
         except InputError as error:
-            raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
+            raise InputError(
+                f"{name}: {error.problem}", found=error.found, expected=error.expected
+            ) from None
     combined, band = _combine(truth, {name: a.value for name, a in answered.items()}, training)
     if clash := [name for name in combined if name in answered]:
         raise InputError(
-            f"{clash[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
+            f"{clash[0]} is the name of a meta-classifier computed here",
+            fix="rename that file or folder of answers",
         )
     everyone = answered | {name: AnsweredProblems(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
     resampled = bootstrap(
-        [rank(truth.same, *a) for a in everyone.values()], truth.same, authors=authors, replicates=how.replicates,
-        seed=how.seed, workers=how.workers or 1, metrics=every,
-    )  # fmt: skip
+        [rank(truth.same, *a) for a in everyone.values()],
+        truth.same,
+        authors=authors,
+        replicates=how.replicates,
+        seed=how.seed,
+        workers=how.workers or 1,
+        metrics=every,
+    )
     pairs = test_pairs(truth.same, answered, tested, resampled, how)
     observed = resampled.observed[tests[0]]
-    groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, how.alpha)
+    groups = groups_of(
+        list(answered),
+        pairs,
+        tests[0],
+        observed if tested[tests[0]].higher else -observed,
+        how.alpha,
+    )
     rows = tuple(
         SystemScores(
-            name, a.value, scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
-            {m: resampled.interval(m, i, how.level) for m in every}, reliability(truth.same, a.value).ece,
-            cllr(truth.same, a.value), (missing or {}).get(name, 0), groups.get(name),
+            name,
+            a.value,
+            scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
+            {m: resampled.interval(m, i, how.level) for m in every},
+            reliability(truth.same, a.value).ece,
+            cllr(truth.same, a.value),
+            (missing or {}).get(name, 0),
+            groups.get(name),
             None if a.decision is a.value else a.decision,
         )
         for i, (name, a) in enumerate(everyone.items())
-    )  # fmt: skip
-    curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
+    )
+    curves = {
+        name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None
+    }
     envelope = hull(curves) if curves else None
     return Evaluation(
-        truth=truth, systems=rows[: len(answered)], meta=rows[len(answered) :], pairs=pairs, hull=envelope,
+        truth=truth,
+        systems=rows[: len(answered)],
+        meta=rows[len(answered) :],
+        pairs=pairs,
+        hull=envelope,
         operating=_operating(envelope, truth, how.costs, how.same_share),
-        breakdowns=tuple(break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns), tests=tests,
-        metrics=every, unit="problems" if truth.authors is None else "authors", replicates=how.replicates,
-        trials=how.trials or TRIALS, most_trials=most_trials(len(answered)) if how.trials is None else 0,
-        level=how.level, alpha=how.alpha, band=band, f05u_2020=how.f05u_2020,
-        notes=(*notes, *_remarks(truth, rows[: len(answered)]), *_without_interval(rows, resampled.units, authors)),
+        breakdowns=tuple(
+            break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns
+        ),
+        tests=tests,
+        metrics=every,
+        unit="problems" if truth.authors is None else "authors",
+        replicates=how.replicates,
+        trials=how.trials or TRIALS,
+        most_trials=most_trials(len(answered)) if how.trials is None else 0,
+        level=how.level,
+        alpha=how.alpha,
+        band=band,
+        f05u_2020=how.f05u_2020,
+        notes=(
+            *notes,
+            *_remarks(truth, rows[: len(answered)]),
+            *_without_interval(rows, resampled.units, authors),
+        ),
         skipped=tuple(skipped),
-    )  # fmt: skip
+    )
 
 
 def _operating(
@@ -312,7 +401,9 @@ def _operating(
     if envelope is None:
         return None
     share = float(truth.same.mean()) if same_share is None else same_share
-    return envelope.operating_point(cost_false_same=costs[0], cost_false_different=costs[1], same_share=share)
+    return envelope.operating_point(
+        cost_false_same=costs[0], cost_false_different=costs[1], same_share=share
+    )
 
 
 def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
@@ -326,21 +417,29 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
         )
     for s in systems:
         if s.missing:
-            remarks.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
+            remarks.append(
+                f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as"
+                " unanswered."
+            )
         opposed = 0 if s.decision is None else int(((s.decision - 0.5) * (s.value - 0.5) < 0).sum())
         if opposed:
             remarks.append(
-                f"{s.name}: Y or N and the score contradict each other in {opposed:,} of {len(truth):,} lines."
+                f"{s.name}: Y or N and the score contradict each other in {opposed:,} of"
+                f" {len(truth):,} lines."
             )
     ends = {s.name: interval for s in systems if (interval := s.interval.get("auc")) is not None}
     if turned := [name for name, (_, highest) in ends.items() if highest < 0.5]:
-        remarks.append(f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes}, 0 not.")
+        remarks.append(
+            f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes},"
+            " 0 not."
+        )
     return [*remarks, *_alike(truth, systems)]
 
 
 def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     """Sentences on systems that may be one: their names differ in spelling alone, or they answer alike."""
-    by_name, by_answers = defaultdict[str, list[str]](list), defaultdict[bytes, list[str]](list)
+    by_name = defaultdict[str, list[str]](list)
+    by_answers = defaultdict[bytes, list[str]](list)
     by_answers[truth.same.astype(np.float64).tobytes()].append("truth")
     for s in systems:
         by_name[name_key(s.name)].append(s.name)
@@ -350,23 +449,37 @@ def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
         "Names of systems that differ in spelling alone, and may be one system's": by_name,
         "The same answers stand under several names, and each counts": by_answers,
     }
-    groups = {what: [" / ".join(names) for names in of.values() if len(names) > 1] for what, of in said.items()}
+    groups = {
+        what: [" / ".join(names) for names in of.values() if len(names) > 1]
+        for what, of in said.items()
+    }
     return [f"{what}: {first_names(names)}." for what, names in groups.items() if names]
 
 
-def _without_interval(systems: Sequence[SystemScores], units: int, authors: Ints | None) -> list[str]:
+def _without_interval(
+    systems: Sequence[SystemScores], units: int, authors: Ints | None
+) -> list[str]:
     """Why metrics have values and no intervals."""
-    lacking = [m for m in METRICS if any(s.scores[m] is not None and s.interval[m] is None for s in systems)]
+    lacking = [
+        m
+        for m in METRICS
+        if any(s.scores[m] is not None and s.interval[m] is None for s in systems)
+    ]
     if not lacking:
         return []
     drawn = f"{units} {'problems' if authors is None else 'authors'}"
     named = ", ".join(TITLES.get(m, m) for m in lacking)
-    why = "in more than 5 % of the resamplings they are undefined, as where no problem of one class was drawn"
+    why = (
+        "in more than 5 % of the resamplings they are undefined, as where no problem of one class"
+        " was drawn"
+    )
     return [f"No interval (n/a) for {named}: only {drawn} are drawn anew, and {why}."]
 
 
 def _combine(
-    truth: Truth, values: Mapping[str, Floats], training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None
+    truth: Truth,
+    values: Mapping[str, Floats],
+    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None,
 ) -> tuple[dict[str, Floats], float | None]:
     """Meta-classifiers' answers, and the band chosen; nothing where there is one system. InputError if they would
     learn from most of the problems that are judged."""
@@ -378,16 +491,24 @@ def _combine(
         return combined, None
     same, answers = training
     if lacking := [name for name in values if name not in answers]:
-        raise InputError(f"{lacking[0]} has no training answers", fix="give the same systems' answers on both sets")
+        raise InputError(
+            f"{lacking[0]} has no training answers",
+            fix="give the same systems' answers on both sets",
+        )
     checks = [checked(same, answers[name]) for name in values]
     train = np.stack([c[1] for c in checks])
-    learned, judged = (Counter(map(bytes, np.vstack(both).T.copy())) for both in ((same, train), (truth.same, stack)))
+    learned, judged = (
+        Counter(map(bytes, np.vstack(both).T.copy()))
+        for both in ((same, train), (truth.same, stack))
+    )
     shared = sum(learned[row] == 1 == times for row, times in judged.items())
     if shared > 2 and 2 * shared > sum(times == 1 for times in judged.values()):
         raise InputError(
-            "the training set is the test set: truth and all answers are the same", found=f"{shared} of {len(truth)}",
-            expected="answers to other problems than those that are judged", fix="leave the training set out",
-        )  # fmt: skip
+            "the training set is the test set: truth and all answers are the same",
+            found=f"{shared} of {len(truth)}",
+            expected="answers to other problems than those that are judged",
+            fix="leave the training set out",
+        )
     band = choose_band(same, mean_of(train))
     combined["meta-band"] = with_band(combined["meta-mean"], band)
     combined["meta-stacked"] = stacked(same, train, stack)

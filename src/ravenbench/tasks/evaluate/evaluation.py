@@ -18,7 +18,17 @@ from ravenbench.metrics.base import Counted, Metric, title_of
 from ravenbench.metrics.calibration import Cllr
 from ravenbench.metrics.pan import FORM_2020, METRICS, TITLES
 from ravenbench.metrics.roc import Hull, OperatingPoint
-from ravenbench.reports.view import Col, Measure, Table, col, each, figure, rows_json, table, to_latex
+from ravenbench.reports.view import (
+    Col,
+    Measure,
+    Table,
+    col,
+    each,
+    figure,
+    rows_json,
+    table,
+    to_latex,
+)
 from ravenbench.shown import Shown
 from ravenbench.statistics.ranks import shown_rank, stars
 from ravenbench.types import Floats
@@ -133,7 +143,9 @@ class BreakDown:
             "systems": [
                 {
                     "system": name,
-                    "parts": {p[0]: s.to_json() for p, s in zip(self.parts, scores_by_part, strict=True)},
+                    "parts": {
+                        p[0]: s.to_json() for p, s in zip(self.parts, scores_by_part, strict=True)
+                    },
                     "macro": self.macro[name].to_json(),
                 }
                 for name, scores_by_part in self.systems.items()
@@ -181,7 +193,9 @@ class Evaluation(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Scores, intervals, significance of each tested metric, calibration, hull, break-downs."""
-        matrices = [significance_table(self, m) for m in self.tests] if len(self.systems) > 1 else []
+        matrices = (
+            [significance_table(self, m) for m in self.tests] if len(self.systems) > 1 else []
+        )
         return (
             scores_table(self),
             intervals_table(self),
@@ -244,7 +258,10 @@ class Evaluation(Shown):
 
     def hashes(self) -> dict[str, Any]:
         """SHA-256 of the truth (ids and classes) and of every system's answers to it, shortened to 16 digits."""
-        truth = "".join(f"{i} {int(same)}\n" for i, same in zip(self.truth.ids.tolist(), self.truth.same, strict=True))
+        truth = "".join(
+            f"{i} {int(same)}\n"
+            for i, same in zip(self.truth.ids.tolist(), self.truth.same, strict=True)
+        )
         answers = {s.name: hashlib.sha256(s.value.tobytes()).hexdigest()[:16] for s in self.systems}
         return {"truth": hashlib.sha256(truth.encode()).hexdigest()[:16], "systems": answers}
 
@@ -253,7 +270,9 @@ class Evaluation(Shown):
         point = None
         if self.operating is not None:
             point = self.operating._asdict()
-            point["threshold"] = None if math.isinf(self.operating.threshold) else self.operating.threshold
+            point["threshold"] = (
+                None if math.isinf(self.operating.threshold) else self.operating.threshold
+            )
         return {
             "problems": self.problems,
             "same": self.same,
@@ -283,7 +302,11 @@ class Evaluation(Shown):
             return super().to_polars(table)
         rows = []
         for s in (*self.systems, *self.meta):
-            row: dict[str, Any] = {"system": s.name, "meta": s.tie_group is None, "tie_group": s.tie_group}
+            row: dict[str, Any] = {
+                "system": s.name,
+                "meta": s.tie_group is None,
+                "tie_group": s.tie_group,
+            }
             for m in (*METRICS, *self.added):
                 low, high = s.interval[m] or (None, None)
                 row |= {m: s.scores[m], f"{m}_low": low, f"{m}_high": high}
@@ -305,7 +328,11 @@ def scores_table(evaluation: Evaluation) -> Table:
     metrics = (*SHOWN, *evaluation.added)
     best: dict[str, float | None] = {}
     for m in metrics:
-        known = [v for s in evaluation.systems if (v := s.scores[m]) is not None and not is_control(s.name)]
+        known = [
+            v
+            for s in evaluation.systems
+            if (v := s.scores[m]) is not None and not is_control(s.name)
+        ]
         best[m] = (max if evaluation.metrics[m].higher else min)(known, default=None)
 
     def score(s: SystemScores, m: str) -> Measure:
@@ -314,38 +341,57 @@ def scores_table(evaluation: Evaluation) -> Table:
 
     # In 80 columns metrics that were asked for take the place of others.
     places = max(1, 4 - len(evaluation.added))
-    fitting = (*("auc", "c@1", "overall")[:places], *evaluation.added[:5]) if evaluation.added else metrics
+    fitting = (
+        (*("auc", "c@1", "overall")[:places], *evaluation.added[:5])
+        if evaluation.added
+        else metrics
+    )
     return table(
-        "scores", "Scores", evaluation.listed,
+        "scores",
+        "Scores",
+        evaluation.listed,
         NAME,
         col("rank", evaluation.rank),
         *each(metrics, evaluation.title, score, terminal=fitting),
         col("unanswered", lambda s: int(s.scores["unanswered"] or 0)),
         col("missing", lambda s: s.missing, terminal=False),
-        note=f"{evaluation.problems:,} problems, {evaluation.same:,} {evaluation.truth.words.all_yes}. "
+        note=(
+            f"{evaluation.problems:,} problems, {evaluation.same:,}"
+            f" {evaluation.truth.words.all_yes}. "
+        )
         + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
-        + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by} (randomization "
-        f"test, Holm, α = {evaluation.alpha})."
-        + (" Missing: unanswered problems without any answer." if any(s.missing for s in evaluation.systems) else ""),
-    )  # fmt: skip
+        + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by}"
+        f" (randomization test, Holm, α = {evaluation.alpha})."
+        + (
+            " Missing: unanswered problems without any answer."
+            if any(s.missing for s in evaluation.systems)
+            else ""
+        ),
+    )
 
 
 def skipped_table(evaluation: Evaluation) -> Table:
     """Submissions that were left out for their faults."""
     return table(
-        "skipped", "Submissions left out", evaluation.skipped,
+        "skipped",
+        "Submissions left out",
+        evaluation.skipped,
         col("submission", lambda s: s.name, text=True, json="submission"),
         col("faults", lambda s: s.faults, json="faults"),
         col("first fault", lambda s: s.first, text=True, json="first"),
-        note="They have faults and were left out on request; the others are evaluated without them.",
-    )  # fmt: skip
+        note=(
+            "They have faults and were left out on request; the others are evaluated without them."
+        ),
+    )
 
 
 def intervals_table(evaluation: Evaluation) -> Table:
     """Intervals of every metric."""
     metrics = (*SHOWN, *FURTHER, *evaluation.added)
     return table(
-        "intervals", f"Intervals ({evaluation.level:.0%})", evaluation.listed,
+        "intervals",
+        f"Intervals ({evaluation.level:.0%})",
+        evaluation.listed,
         NAME,
         *each(
             metrics,
@@ -353,8 +399,11 @@ def intervals_table(evaluation: Evaluation) -> Table:
             lambda s, m: s.interval[m],
             terminal=(*evaluation.added, *IN_TERMINAL)[: len(IN_TERMINAL)],
         ),
-        note=f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all systems.",
-    )  # fmt: skip
+        note=(
+            f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all"
+            " systems."
+        ),
+    )
 
 
 def significance_table(evaluation: Evaluation, metric: str) -> Table:
@@ -369,31 +418,42 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
 
     test = "exact sign test" if metric == "accuracy" else "approximate randomization"
     trials = max(evaluation.trials, evaluation.most_trials if metric in COUNTED else 0)
-    trials = trials if isinstance(evaluation.metrics[metric], Counted) else min(trials, FEWER_TRIALS)
+    trials = (
+        trials if isinstance(evaluation.metrics[metric], Counted) else min(trials, FEWER_TRIALS)
+    )
     least = 0.0 if metric == "accuracy" else len(pairs) / (trials + 1)
     offered = [f"{sign} p < {level}" for sign, level in STARS.items() if least < float(level)]
     note = f"{', '.join([*offered, '= no significant difference'])}; {test}, Holm-corrected."
     if len(offered) < len(STARS):
         needed = f"give --trials {LEAST_STARS * len(pairs)} for *** (p < .001)"
-        needed = needed if isinstance(evaluation.metrics[metric], Counted) else "this metric has no more trials"
+        needed = (
+            needed
+            if isinstance(evaluation.metrics[metric], Counted)
+            else "this metric has no more trials"
+        )
         note += (
-            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below {least:.3g}: {needed}."
+            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below"
+            f" {least:.3g}: {needed}."
         )
     numbered = list(enumerate(evaluation.ranked, 1))
     return table(
-        f"significance-{_slug(metric)}", f"Significance of differences in {metric}", numbered,
+        f"significance-{_slug(metric)}",
+        f"Significance of differences in {metric}",
+        numbered,
         col("no.", lambda a: a[0]),
         col("system", lambda a: a[1].name, text=True),
         *each(numbered, lambda b: str(b[0]), significance),
         note=note,
         section="significance",
-    )  # fmt: skip
+    )
 
 
 def differences_table(evaluation: Evaluation) -> Table:
     """Every tested difference with its interval, raw and corrected p."""
     return table(
-        "differences", "Differences between systems", evaluation.pairs,
+        "differences",
+        "Differences between systems",
+        evaluation.pairs,
         col("system a", lambda p: p.a, text=True, json="a"),
         col("system b", lambda p: p.b, text=True, json="b"),
         col("metric", lambda p: p.metric, text=True, json="metric"),
@@ -402,13 +462,15 @@ def differences_table(evaluation: Evaluation) -> Table:
         col("p", lambda p: p.p, probability=True, json="p"),
         col("p Holm", lambda p: p.p_holm, probability=True, json="p_holm"),
         col("stars", lambda p: stars(p.p_holm), text=True),
-    )  # fmt: skip
+    )
 
 
 def calibration_table(evaluation: Evaluation) -> Table:
     """Whether values mean what they say."""
     return table(
-        "calibration", "Calibration, precision and recall", evaluation.listed,
+        "calibration",
+        "Calibration, precision and recall",
+        evaluation.listed,
         NAME,
         col("ECE", lambda s: s.ece),
         col("C_llr", lambda s: s.cllr.cllr),
@@ -416,23 +478,32 @@ def calibration_table(evaluation: Evaluation) -> Table:
         col("calibration", lambda s: s.cllr.calibration),
         col("precision", lambda s: s.scores["precision"]),
         col("recall", lambda s: s.scores["recall"]),
-        note=f"ECE: mean distance of value and share of {evaluation.truth.words.many} over ten bins, 0 is best. "
-        "C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of discrimination, what the ranking leaves "
-        "undecided, and calibration, what recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which "
-        "costs without limit.",
-    )  # fmt: skip
+        note=(
+            f"ECE: mean distance of value and share of {evaluation.truth.words.many} over ten bins,"
+            " 0 is best. C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of"
+            " discrimination, what the ranking leaves undecided, and calibration, what"
+            " recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which costs"
+            " without limit."
+        ),
+    )
 
 
 def hull_table(evaluation: Evaluation) -> Table:
     """Who owns which part of the ROC hull."""
     hull = evaluation.hull
     return table(
-        "hull", "ROC convex hull", () if hull is None else hull.stretches,
+        "hull",
+        "ROC convex hull",
+        () if hull is None else hull.stretches,
         col("system", lambda s: s.system, text=True, json="system"),
         col("from FPR", lambda s: s.from_fpr, json="from_fpr"),
         col("to FPR", lambda s: s.to_fpr, json="to_fpr"),
-        note="" if hull is None else f"Area under the hull: {figure(hull.auc)}. {operating(evaluation)}".strip(),
-    )  # fmt: skip
+        note=(
+            ""
+            if hull is None
+            else f"Area under the hull: {figure(hull.auc)}. {operating(evaluation)}".strip()
+        ),
+    )
 
 
 def operating(evaluation: Evaluation) -> str:
@@ -444,7 +515,9 @@ def operating(evaluation: Evaluation) -> str:
     rates = f"(false-positive rate {figure(point.fpr)}, true-positive rate {figure(point.tpr)})"
     if point.system is None:
         return f"Least expected cost: answer “{words.yes if point.fpr else words.no}” always."
-    return f"Least expected cost: {point.system}, “{words.yes}” from {point.threshold:.4g} on {rates}."
+    return (
+        f"Least expected cost: {point.system}, “{words.yes}” from {point.threshold:.4g} on {rates}."
+    )
 
 
 def breakdown_table(evaluation: Evaluation, by: BreakDown) -> Table:
@@ -459,30 +532,44 @@ def breakdown_table(evaluation: Evaluation, by: BreakDown) -> Table:
     def value(row: tuple[str, str, int, PartScores | SystemScores], m: tuple[str, bool]) -> Any:
         return row[3].interval[m[0]] if m[1] else row[3].scores[m[0]]
 
-    metrics = [(m, False) for m in (*SHOWN, *evaluation.added)] + [(m, True) for m in (*RANGED, *evaluation.added)]
+    metrics = [(m, False) for m in (*SHOWN, *evaluation.added)] + [
+        (m, True) for m in (*RANGED, *evaluation.added)
+    ]
     metrics.sort(key=lambda m: (*SHOWN, *evaluation.added).index(m[0]))
     note = "“all” pools every problem as PAN does; the macro mean gives each part the same weight."
     if by.left_out:
         note += f" {by.left_out:,} problems belong to no part and stand in “all” alone."
     return table(
-        f"by-{evaluation.breakdowns.index(by) + 1}-{_slug(by.by)}", f"By {by.by}", rows,
+        f"by-{evaluation.breakdowns.index(by) + 1}-{_slug(by.by)}",
+        f"By {by.by}",
+        rows,
         col("system", lambda r: r[0], text=True),
         col("part", lambda r: r[1], text=True),
         col("problems", lambda r: r[2]),
         *each(metrics, lambda m: evaluation.title(m[0]) + (" interval" if m[1] else ""), value),
         note=note,
-    )  # fmt: skip
+    )
 
 
 def parts_table(evaluation: Evaluation, by: BreakDown, metric: str) -> Table:
     """Short form: one metric, a row a system, a numbered column a part."""
     return table(
-        f"parts-{evaluation.breakdowns.index(by) + 1}-{_slug(metric)}", f"{evaluation.title(metric)} by {by.by}",
-        evaluation.listed, NAME,
-        *each(range(len(by.parts)), lambda i: str(i + 1), lambda s, i: by.systems[s.name][i].scores[metric]),
-        col("all", lambda s: s.scores[metric]), col("macro", lambda s: by.macro[s.name].scores[metric]),
-        note="; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(by.parts, 1)),
-    )  # fmt: skip
+        f"parts-{evaluation.breakdowns.index(by) + 1}-{_slug(metric)}",
+        f"{evaluation.title(metric)} by {by.by}",
+        evaluation.listed,
+        NAME,
+        *each(
+            range(len(by.parts)),
+            lambda i: str(i + 1),
+            lambda s, i: by.systems[s.name][i].scores[metric],
+        ),
+        col("all", lambda s: s.scores[metric]),
+        col("macro", lambda s: by.macro[s.name].scores[metric]),
+        note="; ".join(
+            f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})"
+            for i, (name, n, _) in enumerate(by.parts, 1)
+        ),
+    )
 
 
 def _slug(text: str) -> str:

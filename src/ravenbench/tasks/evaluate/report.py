@@ -18,7 +18,16 @@ from ravenbench.papers import Paper, cited_by
 from ravenbench.reports.page import COLORS, FAINT, FORMS, INK, canvas, inline, render, style
 from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.results import View
-from ravenbench.reports.view import Measure, Table, Value, for_terminal, highest, number, printable, to_html
+from ravenbench.reports.view import (
+    Measure,
+    Table,
+    Value,
+    for_terminal,
+    highest,
+    number,
+    printable,
+    to_html,
+)
 from ravenbench.tasks.evaluate.api import keep
 from ravenbench.tasks.evaluate.evaluation import (
     Evaluation,
@@ -104,12 +113,19 @@ def _write(evaluation: Evaluation, folder: Path, title: str, keep_answers: bool)
     if keep_answers:
         keep(evaluation, folder)
     for s in evaluation.meta:
-        write_answers(folder / "meta" / s.name / "answers.jsonl", Answers(evaluation.truth.ids, s.value))
+        write_answers(
+            folder / "meta" / s.name / "answers.jsonl", Answers(evaluation.truth.ids, s.value)
+        )
     write_parts(
-        folder, kind="evaluate", page=evaluation_page(evaluation, figures, title),
+        folder,
+        kind="evaluate",
+        page=evaluation_page(evaluation, figures, title),
         json={**evaluation.to_json(), "raven": __version__, **({"title": title} if title else {})},
-        tables=evaluation.tables(), figures=figures, papers=papers(evaluation), forms=FORMS,
-    )  # fmt: skip
+        tables=evaluation.tables(),
+        figures=figures,
+        papers=papers(evaluation),
+        forms=FORMS,
+    )
 
 
 def papers(evaluation: Evaluation) -> list[Paper]:
@@ -142,7 +158,11 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
         figures={name: inline(figure, name) for name, figure in figures.items()},
         tables=tables,
         parts=[
-            {"by": b.by, "short": [to_html(parts_table(evaluation, b, m)) for m in leading], "long": whole}
+            {
+                "by": b.by,
+                "short": [to_html(parts_table(evaluation, b, m)) for m in leading],
+                "long": whole,
+            }
             for b, whole in zip(evaluation.breakdowns, by_parts, strict=True)
         ],
     )
@@ -165,7 +185,11 @@ def closing(evaluation: Evaluation) -> list[RenderableType]:
             metrics = dict.fromkeys(("auc", evaluation.ranked_by))
             parts += [_tight(parts_table(evaluation, b, m)) for m in metrics]
         else:
-            parts.append(Text(f"By {b.by}: {len(b.parts)} parts; they are in the JSON object and with --out."))
+            parts.append(
+                Text(
+                    f"By {b.by}: {len(b.parts)} parts; they are in the JSON object and with --out."
+                )
+            )
     if evaluation.band is not None:
         band = f"{evaluation.band:g} of 0.5, as learned in training."
         parts.append(Text(f"meta-band leaves open what lies within ± {band}"))
@@ -192,7 +216,9 @@ def _starred(table: Table) -> Table:
         return number(value.mean, table.columns[place], short=True) + ("*" if value.best else " ")
 
     rows = tuple(tuple(cell(v, i) for i, v in enumerate(row)) for row in table.rows)
-    return replace(table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}")
+    return replace(
+        table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}"
+    )
 
 
 def draw(evaluation: Evaluation) -> dict[str, Figure]:
@@ -213,8 +239,11 @@ def standings(evaluation: Evaluation) -> Figure:
     metric = evaluation.ranked_by
     for y, s in enumerate(systems):
         if y and s.tie_group != systems[y - 1].tie_group:
-            axes.axhline(y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3)))
-        value, interval = s.scores[metric], s.interval[metric]
+            axes.axhline(
+                y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3))
+            )
+        value = s.scores[metric]
+        interval = s.interval[metric]
         if value is None:
             continue
         if interval is not None:
@@ -233,7 +262,10 @@ def roc(evaluation: Evaluation) -> Figure:
     owner's vertices."""
     assert evaluation.hull is not None
     names = [s.name for s in evaluation.ranked]
-    look = {name: (APART[i % len(APART)], DASHES[i // len(APART) % len(DASHES)]) for i, name in enumerate(names)}
+    look = {
+        name: (APART[i % len(APART)], DASHES[i // len(APART) % len(DASHES)])
+        for i, name in enumerate(names)
+    }
     figure, (axes,) = canvas(5.6, 5.3 + 0.19 * -(-len(names) // 2))
     hull = evaluation.hull
     axes.plot(hull.fpr, hull.tpr, color=FAINT, linewidth=5, alpha=0.3, solid_joinstyle="round")
@@ -254,15 +286,32 @@ def roc(evaluation: Evaluation) -> Figure:
         x, y = (float(np.interp(way, along, side)) for side in (points.fpr, points.tpr))
         badge = {"boxstyle": "circle,pad=0.22", "facecolor": color, "linewidth": 0}
         axes.text(
-            x, y, str(place), color="white", fontsize=7, fontweight="bold", ha="center", va="center", bbox=badge,
+            x,
+            y,
+            str(place),
+            color="white",
+            fontsize=7,
+            fontweight="bold",
+            ha="center",
+            va="center",
+            bbox=badge,
             zorder=5,
-        )  # fmt: skip
+        )
         auc = "n/a" if s.scores["auc"] is None else f"{s.scores['auc']:.3f}".replace("0.", ".", 1)
         label = f"{place} {_cut(s.name)} {auc}" + (" •" if s.name in owners else "")
         axes.plot(*_thinned(points), color=color, linestyle=dashes, linewidth=1.3, label=label)
     point = evaluation.operating
     if point is not None and point.system is not None:
-        axes.plot([point.fpr], [point.tpr], "o", color=INK, ms=6, mfc="none", markeredgewidth=1.4, clip_on=False)
+        axes.plot(
+            [point.fpr],
+            [point.tpr],
+            "o",
+            color=INK,
+            ms=6,
+            mfc="none",
+            markeredgewidth=1.4,
+            clip_on=False,
+        )
     axes.set_aspect("equal")
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(-0.01, 1.01)
@@ -288,7 +337,13 @@ def diagrams(evaluation: Evaluation) -> Figure:
         bins = reliability(evaluation.truth.same, s.value)
         ax.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
         ax.plot(bins.value, bins.same, color=COLORS[0], linewidth=1, alpha=0.7)
-        ax.scatter(bins.value, bins.same, s=6 + 130 * bins.problems / bins.problems.sum(), color=COLORS[0], linewidth=0)
+        ax.scatter(
+            bins.value,
+            bins.same,
+            s=6 + 130 * bins.problems / bins.problems.sum(),
+            color=COLORS[0],
+            linewidth=0,
+        )
         ax.set_title(_cut(s.name, 22), fontsize=8.5, color=INK)
         ax.text(0.97, 0.04, f"ECE {s.ece:.3f}", transform=ax.transAxes, ha="right", fontsize=8)
         ax.set_aspect("equal")

@@ -89,18 +89,28 @@ class ObfuscateReport(Report[Obfuscation]):
     @classmethod
     def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
         spec = spec_of(ObfuscateSpec, values)
-        return [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
+        return (
+            [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
+        )
 
     @classmethod
     def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
-        out, errors, same = values["out"], result.errors, result.unchanged
+        out = values["out"]
+        errors = result.errors
+        same = result.unchanged
         if errors:
             named = "; ".join(errors[:NAMED])
-            return f"{len(errors)} texts could not be rewritten, so nothing was written to {out}: {named}"
+            return (
+                f"{len(errors)} texts could not be rewritten, so nothing was written to {out}:"
+                f" {named}"
+            )
         if same:
             named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
             others = f"the others: {out}" if result.written else f"nothing was written to {out}"
-            text = f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of them is hidden"
+            text = (
+                f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of"
+                " them is hidden"
+            )
             return f"{text}: {named}; {others}"
         return None
 
@@ -138,7 +148,11 @@ class ObfuscateReport(Report[Obfuscation]):
                     id=text.id,
                     words=text.words,
                     changed=rewriting is not None and rewriting.changed,
-                    changes_per_1000=None if rewriting is None else efficiency(rewriting.parts)["changes_per_1000"],
+                    changes_per_1000=(
+                        None
+                        if rewriting is None
+                        else efficiency(rewriting.parts)["changes_per_1000"]
+                    ),
                     operations={} if rewriting is None else rewriting.counts,
                     notes=() if rewriting is None else rewriting.notes,
                     seconds=0.0 if result is None else result.seconds,
@@ -153,36 +167,55 @@ class ObfuscateReport(Report[Obfuscation]):
         failed = self.analysis.failed
         why = next(iter(failed.values()), "")
         reason = "missing or damaged" if why == LOST else why
-        return [Gap(self.analysis.plan.obfuscator, len(self.analysis.texts), tuple(failed), reason)] if failed else []
+        return (
+            [Gap(self.analysis.plan.obfuscator, len(self.analysis.texts), tuple(failed), reason)]
+            if failed
+            else []
+        )
 
     @cached_property
     def texts(self) -> Table:
         """Every text and how much of it changed."""
         return table(
-            "texts", "Texts", self.analysis.texts,
+            "texts",
+            "Texts",
+            self.analysis.texts,
             col("text", lambda r: r.id, text=True, json="id"),
             col("words", lambda r: r.words, json="words"),
             col(None, lambda r: r.changed, json="changed"),
             col("changes", lambda r: r.changes_per_1000, digits=0, json="changes_per_1000"),
-            col("operations", lambda r: dict(r.operations), show=lambda used: sum(used.values()), json="operations"),
+            col(
+                "operations",
+                lambda r: dict(r.operations),
+                show=lambda used: sum(used.values()),
+                json="operations",
+            ),
             col(None, lambda r: r.notes, json="notes"),
             col(None, lambda r: r.seconds, json="seconds"),
             col(None, lambda r: r.error, json="error"),
             col("note", lambda r: r.error or "; ".join(r.notes), text=True),
             note="Changes: changed stretches per 1,000 words of the original.",
-        )  # fmt: skip
+        )
 
     def tables(self) -> list[Table]:
-        def counted(key: str, title: str, heads: tuple[str, str], counts: Mapping[str, int]) -> Table:
+        def counted(
+            key: str, title: str, heads: tuple[str, str], counts: Mapping[str, int]
+        ) -> Table:
             name, unit = heads
             return table(
-                key, title, counts.items(), col(name, lambda item: item[0], text=True), col(unit, lambda item: item[1])
+                key,
+                title,
+                counts.items(),
+                col(name, lambda item: item[0], text=True),
+                col(unit, lambda item: item[1]),
             )
 
         a = self.analysis
         return [
             self.texts,
-            counted("operations", "Operations over all texts", ("operation", "times"), a.operations),
+            counted(
+                "operations", "Operations over all texts", ("operation", "times"), a.operations
+            ),
             counted("notes", "Notes", ("note", "texts"), a.notes),
         ]
 
@@ -207,7 +240,9 @@ class ObfuscateReport(Report[Obfuscation]):
             "notes": a.notes,
             "failed": a.failed,
             "each": rows_json(self.texts),
-            "run": {key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"},
+            "run": {
+                key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"
+            },
         }
 
     def closing(self) -> list[RenderableType]:
@@ -218,7 +253,11 @@ class ObfuscateReport(Report[Obfuscation]):
         # What is said of one text that changed the command ends with.
         notes = [] if len(a.texts) == a.changed == 1 else [*a.notes.items()]
         for note, count in notes[:MOST_NOTES]:
-            lines.append(f"  note, {count} text{'s' * (count > 1)}: {note}" if len(a.texts) > 1 else f"  {note}")
+            lines.append(
+                f"  note, {count} text{'s' * (count > 1)}: {note}"
+                if len(a.texts) > 1
+                else f"  {note}"
+            )
         if len(notes) > MOST_NOTES:
             lines.append(f"  {len(notes) - MOST_NOTES} more notes stand in the report")
         if a.failed:

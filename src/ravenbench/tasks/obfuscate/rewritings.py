@@ -125,7 +125,9 @@ class RewriteUnit:
             began = time.perf_counter()
             try:
                 with isolated():
-                    every: list[Rewriting | str] = [*self.obfuscator.obfuscate_all(self.tasks, self.seed)]
+                    every: list[Rewriting | str] = [
+                        *self.obfuscator.obfuscate_all(self.tasks, self.seed)
+                    ]
             except Exception as error:
                 every = [tell(error)] * len(self.tasks)
             share = (time.perf_counter() - began) / max(1, len(self.tasks))
@@ -163,15 +165,23 @@ def keys_of(obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask])
 
 
 def rewrite(
-    folder: Path, obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], engine: Engine,
+    folder: Path,
+    obfuscator: Obfuscator,
+    seed: int,
+    tasks: Sequence[ObfuscationTask],
+    engine: Engine,
     progress: Progress,
-) -> list[Stored]:  # fmt: skip
+) -> list[Stored]:
     """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
     InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks)
     stored = [read_rewriting(folder, key) for key in keys]
-    pending = [task for task, one in zip(tasks, stored, strict=True) if one is None or one.rewriting is None]
+    pending = [
+        task
+        for task, one in zip(tasks, stored, strict=True)
+        if one is None or one.rewriting is None
+    ]
     if pending:
         obfuscator.fit(tasks)
         size = len(pending) if obfuscator.whole_batch else BLOCK
@@ -187,7 +197,9 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
     record = record_or_none(folder / f"{key}.json", RewritingRecord)
     if record is None or record.key != key:
         return None
-    rewriting = None if record.parts is None else Rewriting(record.parts, record.notes, record.counts)
+    rewriting = (
+        None if record.parts is None else Rewriting(record.parts, record.notes, record.counts)
+    )
     return Stored(key, record.id, rewriting, record.seconds, record.error)
 
 
@@ -202,9 +214,12 @@ def kept_at(run: Path, place: str, given: Path | None = None) -> Path:
     folder = _whole(run / place if place == "rewritings" else files.location(place))
     if given is not None and str(_whole(given)) != str(folder):
         raise InputError(
-            "this run keeps its rewritings elsewhere", file=run, found=str(folder), expected=str(given),
+            "this run keeps its rewritings elsewhere",
+            file=run,
+            found=str(folder),
+            expected=str(given),
             fix="give no --rewritings, or another --out",
-        )  # fmt: skip
+        )
     return folder
 
 

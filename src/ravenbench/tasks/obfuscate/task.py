@@ -41,7 +41,9 @@ class ObfuscateResult(RunResult):
     @property
     def written(self) -> bool:
         """Whether there was something to write."""
-        return None not in self.rewritings and (not self.unchanged or len(self.unchanged) < len(self.rewritings))
+        return None not in self.rewritings and (
+            not self.unchanged or len(self.unchanged) < len(self.rewritings)
+        )
 
 
 class Obfuscate(Task):
@@ -62,12 +64,22 @@ class Obfuscate(Task):
     Spec = ObfuscateSpec
     own = (
         Option(
-            "out", "The new text, folder or problem set (path or URL), with its parts as JSON beside each text.",
+            "out",
+            "The new text, folder or problem set (path or URL), with its parts as JSON beside each"
+            " text.",
             takes=PATH,
         ),
-        Option("folder", "The run's folder or URL; default raven-runs/obfuscate-<IN>-<hash>.", takes=PATH),
-        Option("rewritings", "Folder where rewritings are stored and reused; default: in --folder.", takes=PATH),
-    )  # fmt: skip
+        Option(
+            "folder",
+            "The run's folder or URL; default raven-runs/obfuscate-<IN>-<hash>.",
+            takes=PATH,
+        ),
+        Option(
+            "rewritings",
+            "Folder where rewritings are stored and reused; default: in --folder.",
+            takes=PATH,
+        ),
+    )
     place = "folder"
     arguments = ("obfuscator", "source")
     order = "obfuscator source out"
@@ -83,19 +95,26 @@ class Obfuscate(Task):
             return None
         text, known = (*given, "MY-OTHER-TEXTS")[:2]
         return SpecError(
-            "OBFUSCATOR is missing, the recipe that rewrites the text", found=given[0], expected="OBFUSCATOR IN",
-            fix=f"for a text of your own: raven obfuscate raven-hide {text} --known {known} --out hidden.txt; the "
-            "others: raven list obfuscator",
-        )  # fmt: skip
+            "OBFUSCATOR is missing, the recipe that rewrites the text",
+            found=given[0],
+            expected="OBFUSCATOR IN",
+            fix=(
+                f"for a text of your own: raven obfuscate raven-hide {text} --known {known} --out"
+                " hidden.txt; the others: raven list obfuscator"
+            ),
+        )
 
     def resolve(self) -> None:
         from ravenbench.tasks.obfuscate.texts import read_source
 
         self.spec = spec = spec_of(ObfuscateSpec, self.values)
-        self.recipe, self.source = spec.component(), read_source(spec)
+        self.recipe = spec.component()
+        self.source = read_source(spec)
         self.data = self.fingerprint()
         stem = Path(files.local_copy(spec.source)).stem
-        self.folder = self.place_or(f"obfuscate-{stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"obfuscate-{stem}-{content_hash([spec.resolved(), self.data])}"
+        )
         place = self.values.get("rewritings")
         self.elsewhere = None if place is None else files.location(place)
 
@@ -106,7 +125,10 @@ class Obfuscate(Task):
         from ravenbench.tasks.obfuscate.rewritings import resources_here
 
         spec = self.spec
-        named = {"source": spec.source, **{f"known {i}": path for i, path in enumerate(spec.known, start=1)}}
+        named = {
+            "source": spec.source,
+            **{f"known {i}": path for i, path in enumerate(spec.known, start=1)},
+        }
         # The empty list: verifiers that a search of earlier versions asked.
         methods = [identity(self.recipe), [], *filter(None, [self.recipe.stamp()])]
         return {
@@ -116,10 +138,17 @@ class Obfuscate(Task):
         }
 
     def draft(self) -> Draft[ObfuscatePlan]:
-        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, TextRecord, keys_of, place_of
+        from ravenbench.tasks.obfuscate.rewritings import (
+            ObfuscatePlan,
+            TextRecord,
+            keys_of,
+            place_of,
+        )
         from ravenbench.text.alignment import plain_words
 
-        spec, recipe, source = self.spec, self.recipe, self.source
+        spec = self.spec
+        recipe = self.recipe
+        source = self.source
         keys = keys_of(recipe, spec.seed, source.tasks)
         plan = ObfuscatePlan(
             obfuscator=str(recipe),
@@ -128,7 +157,8 @@ class Obfuscate(Task):
             provenance=recipe.provenance,
             sends_text=recipe.sends_text,
             source=spec.source,
-            language=spec.language or (None if source.problems is None else source.problems.language),
+            language=spec.language
+            or (None if source.problems is None else source.problems.language),
             texts=[
                 TextRecord(id=task.id, words=len(plain_words(task.questioned)), key=key)
                 for task, key in zip(source.tasks, keys, strict=True)
@@ -146,8 +176,12 @@ class Obfuscate(Task):
         from ravenbench.store.resume import written
         from ravenbench.tasks.obfuscate.texts import check_out
 
-        spec, out = self.spec, self.values.get("out")
-        self.product, self.written = None if out is None else files.location(out), written(self.folder)
+        spec = self.spec
+        out = self.values.get("out")
+        self.product, self.written = (
+            None if out is None else files.location(out),
+            written(self.folder),
+        )
         inputs = [spec.source, *spec.known]
         if self.elsewhere is not None:
             check_folder_of_many(self.elsewhere, inputs)
@@ -159,8 +193,14 @@ class Obfuscate(Task):
         from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, rewrite
 
         stored = kept_at(self.folder, store.plan_as(ObfuscatePlan).rewritings, self.elsewhere)
-        self.done = rewrite(stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress)
-        return [f"{one.id}: {str(one.error).splitlines()[0]}" for one in self.done if one.rewriting is None]
+        self.done = rewrite(
+            stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress
+        )
+        return [
+            f"{one.id}: {str(one.error).splitlines()[0]}"
+            for one in self.done
+            if one.rewriting is None
+        ]
 
     def finish(self, store: Store, errors: list[str]) -> ObfuscateResult:
         from ravenbench.store.resume import note
@@ -168,25 +208,34 @@ class Obfuscate(Task):
 
         rewritings = tuple(one.rewriting for one in self.done)
         hides = self.recipe.hides
-        same = tuple(o.id for o in self.done if hides and o.rewriting is not None and not o.rewriting.changed)
+        same = tuple(
+            o.id for o in self.done if hides and o.rewriting is not None and not o.rewriting.changed
+        )
         result = ObfuscateResult(store, tuple(errors), rewritings, same)
         if self.product is not None and result.written:
             whole = [one for one in rewritings if one is not None]
-            write_product(self.product, self.source, whole, self.written, partial(note, self.folder))
+            write_product(
+                self.product, self.source, whole, self.written, partial(note, self.folder)
+            )
         return result
 
     def preview(self) -> Preview:
         from ravenbench.tasks.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 
         self.earlier()
-        cache, seed = kept_at(self.folder, place_of(self.elsewhere)), self.spec.seed
+        cache = kept_at(self.folder, place_of(self.elsewhere))
+        seed = self.spec.seed
         keys = keys_of(self.recipe, seed, self.source.tasks)
         stored = [read_rewriting(cache, key) for key in keys]
         done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
-        return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), ())
+        return Preview(
+            self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), ()
+        )
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
-            raise SpecError("nothing says where the new texts go", fix="--out hidden.txt, or a new folder")
+            raise SpecError(
+                "nothing says where the new texts go", fix="--out hidden.txt, or a new folder"
+            )

@@ -14,7 +14,13 @@ from ravenbench.formats.decoding import Faults
 from ravenbench.formats.documents import check_no_table
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.formats.problems import ProblemSet, pair_table, problem_roots, read_problems, write_pan_problems
+from ravenbench.formats.problems import (
+    ProblemSet,
+    pair_table,
+    problem_roots,
+    read_problems,
+    write_pan_problems,
+)
 from ravenbench.formats.tabular import is_lines
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
@@ -47,7 +53,9 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
             sets = read_problems(path, spec.split, spec.encoding)
             if sets.same is None and not spec.every:
                 raise InputError(
-                    "these problems have no truth", file=spec.source, fix="--all rewrites every questioned text"
+                    "these problems have no truth",
+                    file=spec.source,
+                    fix="--all rewrites every questioned text",
                 )
             rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
             tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
@@ -60,9 +68,17 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
                 with faults.gathered():
                     check_no_table(file)
                     known.append(read_whole(file, spec.encoding))
-        names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
+        names = (
+            archive.names
+            if archive.single
+            else [n for n in archive.names if n.lower().endswith(".txt")]
+        )
         if not names:
-            raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
+            raise InputError(
+                "there is no text here",
+                file=spec.source,
+                expected="a text, .txt files, or a problem set",
+            )
         for name in names:
             with faults.gathered():
                 check_no_table(Path(archive.label(name)))
@@ -72,7 +88,8 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
         remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"] if unread else [])
         remark(odd_texts(texts, names))
         tasks = [
-            ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
+            ObfuscationTask(name, text, tuple(known), spec.language)
+            for name, text in zip(names, texts, strict=True)
         ]
         return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
 
@@ -83,7 +100,9 @@ def _text_files(place: Path) -> list[Path]:
         return [place]
     texts = sorted(place.rglob("*.txt"))
     if not texts:
-        raise InputError("there is no text in this folder", file=place, expected=".txt files by the author")
+        raise InputError(
+            "there is no text in this folder", file=place, expected=".txt files by the author"
+        )
     return texts
 
 
@@ -98,7 +117,11 @@ def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[
 
 
 def write_product(
-    out: Path, source: TextsToRewrite, done: Sequence[Rewriting], known: Collection[str], note: Callable[[str], None]
+    out: Path,
+    source: TextsToRewrite,
+    done: Sequence[Rewriting],
+    known: Collection[str],
+    note: Callable[[str], None],
 ) -> None:
     """Write the new texts, each with its parts beside it; a folder appears when it is complete.
 
@@ -130,6 +153,8 @@ def _fill(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> No
         return
     sources = source.problems
     problems = with_questioned(sources.problems, source.rows, [r.text for r in done])
-    write_pan_problems(folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown")
+    write_pan_problems(
+        folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown"
+    )
     for task, rewriting in zip(source.tasks, done, strict=True):
         write_parts(folder / task.id / "obfuscation.json", rewriting.parts)

@@ -38,7 +38,9 @@ def _published() -> dict[str, Publication]:
         for row in csv.DictReader(file):
             values = [int(value) / 1000 for value in row["figures"].split()]
             figures = [Printed(*values[i : i + 3]) for i in range(0, len(values), 3)]
-            methods[row["method"]] = Publication(row["system"], row["why"], dict(zip(CORPORA, figures, strict=False)))
+            methods[row["method"]] = Publication(
+                row["system"], row["why"], dict(zip(CORPORA, figures, strict=False))
+            )
     return methods
 
 

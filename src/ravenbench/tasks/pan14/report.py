@@ -15,16 +15,41 @@ from ravenbench.reports import content
 from ravenbench.reports.beside import theirs_is
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Measure, Table, col, for_terminal, highest, printable, table
+from ravenbench.reports.view import (
+    Col,
+    Measure,
+    Table,
+    col,
+    for_terminal,
+    highest,
+    printable,
+    table,
+)
 from ravenbench.tasks.evaluate.evaluation import hull_table, significance_table
-from ravenbench.tasks.pan14.analysis import META, METRICS, CorpusScores, Overview, Row, Rows, analyse
+from ravenbench.tasks.pan14.analysis import (
+    META,
+    METRICS,
+    CorpusScores,
+    Overview,
+    Row,
+    Rows,
+    analyse,
+)
 from ravenbench.tasks.pan14.published import CORPORA, publication
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-IN_TERMINAL = ("content", "overall", "corpus-", "shared-", "published", "significance-c1", "reasons")
+IN_TERMINAL = (
+    "content",
+    "overall",
+    "corpus-",
+    "shared-",
+    "published",
+    "significance-c1",
+    "reasons",
+)
 """Beginnings of the keys of tables that the terminal shows."""
 LONGEST = 28
 """Characters of a name in a figure."""
@@ -77,7 +102,9 @@ class Pan14Report(Report[Overview]):
     def finding(self) -> str:
         """The highest final score over all problems, and how many verifiers go by content."""
         o = self.analysis
-        text = highest("final score over all problems", ((n, r.scores["final"]) for n, r in o.micro.items()))
+        text = highest(
+            "final score over all problems", ((n, r.scores["final"]) for n, r in o.micro.items())
+        )
         return " ".join(filter(None, (text, content.headline(o.content))))
 
     def context(self) -> dict[str, Any]:
@@ -89,8 +116,15 @@ class Pan14Report(Report[Overview]):
             "meta": META,
             "verdicts": content.verdicts(o.content),
             "headline": content.headline(o.content),
-            "lets": [{"name": c.name, "sentences": content.reference_sentences(c.content)} for c in o.corpora],
-            "missing": [{"corpus": c.name, "text": text} for c in o.corpora for text in content.no_verdict(c.content)],
+            "lets": [
+                {"name": c.name, "sentences": content.reference_sentences(c.content)}
+                for c in o.corpora
+            ],
+            "missing": [
+                {"corpus": c.name, "text": text}
+                for c in o.corpora
+                for text in content.no_verdict(c.content)
+            ],
             "best": next(iter(o.micro), None),
             "answered": sum(any(v.name in c.rows for c in o.corpora) for v in o.plan.verifiers),
             "lost": sum(len(gap.folds) for gap in self.gaps),
@@ -129,7 +163,11 @@ class Pan14Report(Report[Overview]):
         from rich.text import Text
 
         tables = [t for t in self.tables() if t.key.startswith(IN_TERMINAL) and t.rows]
-        missing = [Text(f"{c.name}: {text}") for c in self.analysis.corpora for text in content.no_verdict(c.content)]
+        missing = [
+            Text(f"{c.name}: {text}")
+            for c in self.analysis.corpora
+            for text in content.no_verdict(c.content)
+        ]
         return [*(for_terminal(t, tight=True) for t in tables), *missing]
 
 
@@ -139,7 +177,9 @@ def _rows_json(rows: Rows) -> dict[str, Any]:
             **row.scores,
             "unanswered": row.unanswered,
             "seconds": row.seconds,
-            "interval": {m: None if (r := row.interval[m]) is None else list(r) for m in row.interval},
+            "interval": {
+                m: None if (r := row.interval[m]) is None else list(r) for m in row.interval
+            },
         }
         for name, row in rows.items()
     }
@@ -150,10 +190,15 @@ def data_table(overview: Overview) -> Table:
     rows = [
         (c, name, part, unread)
         for c in overview.corpora
-        for name, part, unread in (("train", c.info.train, c.info.left_out), ("test", c.info.test, c.info.faults))
+        for name, part, unread in (
+            ("train", c.info.train, c.info.left_out),
+            ("test", c.info.test, c.info.faults),
+        )
     ]
     return table(
-        "data", "Corpora", rows,
+        "data",
+        "Corpora",
+        rows,
         col("part", lambda r: f"{r[0].name} {r[1]}", text=True),
         col("language and genre", lambda r: _kind(r[0]), text=True),
         col("problems", lambda r: r[2].problems),
@@ -161,8 +206,11 @@ def data_table(overview: Overview) -> Table:
         col("known", lambda r: r[2].known, digits=1),
         col("words", lambda r: round(r[2].words)),
         col("unreadable", lambda r: len(r[3])),
-        note="Known documents a problem, words a document (means); unreadable problems count as unanswered in test.",
-    )  # fmt: skip
+        note=(
+            "Known documents a problem, words a document (means); unreadable problems count as"
+            " unanswered in test."
+        ),
+    )
 
 
 def _kind(corpus: CorpusScores) -> str:
@@ -181,11 +229,15 @@ def _scores(rows: Rows, chosen: Mapping[str, Metric]) -> tuple[Col[System], ...]
 
     def score(metric: str) -> Col[System]:
         better = max if metric not in chosen or chosen[metric].higher else min
-        best = better((v for row in rivals.values() if (v := row.scores[metric]) is not None), default=None)
+        best = better(
+            (v for row in rivals.values() if (v := row.scores[metric]) is not None), default=None
+        )
 
         def value(system: System) -> Measure:
             name, row = system
-            return Measure(v := row.scores[metric], best=name in rivals and v is not None and v == best)
+            return Measure(
+                v := row.scores[metric], best=name in rivals and v is not None and v == best
+            )
 
         title = title_of(chosen[metric]) if metric in chosen else {"auc": "AUC"}.get(metric, metric)
         return col(title, value)
@@ -200,24 +252,34 @@ def overall_table(overview: Overview) -> Table:
     """Table 2: all problems pooled, with the macro mean beside it."""
     macro = overview.macro
     return table(
-        "overall", "All problems", overview.micro.items(),
+        "overall",
+        "All problems",
+        overview.micro.items(),
         *_scores(overview.micro, overview.chosen),
         SECONDS,
         col("macro", lambda s: macro[s[0]].scores["final"]),
         col("macro interval", lambda s: macro[s[0]].interval["final"]),
-        note=f"{NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the mean of all "
-        "answers.",
-    )  # fmt: skip
+        note=(
+            f"{NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the"
+            " mean of all answers."
+        ),
+    )
 
 
 def content_tables(overview: Overview) -> list[Table]:
     """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
-    whole = replace(content.content_table(overview.content), title=f"{content.TITLE}: mean of the corpora")
+    whole = replace(
+        content.content_table(overview.content), title=f"{content.TITLE}: mean of the corpora"
+    )
     tables = [whole] if len(overview.corpora) > 1 else []
     for made in (content.content_table, content.reference_table):
         for i, c in enumerate(overview.corpora, 1):
             one = made(c.content)
-            tables.append(replace(one, key=f"{one.key}-{i}", title=f"{one.title}: {c.name}", section="content"))
+            tables.append(
+                replace(
+                    one, key=f"{one.key}-{i}", title=f"{one.title}: {c.name}", section="content"
+                )
+            )
     return [t for t in tables if t.rows]
 
 
@@ -226,29 +288,43 @@ def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table
     problems = corpus.info.test.problems + len(corpus.info.fault_truth)
     title = f"{corpus.name}, {problems} problems"
     scores = _scores(corpus.rows, overview.chosen)
-    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE, section="corpora")
+    return table(
+        f"corpus-{number + 1}",
+        title,
+        corpus.rows.items(),
+        *scores,
+        SECONDS,
+        note=NOTE,
+        section="corpora",
+    )
 
 
 def without_shared_table(corpus: CorpusScores, number: int) -> Table:
     """Scores without the test problems that touch a document seen in training."""
     shared = corpus.info.shared
     return table(
-        f"shared-{number + 1}", f"{corpus.name} without shared documents", corpus.rows.items(),
+        f"shared-{number + 1}",
+        f"{corpus.name} without shared documents",
+        corpus.rows.items(),
         NAME,
         FINAL,
         col("interval", lambda s: s[1].interval["final"]),
         col("without", lambda s: corpus.without_shared[s[0]].scores["final"]),
         col("interval without", lambda s: corpus.without_shared[s[0]].interval["final"]),
-        note=f"{shared.documents} documents stand in train and test; {len(shared.problems)} test problems touch one "
-        "and are left out here.",
+        note=(
+            f"{shared.documents} documents stand in train and test; {len(shared.problems)} test"
+            " problems touch one and are left out here."
+        ),
         section="corpora",
-    )  # fmt: skip
+    )
 
 
 def published_tables(overview: Overview) -> list[Table]:
     """Every method's final score beside the printed one, and why they may differ, where corpora bear its names."""
     corpora = [c for c in overview.corpora if c.name in CORPORA]
-    names = sorted({name for c in corpora for name in c.rows}, key=lambda name: (name == META, name))
+    names = sorted(
+        {name for c in corpora for name in c.rows}, key=lambda name: (name == META, name)
+    )
     methods = {name: printed for name in names if (printed := publication(name)) is not None}
     rows = [
         (name, c, c.rows[name], of.figures[c.name].final if c.name in of.figures else None)
@@ -259,23 +335,34 @@ def published_tables(overview: Overview) -> list[Table]:
     if not rows:
         return []
     beside = table(
-        "published", "Beside the published figures", rows,
+        "published",
+        "Beside the published figures",
+        rows,
         col("system", lambda r: r[0], text=True),
         col("corpus", lambda r: r[1].name, text=True),
         col("final", lambda r: r[2].scores["final"]),
         col("95 % interval", lambda r: r[2].interval["final"]),
         col("printed", lambda r: r[3]),
-        col("theirs is", lambda r: theirs_is(r[3], r[2].scores["final"], r[2].interval["final"]), text=True),
-        note="Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data.",
+        col(
+            "theirs is",
+            lambda r: theirs_is(r[3], r[2].scores["final"], r[2].interval["final"]),
+            text=True,
+        ),
+        note=(
+            "Printed: final scores of the overview, Tables 3–8; n/a where a method was published on"
+            " other data."
+        ),
         section="corpora",
-    )  # fmt: skip
+    )
     why = table(
-        "published-why", "Why they may differ", methods.items(),
+        "published-why",
+        "Why they may differ",
+        methods.items(),
         col("system", lambda m: m[0], text=True),
         col("published as", lambda m: m[1].system, text=True),
         col("why figures may differ", lambda m: m[1].why, text=True),
         section="corpora",
-    )  # fmt: skip
+    )
     return [beside, why]
 
 
@@ -288,11 +375,13 @@ def reasons_table(overview: Overview) -> Table:
         rows += [(c.name, "remark", note) for note in c.info.notes]
     rows += [(f.fold, f"{f.verifier} failed", f.error.splitlines()[0]) for f in overview.failures]
     return table(
-        "reasons", "Left out, unanswered, failed", rows,
+        "reasons",
+        "Left out, unanswered, failed",
+        rows,
         col("corpus", lambda r: r[0], text=True),
         col("what", lambda r: r[1], text=True),
         col("why", lambda r: r[2], text=True),
-    )  # fmt: skip
+    )
 
 
 def finals(overview: Overview) -> Figure:
@@ -300,7 +389,9 @@ def finals(overview: Overview) -> Figure:
     panels: list[tuple[str, Rows]] = [(c.name, c.rows) for c in overview.corpora]
     if len(panels) > 1 and overview.micro:
         panels.append(("all problems", overview.micro))
-    order = list(dict.fromkeys(name for rows in (overview.micro, *(r for _, r in panels)) for name in rows))
+    order = list(
+        dict.fromkeys(name for rows in (overview.micro, *(r for _, r in panels)) for name in rows)
+    )
     order.sort(key=lambda name: name == META)
     figure, axes = canvas(7.2, 1.0 + 0.3 * len(order), columns=len(panels))
     for place, (ax, (title, rows)) in enumerate(zip(axes, panels, strict=True)):
@@ -310,15 +401,26 @@ def finals(overview: Overview) -> Figure:
                 continue
             color = SETUP["random"] if name == META else SETUP["hits"]
             if (interval := row.interval["final"]) is not None:
-                ax.plot(interval, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.6)
-            ax.plot([row.scores["final"]], [y], "D" if name == META else "o", ms=5, color=color, clip_on=False)
+                ax.plot(
+                    interval, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.6
+                )
+            ax.plot(
+                [row.scores["final"]],
+                [y],
+                "D" if name == META else "o",
+                ms=5,
+                color=color,
+                clip_on=False,
+            )
         ax.set_title(printable(title), color=INK)
         ax.set_xlim(0, 1)
         ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))
         for label, side in zip(ax.get_xticklabels(), ("left", "center", "right"), strict=True):
             label.set_horizontalalignment(side)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-        names = [printable(n) if len(n) <= LONGEST else printable(n)[: LONGEST - 1] + "…" for n in order]
+        names = [
+            printable(n) if len(n) <= LONGEST else printable(n)[: LONGEST - 1] + "…" for n in order
+        ]
         ax.set_yticks(range(len(order)), names if place == 0 else [""] * len(order))
         ax.set_ylim(len(order) - 0.45, -0.55)
         ax.spines["left"].set_visible(False)

@@ -9,7 +9,17 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import identity_hash
-from ravenbench.engine.options import COMPONENTS, PATH, PATHS, Encoding, Metrics, Option, Spec, about, spec_of
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATH,
+    PATHS,
+    Encoding,
+    Metrics,
+    Option,
+    Spec,
+    about,
+    spec_of,
+)
 from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import SpecError
 from ravenbench.metrics.base import metrics_of
@@ -29,14 +39,16 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     data: Annotated[
         Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
         about(
-            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.", takes=PATHS, many=True
+            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.",
+            takes=PATHS,
+            many=True,
         ),
     ]
     verifiers: Annotated[
         str,
         about(
-            "Verifiers to test, e.g. 'ppm, impostors'; published: all with printed figures. Default: raven-2026 and "
-            "five published methods.",
+            "Verifiers to test, e.g. 'ppm, impostors'; published: all with printed figures."
+            " Default: raven-2026 and five published methods.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
@@ -89,13 +101,17 @@ class Pan14(Task):
         self.named = registry.named("verifier", given, default=DEFAULT_VERIFIERS)
         smoke_test(self.named)
         self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
-        for metric in metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ():
+        for metric in (
+            metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ()
+        ):
             if metric.reads == "scores":
                 raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
         self.progress("reading the problems", 0, 0)
         self.corpora = read_corpora(self.spec.data, self.spec.encoding)
         self.data = {f"data {i}": data_hash(place) for i, place in enumerate(self.spec.data)}
-        self.data["methods"] = content_key([decides(component) for component in self.named.values()])
+        self.data["methods"] = content_key(
+            [decides(component) for component in self.named.values()]
+        )
         self.inputs = list(self.spec.data)
         self.folder = self.place_or(f"pan14-{identity_hash([self.spec.resolved(), self.data])[:8]}")
 
@@ -108,7 +124,13 @@ class Pan14(Task):
         from ravenbench.tasks.pan14.plan import draft
 
         # The keys of an earlier run's cells are compared.
-        return draft(self.corpora, self.named, self.spec.probe, self.progress, sketched=self.earlier() is None)
+        return draft(
+            self.corpora,
+            self.named,
+            self.spec.probe,
+            self.progress,
+            sketched=self.earlier() is None,
+        )
 
     def components(self) -> Mapping[str, Component]:
         return self.named

@@ -48,7 +48,10 @@ class FoldRow:
 
 
 def fold_rows(
-    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]], chosen: Mapping[str, Metric] = {}
+    store: Store,
+    names: Sequence[str],
+    setups: Iterable[tuple[str, str]],
+    chosen: Mapping[str, Metric] = {},
 ) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
     """Rows of (fold, its setup) with the standard metrics and those chosen, and the cells that have no answers."""
     from ravenbench.metrics import pan
@@ -56,27 +59,41 @@ def fold_rows(
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []
-    sums_of_cells: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None], float]] = []
+    sums_of_cells: list[
+        tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None], float]
+    ] = []
     added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
     for fold, setup in setups:
-        info, truth = store.plan.folds[fold], store.truth(fold)
+        info = store.plan.folds[fold]
+        truth = store.truth(fold)
         by_verifier: dict[str, Mapping[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
             if cell is not None and cell.answers is not None:
-                values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
+                values = {
+                    m: measure(metric, truth, cell.answers, cell.scores)
+                    for m, metric in added.items()
+                }
                 own = {m: None if np.isnan(value) else value for m, value in values.items()}
                 silent = 0.0 if cell.scores is None else float(without_score(cell.scores).sum())
-                sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own, silent))
+                sums_of_cells.append(
+                    (by_verifier, name, count(*checked(truth, cell.answers)), own, silent)
+                )
             else:
                 failures.append(failure(store, cell, name, fold))
         rows.append(FoldRow(fold, setup, info, by_verifier))
     for (by_verifier, name, sums, own, silent), row in zip(
         sums_of_cells, pan.scores_of([one[2] for one in sums_of_cells]), strict=True
     ):
-        by_verifier[name] = row | own | {
-            "unanswered": float(sums.unanswered / sums.n), "no_answer": float(sums.unanswered), "no_score": silent
-        }  # fmt: skip
+        by_verifier[name] = (
+            row
+            | own
+            | {
+                "unanswered": float(sums.unanswered / sums.n),
+                "no_answer": float(sums.unanswered),
+                "no_score": silent,
+            }
+        )
     return tuple(rows), tuple(failures)
 
 
@@ -134,7 +151,9 @@ class Sweep:
     def contrast(self, a: Point, b: Point) -> PoolNumber:
         """Average stability of a less that of b, pool by pool."""
         pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
-        return estimate([None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0)
+        return estimate(
+            [None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0
+        )
 
 
 def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
@@ -162,10 +181,21 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
                 encoder=section.encoders[encoder],
                 mean_similarity=estimate([s.mean_similarity for s in entries], pools),
                 max_similarity=estimate([s.max_similarity for s in entries], pools),
-                stability=_rank_stability([[rows[f] for f in s.folds] for s in entries], names, pools),
+                stability=_rank_stability(
+                    [[rows[f] for f in s.folds] for s in entries], names, pools
+                ),
                 merged=float(np.mean([len(s.merged) for s in entries])),
-                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s.folds])),
-                shared=float(np.mean([_shared(*pair) for pair in zip(entries, by_place[setup, m, 0], strict=True)])),
+                test_pairs=float(
+                    np.mean([_tested(rows[f].info) for s in entries for f in s.folds])
+                ),
+                shared=float(
+                    np.mean(
+                        [
+                            _shared(*pair)
+                            for pair in zip(entries, by_place[setup, m, 0], strict=True)
+                        ]
+                    )
+                ),
             )
             for (setup, m, encoder), entries in by_place.items()
         ),
@@ -173,13 +203,18 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
     )
 
 
-def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> PoolNumber:
+def estimate(
+    values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0
+) -> PoolNumber:
     """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
     known = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
     if not known:
         return PoolNumber(None, None, tuple(values))
     over_pools = pool_mean([value for value, _ in known], [pool for _, pool in known])
-    interval = over_pools.interval and (max(over_pools.interval[0], -most), min(over_pools.interval[1], most))
+    interval = over_pools.interval and (
+        max(over_pools.interval[0], -most),
+        min(over_pools.interval[1], most),
+    )
     return PoolNumber(over_pools.mean, interval, tuple(values))
 
 
@@ -187,12 +222,16 @@ def _rank_stability(
     folds: Sequence[Sequence[FoldRow]], names: Sequence[str], pools: Sequence[Sequence[int]]
 ) -> dict[str, PoolNumber]:
     """By metric, of folds by pool; nothing is ranked where there is one verifier."""
-    each: dict[str, list[float | None]] = {metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN}
+    each: dict[str, list[float | None]] = {
+        metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN
+    }
     average: list[float | None] = []
     for pool in range(len(folds)):
         known = [rho for metric in SHOWN if (rho := each[metric][pool]) is not None]
         average.append(float(np.mean(known)) if known else None)
-    return {metric: estimate(values, pools) for metric, values in {**each, AVERAGE: average}.items()}
+    return {
+        metric: estimate(values, pools) for metric, values in {**each, AVERAGE: average}.items()
+    }
 
 
 def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
@@ -369,10 +408,15 @@ def analyse(store: Store) -> Analysis:
     names = [entry.name for entry in plan.verifiers]
     metrics_spec = store.run.spec.get("metrics")
     chosen = metrics_of(metrics_spec) if metrics_spec else {}
-    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
+    folds, failures = fold_rows(
+        store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen
+    )
     sweep = sweeping(store, names, folds)
-    domain, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
-    failures += (() if sweep is None else sweep.failures) + (() if domain is None else domain.failures)
+    domain = probing(store, names)
+    content = content_probe(store, plan.transplant, names, plan.topics)
+    failures += (() if sweep is None else sweep.failures) + (
+        () if domain is None else domain.failures
+    )
     failures += () if content is None else content.failures
     lengths, unmeasured = length_rows(store, plan, names)
     failures += unmeasured
@@ -384,10 +428,14 @@ def analyse(store: Store) -> Analysis:
     by_pool: _Pools = {}
     for fold in folds:
         by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
-    results = tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names)
+    results = tuple(
+        _result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names
+    )
     metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
     shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
-    detectables = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
+    detectables = [
+        s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None
+    ]
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -407,7 +455,9 @@ def analyse(store: Store) -> Analysis:
         strata=strata(store, plan, names),
         lengths=lengths,
         variants=variants(store, plan, {(r.setup, r.verifier): r.mean for r in results}),
-        stability={name: {m: _stability(by_pool, name, names, m) for m in METRICS} for name in by_setup},
+        stability={
+            name: {m: _stability(by_pool, name, names, m) for m in METRICS} for name in by_setup
+        },
         folds=folds,
         failures=failures,
         chosen=chosen,
@@ -427,7 +477,9 @@ def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats |
         name=name,
         topics=tuple(tuple(plan.topics[t] for t in s.topics) for s in entries),
         folds=len(infos),
-        split=_means({"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)),
+        split=_means(
+            {"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)
+        ),
         pairs=_means(_pairs(i.counts) for i in infos if i.counts is not None),
         documents=_means(_sides(i.documents) for i in infos),
         authors=_means(_sides(i.authors) for i in infos),
@@ -445,7 +497,10 @@ def _topics(info: FoldRecord) -> bool:
 
 
 def _pairs(counts: PairCounts) -> dict[str, float | None]:
-    return {"train": float(counts.fit.total + counts.calibrate.total), "test": float(counts.test.total)}
+    return {
+        "train": float(counts.fit.total + counts.calibrate.total),
+        "test": float(counts.test.total),
+    }
 
 
 def _sides(sides: Sides | None) -> dict[str, float | None] | None:
@@ -453,7 +508,10 @@ def _sides(sides: Sides | None) -> dict[str, float | None] | None:
 
 
 def _composition(infos: Iterable[FoldRecord]) -> dict[str, float | None]:
-    return _means(None if (c := i.composition) is None else {"same": c.same, "different": c.different} for i in infos)
+    return _means(
+        None if (c := i.composition) is None else {"same": c.same, "different": c.different}
+        for i in infos
+    )
 
 
 def _block(similarity: Floats | None, info: FoldRecord) -> Floats | None:
@@ -473,7 +531,11 @@ def _neighbours(
             for a in info.train_topics:
                 for b in info.test_topics:
                     directed.setdefault((min(a, b), max(a, b)), (a, b))
-    most = sorted(directed, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
+    most = (
+        sorted(directed, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS]
+        if similarity is not None
+        else []
+    )
     names = plan.topics
     return tuple((names[directed[p][0]], names[directed[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
 
@@ -513,7 +575,9 @@ def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[f
 def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Floats:
     """Values (folds, verifiers) over the folds every verifier completed."""
     complete = [f for f in rows if all(f.metrics.get(v, {}).get(metric) is not None for v in names)]
-    return np.array([[f.metrics[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
+    return np.array(
+        [[f.metrics[v][metric] for v in names] for f in complete], dtype=np.float64
+    ).reshape(-1, len(names))
 
 
 def _mean_score(completed: Sequence[Mapping[str, float | None]], metric: str) -> float | None:
@@ -528,7 +592,12 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
 
     # An overall that is undefined, since no same-author problem was answered, ranks last.
     complete = [f for f in rows if all(f.metrics.get(v) for v in names)]
-    values = np.array([[-1.0 if (s := f.metrics[v].get("overall")) is None else s for v in names] for f in complete])
+    values = np.array(
+        [
+            [-1.0 if (s := f.metrics[v].get("overall")) is None else s for v in names]
+            for f in complete
+        ]
+    )
     return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
 
 
@@ -539,7 +608,9 @@ def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -
 
 def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Shortcut:
     """Within a pool, the folds complete in both setups are compared by their number."""
-    pools, hits, random = [], [], []
+    pools = []
+    hits = []
+    random = []
     for pool in plan.pools:
         hits_values = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
         random_values = _by_number(by_pool.get(("random", pool.pool), ()), verifier, metric)
@@ -551,9 +622,12 @@ def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Sho
     if not pools:
         return Shortcut(verifier, metric, None, None, None, None, None)
     differences = np.subtract(hits, random)
-    difference, spread = pool_mean(differences, pools), spread_of(differences.tolist())
+    difference = pool_mean(differences, pools)
+    spread = spread_of(differences.tolist())
     least = detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
-    return Shortcut(verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least)
+    return Shortcut(
+        verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least
+    )
 
 
 def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int, float]:

@@ -21,7 +21,9 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
     """The figures this run allows, by name: ``content``, ``domain``, ``shortcut``, ``results``, and further ones."""
     figures: dict[str, Figure] = {}
     with style():
-        if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
+        if analysis.content is not None and any(
+            r.figures.swing is not None for r in analysis.content.rows
+        ):
             figures["content"] = content_figure(analysis.content)
         if analysis.domain is not None and any(r.gain is not None for r in analysis.domain.rows):
             figures["domain"] = domain_figure(analysis.domain)
@@ -43,9 +45,18 @@ def shortcut(analysis: Analysis) -> Figure:
     axes.axvline(0, color=INK, linewidth=0.8)
     for y, s in enumerate(rows):
         if s.interval is not None:
-            axes.plot(s.interval, (y, y), color=SETUP["hits"], linewidth=2, solid_capstyle="butt", alpha=0.75)
+            axes.plot(
+                s.interval,
+                (y, y),
+                color=SETUP["hits"],
+                linewidth=2,
+                solid_capstyle="butt",
+                alpha=0.75,
+            )
         fill = SETUP["hits"] if s.interval is not None else "none"
-        axes.plot([s.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill)
+        axes.plot(
+            [s.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill
+        )
     name_rows(axes, [s.verifier for s in rows])
     ends = [abs(v) for s in rows for v in (s.difference or 0.0, *(s.interval or ()))]
     reach = 1.08 * max([0.02, *ends])
@@ -57,8 +68,11 @@ def shortcut(analysis: Analysis) -> Figure:
 
 def scores(analysis: Analysis) -> Figure:
     """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
-    verifiers, setups = analysis.verifiers, [s.name for s in analysis.setups]
-    figure, axes = canvas(6.0, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN))
+    verifiers = analysis.verifiers
+    setups = [s.name for s in analysis.setups]
+    figure, axes = canvas(
+        6.0, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN)
+    )
     step = min(0.216, 0.75 / max(len(setups), 1))
     for place, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
         for i, setup in enumerate(setups):
@@ -82,8 +96,18 @@ def scores(analysis: Analysis) -> Figure:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], marker="osD^v"[i % 5], color=SETUP.get(s, OTHER), linewidth=1.6, markersize=4.2, label=title(s))
+        Line2D(
+            [],
+            [],
+            marker="osD^v"[i % 5],
+            color=SETUP.get(s, OTHER),
+            linewidth=1.6,
+            markersize=4.2,
+            label=title(s),
+        )
         for i, s in enumerate(setups)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=max(len(setups), 1), fontsize=9)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=max(len(setups), 1), fontsize=9
+    )
     return figure

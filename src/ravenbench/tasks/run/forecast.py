@@ -74,10 +74,16 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     repetitions = [] if section is None else section.repetitions
     drawn = [entry for entry in repetitions if entry.folds]
     often = dict.fromkeys(folds, len(plan.pools) / min(FEW, len(plan.pools)) if plan.pools else 1.0)
-    often |= {name: len(repetitions) / len(drawn) for entry in drawn for name in entry.folds.values()}
-    often |= {name: 1.0 for name, fold in folds.items() if fold.labels.get("transplanted") == "batch"}
+    often |= {
+        name: len(repetitions) / len(drawn) for entry in drawn for name in entry.folds.values()
+    }
+    often |= {
+        name: 1.0 for name, fold in folds.items() if fold.labels.get("transplanted") == "batch"
+    }
     trained = {plan.folds[name].train_digest: times for name, times in often.items()}
-    trained |= {plan.folds[name].train_digest: often[name] for setup in plan.setups for name in setup.folds}
+    trained |= {
+        plan.folds[name].train_digest: often[name] for setup in plan.setups for name in setup.folds
+    }
     setups = {}
     for name in dict.fromkeys(setup.setup for setup in plan.setups):
         of_setup = [fold for setup in plan.setups if setup.setup == name for fold in setup.folds]
@@ -90,7 +96,11 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         parts=parted_by(plan.topics),
         setups=setups,
         sweep=_whole_sweep(plan, folds),
-        probe=_sizes([fold for entry in drawn for fold in entry.folds.values()], folds, often) if drawn else None,
+        probe=(
+            _sizes([fold for entry in drawn for fold in entry.folds.values()], folds, often)
+            if drawn
+            else None
+        ),
         probe_reason=None if section is None else section.reason,
         transplant=_sizes(arms, folds, often) if arms else None,
         transplant_reason=None if plan.transplant is None else plan.transplant.reason,
@@ -109,7 +119,9 @@ def _whole_sweep(plan: RunPlan, folds: Mapping[str, Fold]) -> list[SweepSize] | 
     if points is None:
         return None
     times = len(plan.pools) / min(FEW, len(plan.pools))
-    return [replace(one, folds=round(one.folds * times), new=round(one.new * times)) for one in points]
+    return [
+        replace(one, folds=round(one.folds * times), new=round(one.new * times)) for one in points
+    ]
 
 
 def chance_variance(fold: Fold) -> float:
@@ -132,7 +144,9 @@ def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> 
     if not probes:
         return None
     drawn = [entry for entry in probes if entry.folds]
-    each = float(np.mean([chance_variance(folds[entry.folds[k]]) for entry in drawn for k in ("aa", "bb")]))
+    each = float(
+        np.mean([chance_variance(folds[entry.folds[k]]) for entry in drawn for k in ("aa", "bb")])
+    )
     topics = [entry.topics for entry in probes]
     # Real and null repetitions both vary.
     sd = STEADY * math.sqrt(2 * each)

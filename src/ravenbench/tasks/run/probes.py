@@ -20,7 +20,15 @@ from ravenbench.reports.cells import Failure, SidesOfFold, failure, mean, ranked
 from ravenbench.reports.content import TONES, badge, interval_in_words, judged_cols, name_rows
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, table, value_of
-from ravenbench.statistics.axes import Crossed, Domain, Judged, Repetition, alike, domain_axis, gain_figure
+from ravenbench.statistics.axes import (
+    Crossed,
+    Domain,
+    Judged,
+    Repetition,
+    alike,
+    domain_axis,
+    gain_figure,
+)
 from ravenbench.statistics.estimates import Estimate, mean_auc, within
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.types import Bools, Floats
@@ -82,7 +90,8 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
     }
     counts = [min(s.same.sum(), (~s.same).sum()) for s in sides.values()]
     pairs = float(np.mean(counts)) if counts else None
-    rows, failures = [], []
+    rows = []
+    failures = []
     for verifier in names:
         complete: dict[bool, list[Repetition]] = {False: [], True: []}
         for entry in section.repetitions:
@@ -94,7 +103,8 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
                 else:
                     failures.append(failure(store, cell, verifier, entry.folds[place]))
             if len(scores) == len(FOUR):
-                a, b = sides[entry.folds["aa"]], sides[entry.folds["ab"]]
+                a = sides[entry.folds["aa"]]
+                b = sides[entry.folds["ab"]]
                 first = Crossed(a.same, scores["aa"], scores["ba"], a.topics)
                 second = Crossed(b.same, scores["bb"], scores["ab"], b.topics)
                 complete[entry.null].append((first, second))
@@ -113,12 +123,14 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
 def _domain_row(
     verifier: str, real: list[Repetition], null: list[Repetition], pairs: float | None, rule: str
 ) -> DomainRow:
-    gain, reason = gain_figure(real), None
+    gain = gain_figure(real)
+    reason = None
     if not rule.startswith("matched"):
         reason = f"verdicts are given under matched pairs, and these are {rule}"
     elif pairs is not None and pairs < FEWEST_PAIRS:
         reason = (
-            f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least {FEWEST_PAIRS} are needed"
+            f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least"
+            f" {FEWEST_PAIRS} are needed"
         )
     elif gain is None:
         reason = "no repetition is complete"
@@ -142,20 +154,31 @@ def domain_table(probe: Probing | None) -> Table:
         col("null", lambda r: value_of(r.null), signed=True, json="null"),
         col(None, lambda r: r.repetitions, json="repetitions"),
         *judged_cols(lambda r: r.judged, shows="detectable"),
-        note="Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval. Null: the same "
-        "with similarities permuted. Detectable: smallest true gain detected with 80 % power.",
+        note=(
+            "Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval."
+            " Null: the same with similarities permuted. Detectable: smallest true gain detected"
+            " with 80 % power."
+        ),
     )
 
 
 def domain_sentence(row: DomainRow) -> str:
     """What the crossed probe found of a verifier."""
-    gain, judged = row.gain, row.judged
+    gain = row.gain
+    judged = row.judged
     if judged.outcome is Domain.NOT_APPLICABLE:
-        return "It answers alike after either training: nothing is learned from it, so the question does not apply."
+        return (
+            "It answers alike after either training: nothing is learned from it, so the question"
+            " does not apply."
+        )
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
     size = figure(abs(gain.value))
-    moved = "leaves AUC as it is" if float(size) == 0 else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
+    moved = (
+        "leaves AUC as it is"
+        if float(size) == 0
+        else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
+    )
     interval = interval_in_words(gain.interval, signed=True)
     text = f"Training near the test topics instead of near others {moved}{interval}."
     if judged.outcome is Domain.NO_VERDICT:
@@ -171,13 +194,25 @@ def domain_figure(probe: Probing) -> Figure:
     axes.axvline(0, color=INK, linewidth=0.8)
     ends = [-0.02, 0.02]
     for y, row in enumerate(probe.rows):
-        for which, color, shift, size in ((row.gain, SETUP["hits"], -0.12, 6.5), (row.null, FAINT, 0.16, 4.5)):
+        for which, color, shift, size in (
+            (row.gain, SETUP["hits"], -0.12, 6.5),
+            (row.null, FAINT, 0.16, 4.5),
+        ):
             if which is None:
                 continue
             if which.interval is not None:
-                axes.plot(which.interval, (y + shift,) * 2, color=color, linewidth=2, solid_capstyle="butt", alpha=0.75)
+                axes.plot(
+                    which.interval,
+                    (y + shift,) * 2,
+                    color=color,
+                    linewidth=2,
+                    solid_capstyle="butt",
+                    alpha=0.75,
+                )
             fill = "none" if color == FAINT else color
-            axes.plot([which.value], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
+            axes.plot(
+                [which.value], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill
+            )
             ends += [which.value, *(which.interval or ())]
     name_rows(axes, [row.verifier for row in probe.rows])
     axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
@@ -246,7 +281,8 @@ def _kinds(sides: dict[str, SidesOfFold], similarity: Floats) -> list[Kind]:
             which = {f: np.where(s.same, shared[f] == a, shared[f] == b) for f, s in sides.items()}
             kinds.append((words[a], words[b], which))
     distances = {
-        f: np.where(shared[f], np.nan, 1 - similarity[s.topics[:, 0], s.topics[:, 1]]) for f, s in sides.items()
+        f: np.where(shared[f], np.nan, 1 - similarity[s.topics[:, 0], s.topics[:, 1]])
+        for f, s in sides.items()
     }
     every = np.concatenate(list(distances.values()))
     if np.isfinite(every).any():
@@ -264,26 +300,35 @@ def _stratum(name: str, same_author: str, different_author: str, parts: list[Par
     auc = mean_auc([(s.same[k], answers, s.authors[k], s.problem[k]) for s, k, answers in parts])
     answers = np.concatenate([answers for _, _, answers in parts])
     count = int(same.sum())
-    return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr_cost(same, answers))
+    return Stratum(
+        name, same_author, different_author, count, len(same) - count, auc, cllr_cost(same, answers)
+    )
 
 
 def strata_table(rows: Sequence[Stratum]) -> Table:
     """AUC and C_llr by what topics same-author and different-author pairs share."""
     return table(
-        "strata", "Hard pairs: who shares a topic", rows,
+        "strata",
+        "Hard pairs: who shares a topic",
+        rows,
         col("verifier", lambda s: s.verifier, text=True, json="verifier"),
         col("same author on", lambda s: s.same_author, text=True, json="same_author"),
-        col("different authors on", lambda s: s.different_author, text=True, json="different_author"),
+        col(
+            "different authors on", lambda s: s.different_author, text=True, json="different_author"
+        ),
         col("pairs", lambda s: s.same, json="n"),
         col("and", lambda s: s.different, json="n_different"),
         col("AUC", lambda s: value_of(s.auc), json="auc"),
         col("interval", lambda s: interval_of(s.auc), json="interval"),
         col("C_llr", lambda s: s.cllr, json="cllr"),
-        note="Random folds. Hardest is the row where one author writes on two topics and two authors on one. A "
-        "description, no verdict: communities have styles too. C_llr: cost of the answers in bits, 1 = answering .5 "
-        "throughout.",
-        section="scores", terminal=False,
-    )  # fmt: skip
+        note=(
+            "Random folds. Hardest is the row where one author writes on two topics and two authors"
+            " on one. A description, no verdict: communities have styles too. C_llr: cost of the"
+            " answers in bits, 1 = answering .5 throughout."
+        ),
+        section="scores",
+        terminal=False,
+    )
 
 
 COLORS = ("#2b6cb0", "#c05621", "#2f8f7a", "#a3476e", "#9a7d1f", "#6b7280")
@@ -306,9 +351,12 @@ class LengthRow:
     c1: float | None
 
 
-def length_rows(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[tuple[LengthRow, ...], tuple[Failure, ...]]:
+def length_rows(
+    store: Store, plan: RunPlan, names: Sequence[str]
+) -> tuple[tuple[LengthRow, ...], tuple[Failure, ...]]:
     """Every verifier at every length, and the cells without answers."""
-    rows, failures = [], []
+    rows = []
+    failures = []
     for record in plan.lengths:
         sides = {fold: sides_of(store, fold, plan.topics) for fold in record.folds}
         for name in names:
@@ -321,7 +369,9 @@ def length_rows(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[tupl
 def _length_row(
     store: Store, name: str, record: LengthRecord, sides: dict[str, Any]
 ) -> tuple[LengthRow, list[Failure]]:
-    parts, c1, missing = [], [], []
+    parts = []
+    c1 = []
+    missing = []
     for fold in record.folds:
         cell = store.cell(name, fold)
         if cell is None or cell.answers is None:
@@ -332,7 +382,12 @@ def _length_row(
         parts.append((side.same, cell.answers, side.authors, side.problem))
         c1.append(scores(side.same, cell.answers)["c@1"])
     auc = within(mean_auc(parts), 0.0, 1.0) if parts else None
-    return LengthRow(name, record.words, sum(len(same) for same, *_ in parts), record.reached, auc, mean(c1)), missing
+    return (
+        LengthRow(
+            name, record.words, sum(len(same) for same, *_ in parts), record.reached, auc, mean(c1)
+        ),
+        missing,
+    )
 
 
 LENGTHS: tuple[Col[LengthRow], ...] = (
@@ -352,8 +407,9 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
     """One row a verifier and length."""
     order = list(dict.fromkeys(r.verifier for r in rows))
     note = (
-        "All texts, those learned from included, cut to their first words. from, to: 95 % interval of the AUC over "
-        "authors. full length: share of problems all of whose texts had as many words; the others stay shorter."
+        "All texts, those learned from included, cut to their first words. from, to: 95 % interval"
+        " of the AUC over authors. full length: share of problems all of whose texts had as many"
+        " words; the others stay shorter."
     )
     by_verifier = sorted(rows, key=lambda r: (order.index(r.verifier), r.words))
     return table("lengths", "How many words are needed", by_verifier, *LENGTHS, note=note)
@@ -364,14 +420,26 @@ def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
     figure, (axes,) = canvas(4.6, 3.2)
     names = list(dict.fromkeys(r.verifier for r in rows))
     for i, name in enumerate(names):
-        points = sorted((r for r in rows if r.verifier == name and r.auc is not None), key=lambda r: r.words)
+        points = sorted(
+            (r for r in rows if r.verifier == name and r.auc is not None), key=lambda r: r.words
+        )
         color = COLORS[i % len(COLORS)]
         places = [r.words * (1 + 0.02 * (i - (len(names) - 1) / 2)) for r in points]
         for x, r in zip(places, points, strict=True):
             if (interval := interval_of(r.auc)) is not None:
-                axes.plot((x, x), interval, color=color, linewidth=1.6, alpha=0.5, solid_capstyle="butt")
+                axes.plot(
+                    (x, x), interval, color=color, linewidth=1.6, alpha=0.5, solid_capstyle="butt"
+                )
         values = [value_of(r.auc) for r in points]
-        axes.plot(places, values, marker=MARKS[i % len(MARKS)], color=color, linewidth=1.2, markersize=4.5, label=name)
+        axes.plot(
+            places,
+            values,
+            marker=MARKS[i % len(MARKS)],
+            color=color,
+            linewidth=1.2,
+            markersize=4.5,
+            label=name,
+        )
     words = sorted({r.words for r in rows})
     axes.axhline(0.5, color=FAINT, linewidth=0.8)
     axes.set_xscale("log")

@@ -115,7 +115,9 @@ class RunReport(Report[Analysis]):
 
     def published(self) -> list[view.Table]:
         """Tables 2, 4 and 7 of the paper with 70 topics, for what a run with one of its verifiers has of them."""
-        if not of_collection(self.store.run.spec) or PRINTED_HITS.keys().isdisjoint(self.analysis.verifiers):
+        if not of_collection(self.store.run.spec) or PRINTED_HITS.keys().isdisjoint(
+            self.analysis.verifiers
+        ):
             return []
         return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
 
@@ -137,8 +139,16 @@ class RunReport(Report[Analysis]):
             return "No verdict, because no verifier answered a problem."
         rows = () if a.content is None else a.content.rows
         silent = {row.judged.outcome for row in rows} == {Content.NO_VERDICT}
-        text = f"No verdict on content, because {rows[0].judged.reason}." if silent else headline(a.content)
-        aucs = [s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None]
+        text = (
+            f"No verdict on content, because {rows[0].judged.reason}."
+            if silent
+            else headline(a.content)
+        )
+        aucs = [
+            s
+            for s in a.shortcut
+            if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None
+        ]
         if aucs and (not text or (silent and any(s.difference for s in aucs))):
             several = f"AUC in HITS less that in Random: {_differences(aucs)}."
             return f"{text} {several if len(aucs) > 1 else f'{aucs[0].verifier}: {finding(aucs[0])}'}".lstrip()
@@ -176,7 +186,11 @@ class RunReport(Report[Analysis]):
             "chance": chance_sentence(a),
             "spread": any(r.folds > 1 for r in a.results),
             "anti": a.setup("anti") is not None,
-            "findings": [{"verifier": s.verifier, "text": finding(s)} for s in a.shortcut if s.metric == TESTED[0]],
+            "findings": [
+                {"verifier": s.verifier, "text": finding(s)}
+                for s in a.shortcut
+                if s.metric == TESTED[0]
+            ],
             "variants": a.variants,
             "failures": a.failures,
             "failure_table": view.to_html(_first_rows(failures(a))),
@@ -184,7 +198,9 @@ class RunReport(Report[Analysis]):
             "missing_cells": sum(len(gap.folds) for gap in self.gaps),
             "sweep": a.sweep,
             "setups": [{"title": title(s.name), "topics": s.topics} for s in a.setups],
-            "notes": {k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
+            "notes": {
+                k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")
+            },
             "folds": [_fold_group(a, one) for one in fold_tables(a)],
         }
 
@@ -194,7 +210,8 @@ class RunReport(Report[Analysis]):
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
         further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
         """
-        a, tables = self.analysis, {key: view.rows_json(one) for key, one in self.every.items()}
+        a = self.analysis
+        tables = {key: view.rows_json(one) for key, one in self.every.items()}
         names = [*ORDER, *(s.name for s in a.setups if s.name not in ORDER)]
         setups = {
             s.name: {
@@ -225,11 +242,14 @@ class RunReport(Report[Analysis]):
             "domain": tables["domain"],
             "strata": tables["strata"],
             "stability": {
-                name: {m: a.stability[name][m] for m in METRICS} if name in a.stability else None for name in names
+                name: {m: a.stability[name][m] for m in METRICS} if name in a.stability else None
+                for name in names
             },
             "failed": [{"cell": f.cell, "error": f.error} for f in a.failures],
         }
-        return values | {key: rows for key, rows in tables.items() if any(rows) and key not in values}
+        return values | {
+            key: rows for key, rows in tables.items() if any(rows) and key not in values
+        }
 
     def closing(self) -> list[RenderableType]:
         """The tables that are for a terminal, with what is said after some, then remarks."""
@@ -238,12 +258,16 @@ class RunReport(Report[Analysis]):
         a = self.analysis
         compared = [] if a.no_choice is None else [a.no_choice]
         if a.detectable is not None:
-            text = f"A true difference of {view.figure(a.detectable)} in AUC between HITS and Random"
+            text = (
+                f"A true difference of {view.figure(a.detectable)} in AUC between HITS and Random"
+            )
             compared.append(f"{text} would be detected with 80 % power.")
         said = {"domain": missing(a), "shortcut": compared}
         parts: list[RenderableType] = []
         keys = [*self.every]
-        keys.insert(keys.index("results"), keys.pop(keys.index("shortcut")))  # here scores come first
+        keys.insert(
+            keys.index("results"), keys.pop(keys.index("shortcut"))
+        )  # here scores come first
         for key in keys:
             one = self.every[key]
             parts += [view.for_terminal(one)] if one.rows and one.terminal else []
@@ -259,19 +283,29 @@ def sizes(analysis: Analysis) -> view.Table:
     rows = [("folds", "folds", "")]
     for quantity in ("split", "pairs", "documents", "authors"):
         rows += [
-            (f"{'topics' if quantity == 'split' else quantity} in {side}", quantity, side) for side in ("train", "test")
+            (f"{'topics' if quantity == 'split' else quantity} in {side}", quantity, side)
+            for side in ("train", "test")
         ]
     rows.append(("authors in both", "authors", "both"))
-    rows += [(f"share of same-topic pairs, {kind} author", "composition", kind) for kind in ("same", "different")]
+    rows += [
+        (f"share of same-topic pairs, {kind} author", "composition", kind)
+        for kind in ("same", "different")
+    ]
     return view.table(
         "sizes",
         "Sizes of the setups",
         [row for row in rows if any(_size(s, *row[1:]) is not None for s in analysis.setups)],
         view.col("per fold", lambda row: row[0], text=True),
-        *view.each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
-        note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
-        section="data", terminal=False,
-    )  # fmt: skip
+        *view.each(
+            analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2
+        ),
+        note=(
+            "Means over folds. Pairs in train are those to fit and those to calibrate; shares are"
+            " of test pairs."
+        ),
+        section="data",
+        terminal=False,
+    )
 
 
 def _size(setup: Setup, quantity: str, side: str) -> float | None:
@@ -282,32 +316,54 @@ def _size(setup: Setup, quantity: str, side: str) -> float | None:
 
 def results(analysis: Analysis) -> view.Table:
     """Table 2: mean ± standard deviation; marks where HITS and Random differ in the paper's t-test."""
-    by_setup = (analysis.result(verifier, s.name) for verifier in analysis.verifiers for s in analysis.setups)
-    note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
+    by_setup = (
+        analysis.result(verifier, s.name)
+        for verifier in analysis.verifiers
+        for s in analysis.setups
+    )
+    note = (
+        "Mean ±standard deviation over folds."
+        if any(r.folds > 1 for r in analysis.results)
+        else "One fold."
+    )
     if _partial(analysis):
-        note += " Folds: those with answers, of those planned; a row averages over the former alone."
+        note += (
+            " Folds: those with answers, of those planned; a row averages over the former alone."
+        )
     for verifier in analysis.plan.verifiers:
-        shares = [r.unanswered for r in analysis.results if r.verifier == verifier.name and r.unanswered is not None]
+        shares = [
+            r.unanswered
+            for r in analysis.results
+            if r.verifier == verifier.name and r.unanswered is not None
+        ]
         if shares and min(shares) > MOSTLY:
             much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
-            silent = 2 * _counted(analysis, verifier.name, "no_score") > _counted(analysis, verifier.name, "no_answer")
+            silent = 2 * _counted(analysis, verifier.name, "no_score") > _counted(
+                analysis, verifier.name, "no_answer"
+            )
             why = "most of its scores are NaN (cannot tell)" if silent else _unanswering(verifier)
             note += f" {verifier.name} left {much} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
-            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
-            " it takes folds for independent, which they are not."
+            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, †"
+            " higher in HITS; it takes folds for independent, which they are not."
         )
     rows = [r for r in by_setup if r is not None]
     cols = _result_cols(analysis)
-    return view.table("results", "Scores by verifier and setup", rows, *cols, note=note, section="scores")
+    return view.table(
+        "results", "Scores by verifier and setup", rows, *cols, note=note, section="scores"
+    )
 
 
 def _result_cols(analysis: Analysis) -> list[view.Col[Result]]:
     controls = {v.name for v in analysis.plan.verifiers if is_control(v.spec)}
 
     def best_of(setup: str, m: str) -> float | None:
-        means = [r.mean[m] or 0.0 for r in analysis.results if r.setup == setup and r.verifier not in controls]
+        means = [
+            r.mean[m] or 0.0
+            for r in analysis.results
+            if r.setup == setup and r.verifier not in controls
+        ]
         higher = m not in analysis.chosen or analysis.chosen[m].higher
         return (max if higher else min)(means, default=None)
 
@@ -323,7 +379,11 @@ def _result_cols(analysis: Analysis) -> list[view.Col[Result]]:
     return [
         view.col("verifier", lambda r: r.verifier, text=True, json="verifier"),
         view.col("setup", lambda r: r.setup, text=True, json="setup", show=title),
-        *([view.col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
+        *(
+            [view.col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)]
+            if _partial(analysis)
+            else []
+        ),
         *view.each(analysis.metrics, analysis.title, score, json=str, terminal=leading),
         view.col(None, lambda r: r.unanswered, json="unanswered"),
         view.col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
@@ -344,19 +404,29 @@ def _unanswering(verifier: VerifierRecord) -> str:
     scores = "its scores hardly differ"
     if ":" in verifier.spec:
         # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
-        calibrator = verifier.identity["params"].get("calibrator") if verifier.spec.startswith("calibrated(") else None
+        calibrator = (
+            verifier.identity["params"].get("calibrator")
+            if verifier.spec.startswith("calibrated(")
+            else None
+        )
         used = SUITS_ANY if calibrator is None else str(calibrator["component"])
     else:
         verifier_object = as_verifier(registry.parse("verifier", verifier.spec))
         if not isinstance(verifier_object, Calibrated):
             return scores
         used = str((verifier_object.calibrator or verifier_object.scorer.default_calibrator()).name)
-    return scores if used == SUITS_ANY else f"{scores}, or {used} does not suit their scale ({SUITS_ANY} suits any)"
+    return (
+        scores
+        if used == SUITS_ANY
+        else f"{scores}, or {used} does not suit their scale ({SUITS_ANY} suits any)"
+    )
 
 
 def _mark(analysis: Analysis, r: Result, metric: str) -> str:
-    p, other = r.p[metric], analysis.result(r.verifier, "random")
-    own, random = r.mean[metric], None if other is None else other.mean[metric]
+    p = r.p[metric]
+    other = analysis.result(r.verifier, "random")
+    own = r.mean[metric]
+    random = None if other is None else other.mean[metric]
     if p is None or p >= SIGNIFICANT or own is None or random is None:
         return ""
     return "*" if own < random else "†"
@@ -365,12 +435,15 @@ def _mark(analysis: Analysis, r: Result, metric: str) -> str:
 def variants_of(analysis: Analysis) -> view.Table:
     """Methods with all their seeds, each against one of them."""
     titles = {m: own for m in analysis.metrics if (own := analysis.title(m)) is not None}
-    return variants_table(analysis.variants, list(titles), titles | {s.name: title(s.name) for s in analysis.setups})
+    return variants_table(
+        analysis.variants, list(titles), titles | {s.name: title(s.name) for s in analysis.setups}
+    )
 
 
 WHY_HITS = (
-    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five verifiers; here the "
-    "corpus, its topics, their encoder and the verifiers that are ranked are others, unless you chose them so."
+    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five"
+    " verifiers; here the corpus, its topics, their encoder and the verifiers that are ranked are"
+    " others, unless you chose them so."
 )
 PRINTED_HITS = {"char-ngram": (0.926, 0.927), "ppm": (0.913, 0.926)}
 """Overall in HITS and Random, Table 2."""
@@ -381,12 +454,22 @@ def _beside_hits(analysis: Analysis) -> Iterable[Beside]:
         for s in (s for s in analysis.setups if s.name == name):
             known = [rho for m in SHOWN if (rho := analysis.stability[name][m]) is not None]
             stable = sum(known) / len(known) if known else None
-            yield Beside(f"{title(name)}: mean topic similarity", s.mean_similarity, None, (0.775, 0.841)[place])
+            yield Beside(
+                f"{title(name)}: mean topic similarity",
+                s.mean_similarity,
+                None,
+                (0.775, 0.841)[place],
+            )
             yield Beside(f"{title(name)}: highest", s.max_similarity, None, (0.862, 0.922)[place])
             yield Beside(f"{title(name)}: ranking stability", stable, None, (0.92, 0.86)[place])
         for verifier, printed in PRINTED_HITS.items():
             if (own := analysis.result(verifier, name)) is not None:
-                yield Beside(f"{title(name)}: overall of {verifier}", own.mean["overall"], None, printed[place])
+                yield Beside(
+                    f"{title(name)}: overall of {verifier}",
+                    own.mean["overall"],
+                    None,
+                    printed[place],
+                )
 
 
 def stability(analysis: Analysis) -> view.Table:
@@ -396,14 +479,19 @@ def stability(analysis: Analysis) -> view.Table:
         return [rho for m in SHOWN if (rho := analysis.stability[s.name][m]) is not None]
 
     return view.table(
-        "stability", "Ranking stability", [s for s in analysis.setups if known(s)],
+        "stability",
+        "Ranking stability",
+        [s for s in analysis.setups if known(s)],
         view.col("setup", lambda s: title(s.name), text=True),
         *view.each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
         view.col("mean", lambda s: sum(known(s)) / len(known(s))),
-        note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
-        "pools.",
-        section="scores", terminal=False,
-    )  # fmt: skip
+        note=(
+            "Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs"
+            " of folds, then pools."
+        ),
+        section="scores",
+        terminal=False,
+    )
 
 
 def ranks(analysis: Analysis) -> view.Table:
@@ -415,12 +503,15 @@ def ranks(analysis: Analysis) -> view.Table:
         return None if result is None else result.rank
 
     return view.table(
-        "ranks", "Mean ranks by overall", analysis.verifiers if ranked else (),
+        "ranks",
+        "Mean ranks by overall",
+        analysis.verifiers if ranked else (),
         view.col("verifier", lambda verifier: verifier, text=True),
         *view.each(analysis.setups, lambda s: title(s.name), rank, digits=2),
         note="1 = best; mean over folds, ties share a rank.",
-        section="scores", terminal=False,
-    )  # fmt: skip
+        section="scores",
+        terminal=False,
+    )
 
 
 def neighbours(analysis: Analysis) -> view.Table:
@@ -433,13 +524,17 @@ def neighbours(analysis: Analysis) -> view.Table:
         view.col("topic in train", lambda r: r[1][0], text=True),
         view.col("topic in test", lambda r: r[1][1], text=True),
         view.col("cosine", lambda r: r[1][2]),
-        section="topics", terminal=False,
-    )  # fmt: skip
+        section="topics",
+        terminal=False,
+    )
 
 
 def similarities(analysis: Analysis) -> view.Table:
     """Table 7: mean and highest similarity between train and test topics."""
-    note = f"Cosines over train × test topics of a fold, mean over folds; encoder {analysis.plan.encoder}"
+    note = (
+        "Cosines over train × test topics of a fold, mean over folds; encoder"
+        f" {analysis.plan.encoder}"
+    )
     cols: list[view.Col[Setup]] = [
         view.col("setup", lambda s: title(s.name), text=True),
         view.col("mean", lambda s: s.mean_similarity),
@@ -448,20 +543,36 @@ def similarities(analysis: Analysis) -> view.Table:
     if analysis.plan.second_encoder is not None:
         cols.append(view.col("mean, second encoder", lambda s: s.mean_similarity2))
         cols.append(view.col("highest, second encoder", lambda s: s.max_similarity2))
-        note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
+        note += (
+            f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the"
+            " first)"
+        )
     rows = [s for s in analysis.setups if s.mean_similarity is not None]
     return view.table(
-        "similarities", "Similarity of train and test topics", rows, *cols, note=f"{note}.", section="topics",
+        "similarities",
+        "Similarity of train and test topics",
+        rows,
+        *cols,
+        note=f"{note}.",
+        section="topics",
         terminal=False,
-    )  # fmt: skip
+    )
 
 
 def shortcut(analysis: Analysis) -> view.Table:
     """Table 11: HITS against Random, with what this run can tell."""
     return view.table(
-        "shortcut", "Topic shortcut test", analysis.shortcut,
+        "shortcut",
+        "Topic shortcut test",
+        analysis.shortcut,
         view.col("verifier", lambda s: s.verifier, text=True, json="verifier"),
-        view.col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
+        view.col(
+            "metric",
+            lambda s: s.metric,
+            text=True,
+            json="metric",
+            show=lambda m: analysis.title(m) or title(m),
+        ),
         view.col("HITS", lambda s: s.hits, json="hits"),
         view.col("Random", lambda s: s.random, json="random"),
         view.col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
@@ -476,21 +587,26 @@ def shortcut(analysis: Analysis) -> view.Table:
             terminal=False,
             show=lambda differs: {True: "yes", False: "no", None: "n/a"}[differs],
         ),
-        note=f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their "
-        "overlap. Detectable: smallest difference detected with 80 % power."
-        if analysis.pools > 1
-        else "Means over folds. One pool of topics: an interval cannot be estimated.",
-    )  # fmt: skip
+        note=(
+            f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools,"
+            " allowing for their overlap. Detectable: smallest difference detected with 80 %"
+            " power."
+            if analysis.pools > 1
+            else "Means over folds. One pool of topics: an interval cannot be estimated."
+        ),
+    )
 
 
 def failures(analysis: Analysis) -> view.Table:
     """Cells without answers."""
     return view.table(
-        "failures", "Cells without answers", analysis.failures,
+        "failures",
+        "Cells without answers",
+        analysis.failures,
         view.col("verifier", lambda f: f.verifier, text=True),
         view.col("fold", lambda f: f.fold, text=True),
         view.col("error", lambda f: f.error, text=True),
-    )  # fmt: skip
+    )
 
 
 def fold_tables(analysis: Analysis) -> list[view.Table]:
@@ -500,7 +616,12 @@ def fold_tables(analysis: Analysis) -> list[view.Table]:
         view.table(
             f"folds-{setup.name}",
             f"{title(setup.name)}, fold by fold",
-            [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
+            [
+                (f, verifier)
+                for f in analysis.folds
+                if f.setup == setup.name
+                for verifier in analysis.verifiers
+            ],
             view.col("fold", lambda r: r[0].name, text=True),
             view.col("verifier", lambda r: r[1], text=True),
             *view.each(metrics, analysis.title, lambda r, m: r[0].metrics.get(r[1], {}).get(m)),
@@ -513,7 +634,10 @@ def _first_rows(whole: view.Table) -> view.Table:
     """What a page shows of a long table."""
     if len(whole.rows) <= MOST_ROWS:
         return whole
-    note = f"The first {MOST_ROWS} of {len(whole.rows):,} rows; all of them are in tables/{whole.key}.csv."
+    note = (
+        f"The first {MOST_ROWS} of {len(whole.rows):,} rows; all of them are in"
+        f" tables/{whole.key}.csv."
+    )
     return replace(whole, rows=whole.rows[:MOST_ROWS], note=note)
 
 
@@ -522,7 +646,11 @@ def _fold_group(analysis: Analysis, whole: view.Table) -> dict[str, Any]:
     names = {row[0] for row in few.rows}
     folds = [f for f in analysis.folds if whole.key == f"folds-{f.setup}" and f.name in names]
     rows = [{"name": f.name, "info": _named_topics(analysis, f)} for f in folds]
-    return {"title": whole.title.removesuffix(", fold by fold"), "rows": rows, "table": view.to_html(few)}
+    return {
+        "title": whole.title.removesuffix(", fold by fold"),
+        "rows": rows,
+        "table": view.to_html(few),
+    }
 
 
 def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
@@ -552,7 +680,11 @@ def finding(s: Shortcut) -> str:
         return "no fold is complete in both setups."
     size = view.figure(s.diff)
     text = f"AUC {view.figure(s.hits)} in HITS, {view.figure(s.random)} in Random: "
-    text += "no difference" if float(size) == 0 else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
+    text += (
+        "no difference"
+        if float(size) == 0
+        else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
+    )
     if s.interval is None:
         return text + ". With one pool no interval can be estimated."
     low, high = (view.figure(end, signed=True) for end in s.interval)
@@ -561,7 +693,11 @@ def finding(s: Shortcut) -> str:
         return text + "The difference is statistically significant."
     if s.difference == 0:
         return text.rstrip()
-    least = "" if s.detectable is None else f"; this run would find one of {view.figure(s.detectable)} with 80 % power"
+    least = (
+        ""
+        if s.detectable is None
+        else f"; this run would find one of {view.figure(s.detectable)} with 80 % power"
+    )
     return text + f"It is not statistically significant{least}."
 
 
@@ -574,7 +710,10 @@ def _differences(aucs: Sequence[Shortcut]) -> str:
         each_one.append(f"{s.verifier} {view.figure(s.difference, signed=True)}{between}")
     sure = f"statistically significant: {sum(bool(s.distinguishable) for s in aucs)} of {len(aucs)}"
     estimated = any(s.interval is not None for s in aucs)
-    return f"{', '.join(each_one)}; {sure if estimated else 'with one pool no interval can be estimated'}"
+    return (
+        f"{', '.join(each_one)};"
+        f" {sure if estimated else 'with one pool no interval can be estimated'}"
+    )
 
 
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
@@ -584,10 +723,22 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
         axes = []
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
-            axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
+            axes.append(
+                {
+                    "badge": badge(row.judged),
+                    "kind": row.judged.outcome.name,
+                    "text": content_sentence(row),
+                }
+            )
         if analysis.domain is not None and analysis.domain.section.repetitions:
             own = analysis.domain.row(verifier)
-            axes.append({"badge": badge(own.judged), "kind": own.judged.outcome.name, "text": domain_sentence(own)})
+            axes.append(
+                {
+                    "badge": badge(own.judged),
+                    "kind": own.judged.outcome.name,
+                    "text": domain_sentence(own),
+                }
+            )
         verdicts.append({"verifier": verifier, "axes": axes})
     return verdicts
 
@@ -601,9 +752,9 @@ def chance_sentence(analysis: Analysis) -> str:
     if not count:
         return ""
     return (
-        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count} firm "
-        f"{'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g} are expected "
-        "to be wrong by chance."
+        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count}"
+        f" firm {'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g}"
+        " are expected to be wrong by chance."
     )
 
 
@@ -611,7 +762,8 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
     ``each`` verifier without one."""
     sentences = [
-        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they count as .5."
+        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they"
+        " count as .5."
         for name in analysis.verifiers
         if (silent := _counted(analysis, name, "no_score"))
     ]
@@ -619,7 +771,9 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     domain = analysis.domain
     if domain is not None and not domain.section.repetitions:
         if domain.section.reason != NOT_ASKED:
-            sentences.append(f"Nothing on training domains: there is no crossed probe ({domain.section.reason}).")
+            sentences.append(
+                f"Nothing on training domains: there is no crossed probe ({domain.section.reason})."
+            )
     elif domain is not None and each:
         sentences += [
             f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
@@ -637,19 +791,27 @@ def forecast_table(forecast: Forecast) -> view.Table:
     if forecast.transplant is not None:
         parts.append(("other content", forecast.transplant))
     return view.table(
-        "forecast", "This run would hold", parts,
+        "forecast",
+        "This run would hold",
+        parts,
         view.col("setup", lambda r: r[0], text=True),
         view.col("folds", lambda r: r[1].folds),
         view.col("pairs in train", lambda r: round(r[1].train)),
         view.col("pairs in test", lambda r: round(r[1].test)),
-        note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
-        f"{forecast.parts}. Pairs: means over folds.",
-    )  # fmt: skip
+        note=(
+            f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'}"
+            f" {forecast.topics} {forecast.parts}. Pairs: means over folds."
+        ),
+    )
 
 
 def cure(options: str | None) -> str:
     """What gives several pools, as ``tasks.run.setups.pools_advice`` found it."""
-    return f"give {options}" if options else "too few topics for several; give a column with more topics by --topic"
+    return (
+        f"give {options}"
+        if options
+        else "too few topics for several; give a column with more topics by --topic"
+    )
 
 
 def lines(forecast: Forecast) -> list[RenderableType]:
@@ -662,27 +824,52 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         Text(f"{forecast.fits:,} fits, {forecast.cells:,} cells."),
     ]
     if forecast.detectable is not None:
-        text = f"HITS against Random would find a true difference of about {view.figure(forecast.detectable)} in AUC"
+        text = (
+            "HITS against Random would find a true difference of about"
+            f" {view.figure(forecast.detectable)} in AUC"
+        )
         parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
         parts.append(Text(forecast.no_choice))
     elif forecast.topics and forecast.parts == "topics":
         parts.append(
-            Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
+            Text(
+                "With one pool no difference between HITS and Random can be shown:"
+                f" {cure(forecast.more_pools)}."
+            )
         )
     if forecast.transplant is not None:
         text = f"Content is transplanted in up to {forecast.transplant.folds} folds"
-        parts.append(Text(f"{text}, of {forecast.transplant.test:.0f} problems at most on average."))
+        parts.append(
+            Text(f"{text}, of {forecast.transplant.test:.0f} problems at most on average.")
+        )
     elif forecast.transplant_reason is not None:
         parts.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     pairs = round(forecast.probe.test / 2) if forecast.probe is not None else FEWEST_PAIRS
     if forecast.detectable_gain is not None and pairs < FEWEST_PAIRS:
-        text = f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a test set, of"
-        parts.append(Text(f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would help."))
+        text = (
+            f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a"
+            " test set, of"
+        )
+        parts.append(
+            Text(
+                f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would"
+                " help."
+            )
+        )
     elif forecast.detectable_gain is not None:
         gain = view.figure(forecast.detectable_gain)
-        text = f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
-        parts.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
+        text = (
+            f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
+        )
+        parts.append(
+            Text(
+                f"{text} power, for a verifier that varies as style-only does; for others a larger"
+                " one."
+            )
+        )
     elif forecast.probe_reason is not None:
-        parts.append(Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains."))
+        parts.append(
+            Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains.")
+        )
     return parts

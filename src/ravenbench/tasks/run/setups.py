@@ -43,8 +43,9 @@ def no_choice(plan: record.RunPlan) -> str | None:
     m = plan.m
     cure = f"choose fewer than {m} with --topics, or give" if m > 2 else "give"
     return (
-        f"HITS and Random cannot be compared: of {m} topics {m} are chosen, so both take the same and differ by chance "
-        f"alone. To compare them, {cure} a column with more topics by --topic."
+        f"HITS and Random cannot be compared: of {m} topics {m} are chosen, so both take the same"
+        f" and differ by chance alone. To compare them, {cure} a column with more topics by"
+        " --topic."
     )
 
 
@@ -86,19 +87,27 @@ class Drawing:
         place = _place(pool, topics, merged)
         drawn = self.known.get((place, name)) or self.known.get((place, None))
         if drawn is None:
-            drawn = self._draw(pool, name, topics, merged, f"p{pool:02d}-m{m}-e{encoder}-{_slug(name)}")
+            drawn = self._draw(
+                pool, name, topics, merged, f"p{pool:02d}-m{m}-e{encoder}-{_slug(name)}"
+            )
             self.known[place, None] = drawn
         mean, highest = leakage(similarity, [self.folds[f] for f in drawn])
         entry = self._entry(pool, name, topics, merged, drawn)
-        return record.PointRecord(**entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest)
+        return record.PointRecord(
+            **entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest
+        )
 
-    def _entry(self, pool: int, setup: str, topics: Ints, merged: Ints, drawn: list[str]) -> dict[str, Any]:
+    def _entry(
+        self, pool: int, setup: str, topics: Ints, merged: Ints, drawn: list[str]
+    ) -> dict[str, Any]:
         mean, highest = leakage(self.similarity, [self.folds[f] for f in drawn])
         return {
             "pool": pool,
             "setup": setup,
             "topics": topics.tolist(),
-            "merged": {int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t},
+            "merged": {
+                int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t
+            },
             "mean_similarity": mean,
             "max_similarity": highest,
             "folds": drawn,
@@ -116,9 +125,14 @@ class Drawing:
 
     def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
         drawn = sources.topics(
-            self.corpus, topics, merged, k=self.sizes.folds, pairing=self.pairing, name=fold_name,
+            self.corpus,
+            topics,
+            merged,
+            k=self.sizes.folds,
+            pairing=self.pairing,
+            name=fold_name,
             labels={"pool": pool, "setup": name},
-        )  # fmt: skip
+        )
         self.folds |= {fold.name: fold for fold in drawn}
         return [fold.name for fold in drawn]
 
@@ -164,7 +178,8 @@ def plan_probe(
     """
     tests = room_for_tests(len(similarity), NEAR) if spec.probe in ("crossed", "both") else 0
     planned = 2 * spec.repetitions if tests else 0
-    left_out, reason = 0, _reason(spec, len(similarity), tests)
+    left_out = 0
+    reason = _reason(spec, len(similarity), tests)
     repetitions: list[record.RepetitionRecord] = []
     folds: list[Fold] = []
     for null in (False, True) if tests else ():
@@ -178,7 +193,11 @@ def plan_probe(
                 continue
             name = f"{'null' if null else 'probe'}-{number:02d}"
             try:
-                labels: dict[str, str | int] = {"setup": "probe", "repetition": number, "null": int(null)}
+                labels: dict[str, str | int] = {
+                    "setup": "probe",
+                    "repetition": number,
+                    "null": int(null),
+                }
                 drawn = crossed(corpus, pair, pairing, name=name, labels=labels)
             except CorpusError as error:
                 left_out += 1
@@ -188,9 +207,14 @@ def plan_probe(
             made += 1
             repetitions.append(_entry(number, null, pair, similarity, drawn))
     section = record.ProbeRecord(
-        kind=spec.probe, tests=tests, near=NEAR, planned=planned, left_out=left_out, reason=reason,
+        kind=spec.probe,
+        tests=tests,
+        near=NEAR,
+        planned=planned,
+        left_out=left_out,
+        reason=reason,
         repetitions=repetitions,
-    )  # fmt: skip
+    )
     return section, folds
 
 
@@ -202,9 +226,17 @@ def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
 
 
 def _entry(
-    number: int, null: bool, pair: tuple[ProbeDomain, ProbeDomain], similarity: Floats, folds: list[Fold]
+    number: int,
+    null: bool,
+    pair: tuple[ProbeDomain, ProbeDomain],
+    similarity: Floats,
+    folds: list[Fold],
 ) -> record.RepetitionRecord:
-    blocks = {(i, j): similarity[np.ix_(pair[i].train, pair[j].test)].mean() for i in (0, 1) for j in (0, 1)}
+    blocks = {
+        (i, j): similarity[np.ix_(pair[i].train, pair[j].test)].mean()
+        for i in (0, 1)
+        for j in (0, 1)
+    }
     return record.RepetitionRecord(
         repetition=number,
         null=null,
@@ -219,7 +251,11 @@ USUAL = ("hits", "random", "anti")
 
 
 def plan_sweep(
-    spec: RunSpec, drawing: Drawing, sizes: list[int], similarities: list[Floats], progress: Progress
+    spec: RunSpec,
+    drawing: Drawing,
+    sizes: list[int],
+    similarities: list[Floats],
+    progress: Progress,
 ) -> record.SweepRecord | None:
     """The plan's ``sweep`` section, its folds drawn; None where there is but one design and no further sampler.
 
@@ -255,7 +291,9 @@ class SweepSize:
     test: float
 
 
-def sweep_sizes(section: record.SweepRecord | None, folds: Mapping[str, Fold]) -> list[SweepSize] | None:
+def sweep_sizes(
+    section: record.SweepRecord | None, folds: Mapping[str, Fold]
+) -> list[SweepSize] | None:
     """The size of every point of a sweep; None where there is none."""
     if section is None:
         return None
@@ -266,7 +304,8 @@ def sweep_sizes(section: record.SweepRecord | None, folds: Mapping[str, Fold]) -
     sizes = []
     for (m, encoder, setup), names in rows.items():
         train, test = (
-            float(np.mean([len(getattr(folds[name], side)) for name in names])) for side in ("train", "test")
+            float(np.mean([len(getattr(folds[name], side)) for name in names]))
+            for side in ("train", "test")
         )
         new = len(set(names) - seen)
         sizes.append(SweepSize(m, section.encoders[encoder], setup, len(names), new, train, test))

@@ -44,7 +44,9 @@ def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
 def planned_sweep(points: Sequence[SweepSize]) -> Table:
     """What a sweep would hold, from a forecast."""
     return table(
-        "sweep-plan", f"Its sweep: {len(points)} designs", points,
+        "sweep-plan",
+        f"Its sweep: {len(points)} designs",
+        points,
         M,
         col("encoder", lambda p: p.encoder, text=True),
         SETUP_COL,
@@ -52,23 +54,30 @@ def planned_sweep(points: Sequence[SweepSize]) -> Table:
         col("own", lambda p: p.new),
         col("pairs in train", lambda p: round(p.train)),
         col("pairs in test", lambda p: round(p.test)),
-        note="Own: folds that no design above has; where designs choose the same topics of a pool, they share.",
-    )  # fmt: skip
+        note=(
+            "Own: folds that no design above has; where designs choose the same topics of a pool,"
+            " they share."
+        ),
+    )
 
 
 def similarity_over_m(sweep: Sweep) -> Table:
     """Table 7: similarity of train and test topics by number of topics."""
     return table(
-        "sweep-similarity", "Topic similarity by number of topics", _over_m(sweep),
+        "sweep-similarity",
+        "Topic similarity by number of topics",
+        _over_m(sweep),
         M,
         SETUP_COL,
         col("mean", lambda p: p.mean_similarity.value),
         col("mean, interval", lambda p: p.mean_similarity.interval),
         col("highest", lambda p: p.max_similarity.value),
         col("highest, interval", lambda p: p.max_similarity.interval),
-        note="Cosines over train × test topics of a fold, mean over folds and pools; encoder "
-        f"{sweep.encoders[0]}. {_over(sweep)}",
-    )  # fmt: skip
+        note=(
+            "Cosines over train × test topics of a fold, mean over folds and pools; encoder "
+            f"{sweep.encoders[0]}. {_over(sweep)}"
+        ),
+    )
 
 
 def stability_over_m(sweep: Sweep) -> Table:
@@ -82,7 +91,10 @@ def stability_over_m(sweep: Sweep) -> Table:
         *_by_metric(lambda p: p),
         col("mean", lambda p: p.stability[AVERAGE].value),
         col("interval", lambda p: p.stability[AVERAGE].interval),
-        note=f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over metrics. {_over(sweep)}",
+        note=(
+            f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over"
+            f" metrics. {_over(sweep)}"
+        ),
     )
 
 
@@ -92,9 +104,15 @@ def approaches(sweep: Sweep) -> Table:
     for m in sweep.m if "hits" in sweep.samplers else ():
         hits = sweep.point("hits", m, sweep.encoders[0])
         compared += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
-    rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].value is not None]
+    rows = [
+        (p, _difference(sweep, p, hits))
+        for p, hits in compared
+        if p.stability[AVERAGE].value is not None
+    ]
     return table(
-        "sweep-samplers", "Cutting and other ways", rows if len(rows) > len(sweep.m) else (),
+        "sweep-samplers",
+        "Cutting and other ways",
+        rows if len(rows) > len(sweep.m) else (),
         col("m", lambda r: r[0].m),
         col("setup", lambda r: title(r[0].setup), text=True),
         col("merged", lambda r: r[0].merged, digits=1),
@@ -103,10 +121,12 @@ def approaches(sweep: Sweep) -> Table:
         col("mean ρ", lambda r: r[0].stability[AVERAGE].value),
         col("− HITS", lambda r: r[1].value, signed=True),
         col("interval", lambda r: r[1].interval, signed=True),
-        note=f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS cuts topics that "
-        "are not chosen; merged: topics that join a chosen one instead; cosine: of train and test topics. "
-        f"{_over(sweep)}",
-    )  # fmt: skip
+        note=(
+            f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS"
+            " cuts topics that are not chosen; merged: topics that join a chosen one instead;"
+            f" cosine: of train and test topics. {_over(sweep)}"
+        ),
+    )
 
 
 def encoders(sweep: Sweep) -> Table:
@@ -119,7 +139,11 @@ def encoders(sweep: Sweep) -> Table:
     return table(
         "sweep-encoders",
         f"Encoders, {title(setup)}",
-        [(p, _difference(sweep, p, first)) for p, first in compared if p.stability[AVERAGE].value is not None],
+        [
+            (p, _difference(sweep, p, first))
+            for p, first in compared
+            if p.stability[AVERAGE].value is not None
+        ],
         col("m", lambda r: r[0].m),
         col("encoder", lambda r: r[0].encoder, text=True),
         col("topics shared", lambda r: r[0].shared, digits=2),
@@ -127,8 +151,10 @@ def encoders(sweep: Sweep) -> Table:
         col("mean", lambda r: r[0].stability[AVERAGE].value),
         col("− first", lambda r: r[1].value, signed=True),
         col("interval", lambda r: r[1].interval, signed=True),
-        note=f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first encoder chooses. "
-        f"{_over(sweep)}",
+        note=(
+            f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first"
+            f" encoder chooses. {_over(sweep)}"
+        ),
     )
 
 
@@ -157,9 +183,20 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
         return None
     points = []
     for p in sweep.points:
-        similarities = {name: getattr(p, name).to_json() for name in ("mean_similarity", "max_similarity")}
-        points.append(vars(p) | similarities | {"stability": {m: rho.to_json() for m, rho in p.stability.items()}})
-    return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
+        similarities = {
+            name: getattr(p, name).to_json() for name in ("mean_similarity", "max_similarity")
+        }
+        points.append(
+            vars(p)
+            | similarities
+            | {"stability": {m: rho.to_json() for m, rho in p.stability.items()}}
+        )
+    return {
+        "m": list(sweep.m),
+        "encoders": list(sweep.encoders),
+        "samplers": dict(sweep.samplers),
+        "points": points,
+    }
 
 
 def sweep_figure(sweep: Sweep) -> Figure:
@@ -173,14 +210,33 @@ def sweep_figure(sweep: Sweep) -> Figure:
         for i, setup in enumerate(sweep.samplers):
             color = colors[setup]
             estimates = [(m, value(sweep.point(setup, m, sweep.encoders[0]))) for m in sizes]
-            known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in estimates if e.value is not None]
+            known = [
+                (m + step * (i - (len(sweep.samplers) - 1) / 2), e)
+                for m, e in estimates
+                if e.value is not None
+            ]
             if not known:
                 continue
             for x, e in known:
                 if e.interval is not None:
-                    ax.plot((x, x), e.interval, color=color, linewidth=1.6, alpha=0.55, solid_capstyle="butt")
-            places, means = [x for x, _ in known], [e.value for _, e in known]
-            ax.plot(places, means, marker=MARKS[i % len(MARKS)], color=color, linewidth=1, markersize=4.2)
+                    ax.plot(
+                        (x, x),
+                        e.interval,
+                        color=color,
+                        linewidth=1.6,
+                        alpha=0.55,
+                        solid_capstyle="butt",
+                    )
+            places = [x for x, _ in known]
+            means = [e.value for _, e in known]
+            ax.plot(
+                places,
+                means,
+                marker=MARKS[i % len(MARKS)],
+                color=color,
+                linewidth=1,
+                markersize=4.2,
+            )
         ax.set_title(heading, color=INK)
         ax.set_xticks(sizes)
         ax.set_xlabel("topics (m)")
@@ -188,8 +244,18 @@ def sweep_figure(sweep: Sweep) -> Figure:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[s], linewidth=1, markersize=4.2, label=title(s))
+        Line2D(
+            [],
+            [],
+            marker=MARKS[i % len(MARKS)],
+            color=colors[s],
+            linewidth=1,
+            markersize=4.2,
+            label=title(s),
+        )
         for i, s in enumerate(sweep.samplers)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9
+    )
     return figure

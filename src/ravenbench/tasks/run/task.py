@@ -48,21 +48,26 @@ class Run(Task):
     Spec = RunSpec
     own = (
         Option(
-            "spec", "TOML file whose table run holds these flags; flags override it.", Path,
+            "spec",
+            "TOML file whose table run holds these flags; flags override it.",
+            Path,
             takes="RunSpec | str | Path",
         ),
         Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
-    )  # fmt: skip
+    )
     failure = f"{Task.failure}\nEach with its trace: the page's section Failures."
     pools_seeds = True
     arguments = ("corpus",)
     order = (
-        "corpus text author topic encoding "
-        "topics folds pools pool_share pairs samplers docs_per_topic min_docs limit calibration encoder "
-        "verifiers group against normalise metrics probe repetitions lengths seed"
+        "corpus text author topic encoding topics folds pools pool_share pairs samplers"
+        " docs_per_topic min_docs limit calibration encoder verifiers group against normalise"
+        " metrics probe repetitions lengths seed"
     )
     device = True
-    in_spec = "pool_share pairs docs_per_topic limit calibration group against normalise repetitions lengths"
+    in_spec = (
+        "pool_share pairs docs_per_topic limit calibration group against normalise repetitions"
+        " lengths"
+    )
     plan_help = "Only show what the run would contain and be able to detect."
     spec: RunSpec
 
@@ -75,7 +80,8 @@ class Run(Task):
         return super().plan(beside_spec(values))  # type: ignore[return-value]
 
     def resolve(self) -> None:
-        options, spec = plain_of(RunSpec, self.values), self.values.get("spec")
+        options = plain_of(RunSpec, self.values)
+        spec = self.values.get("spec")
         if isinstance(spec, RunSpec):
             self.spec = build({**spec.resolved(), **options}) if options else spec
         else:

@@ -33,7 +33,15 @@ import numpy as np
 
 from ravenbench.reports.cells import mean, sides_of
 from ravenbench.reports.view import Measure, Table, col, each, figure, interval_of, table, value_of
-from ravenbench.statistics.estimates import Estimate, Units, estimate, from_variances, influence, placements, within
+from ravenbench.statistics.estimates import (
+    Estimate,
+    Units,
+    estimate,
+    from_variances,
+    influence,
+    placements,
+    within,
+)
 from ravenbench.statistics.ranks import holm
 from ravenbench.tasks.run.spec import methods_of
 from ravenbench.types import Bools, Floats
@@ -69,8 +77,10 @@ class Runs:
 
     def between(self, other: Runs | None, drawn: Drawn) -> tuple[float, float, float]:
         """What drawing runs adds to the variance of the mean, its degrees of freedom, and what of it is from problem to
-        problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s."""
-        n, many = len(self.values), self
+        problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s.
+        """
+        n = len(self.values)
+        many = self
         if n == 1 and not self.fixed and other is not None:
             many = other
         if (count := len(many.values)) < 2:
@@ -85,7 +95,8 @@ def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bo
 
     A run's AUC is the mean over folds. Both classes occur in every fold.
     """
-    values, effects = [], []
+    values = []
+    effects = []
     for run in scores:
         areas = [placements(truth, one, one) for truth, one in zip(same, run, strict=True)]
         values.append(np.mean([value for value, _ in areas]))
@@ -102,18 +113,29 @@ def mean_of(runs: Runs, drawn: Drawn) -> tuple[Estimate, float | None]:
     variance, freedom = drawn.variance(runs.effects.mean(axis=0))
     between, runs_freedom, interplay = runs.between(None, drawn)
     common = max(variance - interplay, 0.0)
-    known = _estimate(float(runs.values.mean()), [(common, freedom), (between, runs_freedom)], drawn)
+    known = _estimate(
+        float(runs.values.mean()), [(common, freedom), (between, runs_freedom)], drawn
+    )
     single = between * len(runs.values)
-    return known, single / (single + common) if len(runs.values) > 1 and single + common > 0 else None
+    return known, (
+        single / (single + common) if len(runs.values) > 1 and single + common > 0 else None
+    )
 
 
 def difference(a: Runs, b: Runs, drawn: Drawn) -> Estimate:
     """AUC of ``a`` less that of ``b`` on the same problems, with the interval that allows for runs and problems."""
     variance, freedom = drawn.variance(a.effects.mean(axis=0) - b.effects.mean(axis=0))
-    (of_a, freedom_a, twice_a), (of_b, freedom_b, twice_b) = a.between(b, drawn), b.between(a, drawn)
+    (of_a, freedom_a, twice_a), (of_b, freedom_b, twice_b) = (
+        a.between(b, drawn),
+        b.between(a, drawn),
+    )
     common = max(variance - twice_a - twice_b, 0.0)
     borrowed = min(len(a.values), len(b.values)) == 1
-    of_runs = [(of_a + of_b, max(freedom_a, freedom_b))] if borrowed else [(of_a, freedom_a), (of_b, freedom_b)]
+    of_runs = (
+        [(of_a + of_b, max(freedom_a, freedom_b))]
+        if borrowed
+        else [(of_a, freedom_a), (of_b, freedom_b)]
+    )
     return _estimate(float(a.values.mean() - b.values.mean()), [(common, freedom), *of_runs], drawn)
 
 
@@ -123,7 +145,11 @@ def p_of(known: Estimate) -> float | None:
 
     if known.error is None or known.freedom is None:
         return None
-    return float(2 * stdtr(known.freedom, -abs(known.value) / known.error)) if known.error else float(known.value == 0)
+    return (
+        float(2 * stdtr(known.freedom, -abs(known.value) / known.error))
+        if known.error
+        else float(known.value == 0)
+    )
 
 
 def _estimate(value: float, parts: Sequence[tuple[float, float]], drawn: Drawn) -> Estimate:
@@ -140,7 +166,8 @@ Means = Mapping[str, float | None]
 class MethodRow:
     """A method in a setup: over its runs the mean and standard deviation of each metric; its AUC with an interval over
     runs, authors and topics, of whose variance for a single run ``share`` is between runs; its AUC less that of the
-    reference on the folds that both completed, with two-sided ``p`` corrected for all rows, None for the reference."""
+    reference on the folds that both completed, with two-sided ``p`` corrected for all rows, None for the reference.
+    """
 
     method: str
     setup: str
@@ -157,7 +184,13 @@ class MethodRow:
         """What was shown."""
         if self.difference is None:
             return "reference"
-        return "none shown" if self.p is None or self.p >= LEVEL else "better" if self.difference.value > 0 else "worse"
+        return (
+            "none shown"
+            if self.p is None or self.p >= LEVEL
+            else "better"
+            if self.difference.value > 0
+            else "worse"
+        )
 
 
 @dataclass(frozen=True)
@@ -170,16 +203,21 @@ class Variants:
     single: tuple[str, ...]
 
 
-def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Means]) -> Variants | None:
+def variants(
+    store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Means]
+) -> Variants | None:
     """Figures of all methods; None where none has several runs and none was named to compare with.
 
     ``results`` are the means of metrics by setup and verifier, setups in the order of tables.
     """
     identities = {entry.name: entry.identity for entry in plan.verifiers}
-    methods = methods_of(identities, store.run.spec.get("group") or (), store.run.spec.get("against"))
+    methods = methods_of(
+        identities, store.run.spec.get("group") or (), store.run.spec.get("against")
+    )
     if methods.reference is None:
         return None
-    sides, answers = cache(lambda fold: sides_of(store, fold, plan.topics)), cache(store.answers)
+    sides = cache(lambda fold: sides_of(store, fold, plan.topics))
+    answers = cache(store.answers)
 
     @cache
     def complete(setup: str, *among: str) -> tuple[str, ...]:
@@ -191,10 +229,14 @@ def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Mean
     @cache
     def drawn(folds: tuple[str, ...]) -> Drawn:
         problem, authors, topics = (
-            np.concatenate([getattr(sides(fold), part) for fold in folds]) for part in ("problem", "authors", "topics")
+            np.concatenate([getattr(sides(fold), part) for fold in folds])
+            for part in ("problem", "authors", "topics")
         )
         known = bool(plan.topics) and bool((topics >= 0).all())
-        return Drawn(Units(authors, problem), *((Units(topics, problem), store.similarity()) if known else ()))
+        return Drawn(
+            Units(authors, problem),
+            *((Units(topics, problem), store.similarity()) if known else ()),
+        )
 
     @cache
     def runs(method: str, folds: tuple[str, ...]) -> Runs:
@@ -208,15 +250,25 @@ def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Mean
                 continue
             auc, share = mean_of(runs(method, folds), drawn(folds))
             both = () if method == methods.reference else complete(setup, method, methods.reference)
-            moved = difference(runs(method, both), runs(methods.reference, both), drawn(both)) if both else None
+            moved = (
+                difference(runs(method, both), runs(methods.reference, both), drawn(both))
+                if both
+                else None
+            )
             own = [results[setup, name] for name in names]
             means = {metric: mean(result[metric] for result in own) for metric in own[0]}
             spread = {metric: spread_of([result[metric] for result in own]) for metric in means}
             p = None if moved is None else p_of(moved)
-            rows.append(MethodRow(method, setup, len(names), means, spread, within(auc, 0.0, 1.0), share, moved, p))
+            rows.append(
+                MethodRow(
+                    method, setup, len(names), means, spread, within(auc, 0.0, 1.0), share, moved, p
+                )
+            )
     corrected = iter(holm([row.p for row in rows if row.p is not None]).tolist())
     rows = [row if row.p is None else replace(row, p=next(corrected)) for row in rows]
-    single = (m for m, names in methods.members.items() if len(names) == 1 and m not in methods.fixed)
+    single = (
+        m for m, names in methods.members.items() if len(names) == 1 and m not in methods.fixed
+    )
     return Variants(methods.reference, tuple(rows), tuple(single))
 
 
@@ -231,7 +283,9 @@ def told_variants(variants: Variants) -> str:
         for row in variants.rows
         if row.difference is not None
     ]
-    return f"AUC against {variants.reference}: {'; '.join(against) or 'nothing was compared with it'}."
+    return (
+        f"AUC against {variants.reference}: {'; '.join(against) or 'nothing was compared with it'}."
+    )
 
 
 def spread_of(values: Sequence[float | None]) -> float | None:
@@ -239,26 +293,38 @@ def spread_of(values: Sequence[float | None]) -> float | None:
     return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
 
-def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]) -> Table:
+def variants_table(
+    variants: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]
+) -> Table:
     """Every method once, however many seeds it has, against the reference."""
     rows = () if variants is None else variants.rows
     note = (
-        "Mean over runs ±standard deviation between runs (seeds). From seeds: share of the variance of a single run’s "
-        "AUC that is between runs; the rest comes from which authors and topics are tested. Difference: in AUC, on the "
-        "same problems. Intervals: 95 %, over runs, authors and topics; runs are nested in methods, so that several "
-        "seeds are one method (Obuchowski & Rockette 1995; Hillis 2014). p: two-sided, Holm’s correction for all rows."
+        "Mean over runs ±standard deviation between runs (seeds). From seeds: share of the variance"
+        " of a single run’s AUC that is between runs; the rest comes from which authors and topics"
+        " are tested. Difference: in AUC, on the same problems. Intervals: 95 %, over runs, authors"
+        " and topics; runs are nested in methods, so that several seeds are one method (Obuchowski"
+        " & Rockette 1995; Hillis 2014). p: two-sided, Holm’s correction for all rows."
     )
     if variants is not None and variants.single:
         several = any(row.runs > 1 for row in rows)
-        borrowed = "; such a method is taken to have the spread of the one it is compared with" if several else ""
-        note += f" Run once, though another seed may give another result: {', '.join(variants.single)}{borrowed}."
+        borrowed = (
+            "; such a method is taken to have the spread of the one it is compared with"
+            if several
+            else ""
+        )
+        note += (
+            " Run once, though another seed may give another result:"
+            f" {', '.join(variants.single)}{borrowed}."
+        )
 
     def measure(row: MethodRow, metric: str) -> Measure:
         return Measure(row.mean[metric], row.spread[metric])
 
     others = [metric for metric in metrics if metric != "auc"]
     return table(
-        "variants", f"Methods against {variants.reference}" if variants is not None else "", rows,
+        "variants",
+        f"Methods against {variants.reference}" if variants is not None else "",
+        rows,
         col("method", lambda r: r.method, text=True, json="method"),
         col("setup", lambda r: r.setup, text=True, json="setup", show=titles.__getitem__),
         col("runs", lambda r: r.runs, json="runs"),
@@ -272,4 +338,4 @@ def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Ma
         *each(others, lambda metric: titles[metric], measure, json=str, terminal=()),
         col(None, lambda r: dict(r.spread), json="std"),
         note=note,
-    )  # fmt: skip
+    )

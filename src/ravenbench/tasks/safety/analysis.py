@@ -37,7 +37,13 @@ from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
 from ravenbench.tasks.safety.measures import measures_of, read_detection
 from ravenbench.tasks.safety.readers import People, people
-from ravenbench.tasks.safety.record import Detection, MeasuredText, ObfuscatorRecord, RewrittenSet, SafetyPlan
+from ravenbench.tasks.safety.record import (
+    Detection,
+    MeasuredText,
+    ObfuscatorRecord,
+    RewrittenSet,
+    SafetyPlan,
+)
 from ravenbench.types import Bools, Floats, Ints
 
 FEW = 20
@@ -65,7 +71,10 @@ class VerifierRow:
 
     def mean(self, field: str) -> float | None:
         """Mean over seeds of a number of the effect: ``impact``, ``delta_acc``, ``delta_auc`` …"""
-        values = [getattr(e.effect if hasattr(e.effect, field) else e, field) for e in self.effects.values()]
+        values = [
+            getattr(e.effect if hasattr(e.effect, field) else e, field)
+            for e in self.effects.values()
+        ]
         known = [v for v in values if v is not None]
         return sum(known) / len(known) if known and len(known) == len(values) else None
 
@@ -254,16 +263,23 @@ class JudgedMethods(ABC):
         p = None if first is None else sign_test(first.effect.lost, first.effect.gained)
         return VerifierRow(name, effects, excluded, None, p)
 
-    def rights(self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]) -> tuple[Bools, Bools] | None:
+    def rights(
+        self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
+    ) -> tuple[Bools, Bools] | None:
         """Whether each method was right on each attacked problem: before (V, P), after (S, V, P)."""
         if not rows or not seeds:
             return None
         before = np.array([self.right(row.verifier, "original") for row in rows])
         return before, np.array(
-            [[self.right(row.verifier, rewritten.fold) for row in rows] for rewritten in seeds.values()]
+            [
+                [self.right(row.verifier, rewritten.fold) for row in rows]
+                for rewritten in seeds.values()
+            ]
         )
 
-    def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
+    def recoveries(
+        self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
+    ) -> tuple[RecoveryRow, ...]:
         """What attacks on the first seed's obfuscation brought back."""
         return ()
 
@@ -278,35 +294,53 @@ class Verifiers(JudgedMethods):
         return {v.name: answers_of(self.store, v.name, "original") for v in self.plan.verifiers}
 
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
-        before, after = self.before[name], answers_of(self.store, name, fold)
+        before = self.before[name]
+        after = answers_of(self.store, name, fold)
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
         return verification_effect(self.same, before, after)
 
     def right(self, name: str, fold: str) -> Bools:
-        effect, answers = self.effect(name, fold), answers_of(self.store, name, fold)
+        effect = self.effect(name, fold)
+        answers = answers_of(self.store, name, fold)
         assert not isinstance(effect, str) and not isinstance(answers, str)
         return np.asarray(answers[self.same] >= effect.threshold)
 
-    def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
+    def recoveries(
+        self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
+    ) -> tuple[RecoveryRow, ...]:
         """A row for every attack that the run was to play."""
         used = {fold.attack for fold in self.plan.folds.values()}
         played = [attack for attack in ATTACKS if attack in used or attack in self.plan.attacks]
         return tuple(self._recovery(attack, entry, counted) for attack in played)
 
-    def _recovery(self, attack: str, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> RecoveryRow:
+    def _recovery(
+        self, attack: str, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
+    ) -> RecoveryRow:
         if entry.first is None:
             return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
         rewritten = entry.first[1]
         if attack == "preimage" and rewritten.preimage is not None:
             share = rewritten.preimage.share
-            return RecoveryRow(attack, None, None, None if share is None else share > UNSAFE, {}, restored=share)
+            return RecoveryRow(
+                attack, None, None, None if share is None else share > UNSAFE, {}, restored=share
+            )
         fold = f"{attack[0]}-{rewritten.fold}"
         if fold not in self.plan.folds:
-            return RecoveryRow(attack, None, None, None, {}, rewritten.not_played.get(attack) or "it was not played")
+            return RecoveryRow(
+                attack,
+                None,
+                None,
+                None,
+                {},
+                rewritten.not_played.get(attack) or "it was not played",
+            )
         recovered = {}
         for row in counted:
-            answers = [answers_of(self.store, row.verifier, name) for name in ("original", rewritten.fold, fold)]
+            answers = [
+                answers_of(self.store, row.verifier, name)
+                for name in ("original", rewritten.fold, fold)
+            ]
             known = [one for one in answers if not isinstance(one, str)]
             if len(known) == len(answers):
                 recovered[row.verifier] = recovery(self.same, *known)
@@ -329,14 +363,17 @@ class Attributors(JudgedMethods):
     @cached_property
     def texts(self) -> Texts:
         """The questioned texts and their authors."""
-        truth, ids = true_codes(self.store), self.store.fold("original").test.ids.tolist()
+        truth = true_codes(self.store)
+        ids = self.store.fold("original").test.ids.tolist()
         names = np.array([name.partition("/")[0] if "/" in name else "" for name in ids])
         return Texts(truth, np.unique(names, return_inverse=True)[1].astype(np.int64), truth >= 0)
 
     @property
     def clusters(self) -> Ints:
         """The authors of the attacked texts."""
-        return np.unique(self.texts.truth[self.texts.attacked], return_inverse=True)[1].astype(np.int64)
+        return np.unique(self.texts.truth[self.texts.attacked], return_inverse=True)[1].astype(
+            np.int64
+        )
 
     def named(self, name: str, fold: str) -> tuple[Ints, Floats] | str:
         """Numbers of the authors named and ranks of the true ones, or why there are none."""
@@ -344,7 +381,8 @@ class Attributors(JudgedMethods):
         return cell if isinstance(cell, str) else (cell.arrays["predicted"], cell.arrays["rank"])
 
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
-        before, after = self.named(name, "original"), self.named(name, fold)
+        before = self.named(name, "original")
+        after = self.named(name, fold)
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
         change = effect(self.texts.truth, before[0], after[0], self.texts.attacked)
@@ -361,7 +399,9 @@ class Attributors(JudgedMethods):
         for entry in self.plan.obfuscators:
             for record in self.plan.verifiers:
                 before = self.named(record.name, "original")
-                after = [self.named(record.name, rewritten.fold) for rewritten in entry.sets.values()]
+                after = [
+                    self.named(record.name, rewritten.fold) for rewritten in entry.sets.values()
+                ]
                 answered = [one for one in after if not isinstance(one, str)]
                 if isinstance(before, str) or not after or len(answered) < len(after):
                     continue
@@ -380,7 +420,9 @@ def analyse(store: Store) -> SafetyAnalysis:
     detected = read_detection(store.path / "detection.json")
     detections = {} if detected is None else detected.obfuscators
     rows = [_obfuscator(methods, entry, detections.get(entry.name)) for entry in plan.obfuscators]
-    ranks = mean_ranks({r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
+    ranks = mean_ranks(
+        {r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness}
+    )
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
         corpus=plan.corpus.name,
@@ -388,9 +430,15 @@ def analyse(store: Store) -> SafetyAnalysis:
         problems=len(methods.same),
         attacked=int(methods.same.sum()),
         seeds=tuple(sorted({seed for entry in plan.obfuscators for seed in entry.sets})),
-        verifiers={name: f if isinstance(f, str) else f.excluded for name, f in methods.prior.items()},
+        verifiers={
+            name: f if isinstance(f, str) else f.excluded for name, f in methods.prior.items()
+        },
         accuracy={
-            name: (f.effect.accuracy, f.effect.recall, f.threshold if math.isfinite(f.threshold) else None)
+            name: (
+                f.effect.accuracy,
+                f.effect.recall,
+                f.threshold if math.isfinite(f.threshold) else None,
+            )
             for name, f in known.items()
         },
         obfuscators=ranked,
@@ -401,7 +449,9 @@ def analyse(store: Store) -> SafetyAnalysis:
     )
 
 
-def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Detection | None) -> ObfuscatorRow:
+def _obfuscator(
+    methods: JudgedMethods, entry: ObfuscatorRecord, detection: Detection | None
+) -> ObfuscatorRow:
     seeds = entry.sets
     verifiers = [methods.row(v.name, seeds) for v in methods.plan.verifiers]
     counted = [row for row in verifiers if row.excluded is None]
@@ -409,12 +459,16 @@ def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Dete
     nothing = ImpactIntervals(None, None, None, ())
     intervals = nothing if right is None else impact_intervals(*right, clusters=methods.clusters)
     each = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
-    competent = [row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK]
+    competent = [
+        row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK
+    ]
     by_seed = {seed: average_impact(row.effects[seed].effect for row in counted) for seed in seeds}
     measured = measures_of(methods.store.path / "measures", entry.name)
     texts = [row for one in measured.values() for row in one.rows.values()]
     ids = methods.store.fold("original").test.ids[methods.same].tolist()
-    share, impact_there, impact_interval = _surviving([one.rows for one in measured.values()], ids, right)
+    share, impact_there, impact_interval = _surviving(
+        [one.rows for one in measured.values()], ids, right
+    )
     return ObfuscatorRow(
         name=entry.name,
         error=entry.error,
@@ -432,7 +486,9 @@ def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Dete
         sensibleness=_quality([text.sensibleness for text in texts], len(measured)),
         mean_rank=None,
         efficiency=_quality([text.efficiency for text in texts], len(measured)),
-        seconds=sum(rewritten.seconds for rewritten in seeds.values()) / len(seeds) if seeds else None,
+        seconds=(
+            sum(rewritten.seconds for rewritten in seeds.values()) / len(seeds) if seeds else None
+        ),
         changed=max((rewritten.changed for rewritten in seeds.values()), default=0),
         notes={} if entry.first is None else entry.first[1].notes,
         missing=next(iter(measured.values())).missing if measured else {},
@@ -442,7 +498,9 @@ def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Dete
 
 
 def _surviving(
-    rows: Sequence[Mapping[str, MeasuredText]], ids: Sequence[str], right: tuple[Bools, Bools] | None
+    rows: Sequence[Mapping[str, MeasuredText]],
+    ids: Sequence[str],
+    right: tuple[Bools, Bools] | None,
 ) -> tuple[float | None, float | None, Interval | None]:
     """Share of texts whose meaning survived, the average impact on these alone, and its interval (first seed)."""
     if not any(rows):
@@ -483,6 +541,8 @@ def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
             for seed, one in verifier.effects.items():
                 reasons = dismissals(one.effect)
                 if reasons is not None:
-                    reasons = tuple(number for number in reasons if not (attributed and number == 2))
+                    reasons = tuple(
+                        number for number in reasons if not (attributed and number == 2)
+                    )
                     shame.append(Shame(row.name, verifier.verifier, seed, one.effect, reasons))
     return sorted(shame, key=lambda s: s.effect.impact)

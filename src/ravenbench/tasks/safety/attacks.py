@@ -110,7 +110,8 @@ def stood_for(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield j, " ".join(a[i:x])
         if x < len(a):
             yield y, a[x]
-        i, j = x + 1, y + 1
+        i = x + 1
+        j = y + 1
 
 
 RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
@@ -160,7 +161,8 @@ class _Once:
     """A transform that changes each text once, for the test sets share most of theirs."""
 
     def __init__(self, transform: TextTransform) -> None:
-        self._transform, self._changed = transform, dict[str, str]()
+        self._transform = transform
+        self._changed = dict[str, str]()
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn from texts."""
@@ -177,7 +179,9 @@ class _Once:
 def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
     """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
     train = folds[0].train
-    normaliser = _Once(cast("TextTransform", fresh(transform))).fit(train.texts.rows(train.documents))
+    normaliser = _Once(cast("TextTransform", fresh(transform))).fit(
+        train.texts.rows(train.documents)
+    )
     plain = train.map_texts(normaliser)
     return [
         replace(
@@ -201,14 +205,21 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
         raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
     train = _mirror(fold.train, rewrite, attacker)
     test = _mirror(hidden_everywhere(fold, rewrite, seed), rewrite, attacker, questioned=False)
-    return replace(fold, name=f"m-{fold.name}", train=train, test=test, labels={**fold.labels, "attack": "mirror"})
+    return replace(
+        fold,
+        name=f"m-{fold.name}",
+        train=train,
+        test=test,
+        labels={**fold.labels, "attack": "mirror"},
+    )
 
 
 def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:
     """The test problems with different-author questioned texts obfuscated too, with the secret seed."""
     test = fold.test
     tasks = [
-        task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i)) for i in np.flatnonzero(~fold.test_same)
+        task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i))
+        for i in np.flatnonzero(~fold.test_same)
     ]
     return requestion(test, rewrite(tasks, seed)) if tasks else test
 
@@ -219,7 +230,9 @@ def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> Ob
     return ObfuscationTask(name, problems.texts[row], known)
 
 
-def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True) -> Problems:
+def _mirror(
+    problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True
+) -> Problems:
     """Known documents rewritten with each seed (k known become k · seeds), questioned ones with the first."""
     known = np.unique(problems.known_index)
     questioned_rows = np.unique(problems.questioned_index) if questioned else known[:0]
@@ -227,7 +240,9 @@ def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], que
     place: dict[tuple[int, int], int] = {}
     for number, seed in enumerate(seeds):
         rows = np.union1d(known, questioned_rows) if number == 0 else known
-        tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+        tasks = [
+            task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows
+        ]
         rewritten = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
             place[row, number] = len(texts)
@@ -262,7 +277,9 @@ class Restoration:
     right: int
 
     def __add__(self, other: Restoration) -> Restoration:
-        return Restoration(self.altered + other.altered, self.tried + other.tried, self.right + other.right)
+        return Restoration(
+            self.altered + other.altered, self.tried + other.tried, self.right + other.right
+        )
 
     @property
     def precision(self) -> float | None:
@@ -290,13 +307,19 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
         parts = tokens(text, start, end)
         words = [token.text for token in parts]
         for at, token in enumerate(parts):
-            best, new = log10(channel.stays(token.text)), None
+            best = log10(channel.stays(token.text))
+            new = None
             for source, share in channel.others(token.text).items():
-                score = log10(share) + log10((author[source] + 0.5) / size) - log10((author[token.text] + 0.5) / size)
+                score = (
+                    log10(share)
+                    + log10((author[source] + 0.5) / size)
+                    - log10((author[token.text] + 0.5) / size)
+                )
                 if model is not None:
                     score += _gain(model, words, at, source)
                 if score > best:
-                    best, new = score, source
+                    best = score
+                    new = source
             if new is not None:
                 restored[place + at] = words[at] = new
                 pieces += [text[done : token.start], new]
@@ -307,7 +330,8 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
 
 def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
     """Compare the attacker's changes with what really stood there."""
-    a, b = [t.text for t in tokens(original)], [t.text for t in tokens(hidden)]
+    a = [t.text for t in tokens(original)]
+    b = [t.text for t in tokens(hidden)]
     truth = dict(stood_for(a, b))
     unchanged = sum(b[place] == source for place, source in truth.items())
     right = sum(truth.get(place) == new for place, new in attacked.restored.items())
@@ -317,17 +341,22 @@ def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
 def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
     """What the obfuscator does to known texts of training problems, with one of the attacker's seeds."""
     rows = np.unique(problems.known_index)[:LESSONS]
-    tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+    tasks = [
+        task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows
+    ]
     rewritten = rewrite(tasks, seed)
     pairs = ((task.questioned, rewritten[task.id]) for task in tasks)
-    return Channel.learn(([t.text for t in tokens(a)], [t.text for t in tokens(b)]) for a, b in pairs)
+    return Channel.learn(
+        ([t.text for t in tokens(a)], [t.text for t in tokens(b)]) for a, b in pairs
+    )
 
 
 def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channel: Channel) -> Fold:
     """A fold whose questioned texts were all obfuscated and then inverted: training texts with the attacker's seed,
     test texts with the secret one. Known texts are genuine."""
     train = [
-        task_of(fold.train, int(q), f"invert-{fold.train.ids[i]}", i) for i, q in enumerate(fold.train.questioned_index)
+        task_of(fold.train, int(q), f"invert-{fold.train.ids[i]}", i)
+        for i, q in enumerate(fold.train.questioned_index)
     ]
     test = hidden_everywhere(fold, rewrite, seed)
     return replace(
@@ -339,17 +368,26 @@ def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channe
     )
 
 
-def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]) -> Problems:
+def requestion_by_row(
+    problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]
+) -> Problems:
     """The problems, in order of the tasks, with the texts found for them."""
-    texts = {str(name): new_texts[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
+    texts = {
+        str(name): new_texts[task.id]
+        for name, task in zip(problems.ids.tolist(), tasks, strict=True)
+    }
     return requestion(problems, texts)
 
 
 def _inverted(problems: Problems, channel: Channel) -> Problems:
     texts = {
-        str(problems.ids[i]): invert(
-            problems.texts[problems.questioned_index[i]], problems.texts.rows(problems.known(i)), channel
-        ).text
+        str(problems.ids[i]): (
+            invert(
+                problems.texts[problems.questioned_index[i]],
+                problems.texts.rows(problems.known(i)),
+                channel,
+            ).text
+        )
         for i in range(len(problems))
     }
     return requestion(problems, texts)
@@ -357,15 +395,20 @@ def _inverted(problems: Problems, channel: Channel) -> Problems:
 
 def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> float:
     """How much likelier the sentence is with other words at one place, from the words around it."""
-    low, high = max(0, at - 3), min(len(words), at + 4)
-    before, after = words[low:at], words[at + 1 : high]
+    low = max(0, at - 3)
+    high = min(len(words), at + 4)
+    before = words[low:at]
+    after = words[at + 1 : high]
     old = model.score(brown([*before, words[at], *after]))
     return model.score(brown([*before, *source.split(" "), *after])) - old
 
 
 def is_deterministic(obfuscator: Obfuscator, tasks: Sequence[ObfuscationTask]) -> bool:
     """Whether two seeds give the same bytes."""
-    return all(obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text for task in tasks[:PROBES])
+    return all(
+        obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text
+        for task in tasks[:PROBES]
+    )
 
 
 def preimages(
@@ -378,12 +421,18 @@ def preimages(
             changed += 1
             if original is None or hidden is None:
                 continue
-            matches = [text for text in candidates(hidden, channel) if _becomes(obfuscator, task, text) == hidden]
+            matches = [
+                text
+                for text in candidates(hidden, channel)
+                if _becomes(obfuscator, task, text) == hidden
+            ]
             covered += original in matches
             guessed += matches[:1] == [original]
             exact += matches == [original]
     share = guessed / changed if changed else None
-    return PreimageRecord(changed=changed, covered=covered, guessed=guessed, exact=exact, share=share)
+    return PreimageRecord(
+        changed=changed, covered=covered, guessed=guessed, exact=exact, share=share
+    )
 
 
 def candidates(hidden: str, channel: Channel) -> list[str]:
@@ -391,12 +440,17 @@ def candidates(hidden: str, channel: Channel) -> list[str]:
     beam = {hidden: 1.0}
     for token in tokens(hidden):
         for source, share in channel.others(token.text).items():
-            beam.setdefault(hidden[: token.start] + source + hidden[token.end :], share / channel.stays(token.text))
+            beam.setdefault(
+                hidden[: token.start] + source + hidden[token.end :],
+                share / channel.stays(token.text),
+            )
     return sorted(beam, key=lambda text: (-beam[text], text))[:CANDIDATES]
 
 
 def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
-    return obfuscator.obfuscate(replace(task, questioned=text, known=task.known or (task.questioned,)), 0).text
+    return obfuscator.obfuscate(
+        replace(task, questioned=text, known=task.known or (task.questioned,)), 0
+    ).text
 
 
 def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
@@ -430,12 +484,16 @@ class Attacks:
     component: Obfuscator
     made: Callable[[Obfuscator, Sequence[ObfuscationTask], int], Mapping[str, str]]
 
-    def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
+    def play(
+        self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]
+    ) -> Played:
         """Attack the rewritings of one seed."""
         played = Played()
         if "mirror" in self.names:
             try:
-                played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
+                played.folds.append(
+                    mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed])
+                )
             except InputError as error:
                 played.not_played["mirror"] = _on_one_line(error)
         if traced := [attack for attack in ("invert", "preimage") if attack in self.names]:
@@ -443,9 +501,14 @@ class Attacks:
         return played
 
     def _trace(
-        self, traced: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
+        self,
+        traced: Sequence[str],
+        seed: int,
+        fold: Fold,
+        tasks: Sequence[ObfuscationTask],
+        done: Sequence[Stored],
         played: Played,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
         by_id = {one.id: one.rewriting for one in done}
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
@@ -466,7 +529,9 @@ class Attacks:
                 )
                 played.folds.append(hidden)
             if "preimage" in traced and not is_deterministic(self.component, tasks):
-                played.not_played["preimage"] = "it draws at random: there is no preimage to enumerate"
+                played.not_played["preimage"] = (
+                    "it draws at random: there is no preimage to enumerate"
+                )
             elif "preimage" in traced:
                 played.preimage = preimages(self.component, pairs, channel)
         except InputError as error:

@@ -63,7 +63,9 @@ class Helpers:
 
     def soundness(self) -> Soundness:
         """Soundness with these models."""
-        return Soundness(None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
+        return Soundness(
+            None if self.encoder is None else _meaning_model("encoder").load(self.encoder)
+        )
 
 
 NO_HELPERS = Helpers()
@@ -72,7 +74,8 @@ NO_HELPERS = Helpers()
 def _meaning_model(kind: str) -> MeaningModel:
     if (point := seams.registered(seams.MEANING_GROUP).get(kind)) is None:
         raise MissingPart(
-            f"--{kind} needs a package that loads such models", fix="install ravenbench as it is published"
+            f"--{kind} needs a package that loads such models",
+            fix="install ravenbench as it is published",
         )
     model: MeaningModel = point.load()
     return model
@@ -90,7 +93,9 @@ class MeasureUnit:
 
     def work(self) -> list[str]:
         """Measure and commit."""
-        stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
+        stored = [
+            one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None
+        ]
         texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
         sound = self.helpers.soundness()
         sense = _sensibleness(*_resources())
@@ -103,7 +108,9 @@ class MeasureUnit:
                 efficiency=_numbers(efficiency(rewriting.parts)),
                 survives=survives(soundness),
             )
-        record = records.MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
+        record = records.MeasuresRecord(
+            key=self.key, rows=rows, missing={**sound.missing, **sense.missing}
+        )
         write_record(self.folder / f"{self.key}.json", "safety", record)
         return []
 
@@ -121,7 +128,8 @@ def measure(
     Measures go to ``folder``; rewritings are in ``rewritings_folder``.
     """
     make_folder(folder)
-    units, sets = [], []
+    units = []
+    sets = []
     for entry in obfuscators:
         for seed, done in entry.sets.items():
             keys = tuple(done.rewritings.values())
@@ -160,7 +168,11 @@ def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
 def measures_of(folder: Path, obfuscator: str) -> dict[int, records.MeasuresRecord]:
     """Measures of one obfuscator by seed, those that are there."""
     index = record_or_none(folder / "index.json", records.MeasureIndex)
-    keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
+    keys = (
+        {}
+        if index is None
+        else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
+    )
     measures = {seed: read_measures(folder, key) for seed, key in keys.items()}
     return {seed: one for seed, one in measures.items() if one is not None}
 
@@ -169,13 +181,19 @@ def unmeasured(store: Store) -> dict[str, int]:
     """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
     plan = store.plan_as(records.SafetyPlan)
     lost = {
-        f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
+        f"measures of {entry.name}": (
+            len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
+        )
         for entry in plan.obfuscators
     }
-    judged = any(entry.first is not None for entry in plan.obfuscators) and not store.run.spec.get("methods")
+    judged = any(entry.first is not None for entry in plan.obfuscators) and not store.run.spec.get(
+        "methods"
+    )
     lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
     grades = store.path / NAME
-    lost["grades by people"] = int(grades.exists() and record_or_none(grades, records.GradesRecord) is None)
+    lost["grades by people"] = int(
+        grades.exists() and record_or_none(grades, records.GradesRecord) is None
+    )
     return {what: count for what, count in lost.items() if count > 0}
 
 
@@ -202,7 +220,9 @@ def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     if (earlier := read_detection(path)) is not None and earlier.key == address:
         return
     fold = store.fold("original")
-    groups = dict(zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True))
+    groups = dict(
+        zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True)
+    )
     # The originals of the rewritten texts alone: other texts would differ in more than having been rewritten.
     attacked = np.flatnonzero(fold.test_same)
     texts = fold.test.texts.rows(fold.test.questioned_index[attacked])
@@ -214,7 +234,10 @@ def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
             for i, key in items
             if (r := read_rewriting(rewritings_folder, key)) and r.rewriting is not None
         ]
-        rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
+        rewritten[name] = (
+            [r.text for _, r in done],
+            np.array([groups[i] for i, _ in done], dtype=np.int64),
+        )
     changed = [name for name, done in firsts.items() if done.changed]
     results = _detect(genuine, rewritten, changed, progress)
     write_record(path, "safety", records.DetectionRecord(key=address, obfuscators=results))
@@ -238,7 +261,8 @@ def _detect(
     results = {}
     samples = {"": genuine, **rewritten}
     counted = _count([text for texts, _ in samples.values() for text in texts])
-    parts, start = dict[str, _Sample](), 0
+    parts = dict[str, _Sample]()
+    start = 0
     for name, (texts, group) in samples.items():
         dense = np.array([_features(text, measure) for text in texts]).reshape(len(texts), -1)
         stop = start + len(texts)
@@ -249,7 +273,9 @@ def _detect(
         known = _score(parts[""], [parts[name]], parts[name])
         others = [parts[other] for other in changed if other != name]
         unseen = _score(parts[""], others, parts[name]) if others else (None, None)
-        results[name] = records.Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
+        results[name] = records.Detection(
+            auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1]
+        )
     return results
 
 
@@ -291,9 +317,18 @@ def _features(text: str, measure: Sensibleness) -> list[float]:
         return numbers
     ranks_of = _token_ranks()
     spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
-    ranks, values = (np.concatenate(parts) for parts in zip(*(ranks_of(words) for words in spoken), strict=True))
-    shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[0] / len(ranks)
-    return [*numbers, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
+    ranks, values = (
+        np.concatenate(parts) for parts in zip(*(ranks_of(words) for words in spoken), strict=True)
+    )
+    shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[
+        0
+    ] / len(ranks)
+    return [
+        *numbers,
+        *np.quantile(values, QUANTILES),
+        *shares,
+        *np.quantile(np.log10(ranks), QUANTILES),
+    ]
 
 
 @cache
@@ -301,14 +336,18 @@ def _token_ranks() -> TokenRanks:
     return TokenRanks(resources.language_model())
 
 
-def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[float | None, float | None]:
+def _score(
+    genuine: _Sample, train: Sequence[_Sample], test: _Sample
+) -> tuple[float | None, float | None]:
     """AUC and TPR over held-out author groups."""
     from sklearn.model_selection import GroupKFold
 
     count = len(np.unique(genuine.group))
     if count < FOLDS or not len(test.group):
         return None, None
-    same = np.concatenate([np.zeros(len(genuine.group), dtype=bool), np.ones(len(test.group), dtype=bool)])
+    same = np.concatenate(
+        [np.zeros(len(genuine.group), dtype=bool), np.ones(len(test.group), dtype=bool)]
+    )
     scores = np.zeros(len(same))
     for _, test_rows in GroupKFold(FOLDS).split(genuine.dense, groups=genuine.group):
         out = np.unique(genuine.group[test_rows])
@@ -336,7 +375,9 @@ class _Detector:
         from sklearn.preprocessing import StandardScaler
 
         samples = (genuine, *rewritten)
-        counts = tuple(vstack(kind, format="csr") for kind in zip(*(s.counts for s in samples), strict=True))
+        counts = tuple(
+            vstack(kind, format="csr") for kind in zip(*(s.counts for s in samples), strict=True)
+        )
         dense = np.concatenate([sample.dense for sample in samples])
         label = np.arange(len(dense)) >= len(genuine.dense)
         self._columns = [_most(kind, most) for kind, most in zip(counts, FREQUENT, strict=True)]
@@ -351,14 +392,19 @@ class _Detector:
 
     def score(self, sample: _Sample) -> Floats:
         """Probability of being rewritten."""
-        return np.asarray(self._model.predict_proba(self._matrix(sample.counts, sample.dense))[:, 1])
+        return np.asarray(
+            self._model.predict_proba(self._matrix(sample.counts, sample.dense))[:, 1]
+        )
 
     def _matrix(self, counts: Sequence[Any], dense: Floats) -> Any:
         from scipy.sparse import csr_array, hstack
 
         # Ten or so dense features beside rows of length 1: brought to their scale.
         scaled = np.clip(self._scaler.transform(dense), -5, 5) / np.sqrt(dense.shape[1])
-        weighed = (w.transform(c[:, k]) for w, c, k in zip(self._weights, counts, self._columns, strict=True))
+        weighed = (
+            w.transform(c[:, k])
+            for w, c, k in zip(self._weights, counts, self._columns, strict=True)
+        )
         return hstack([csr_array(scaled), *weighed], format="csr")
 
 
@@ -386,10 +432,17 @@ def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]
             for problem, key in done.rewritings.items():
                 stored = read_rewriting(rewritings_folder, key)
                 if stored is not None and stored.rewriting is not None:
-                    original, text = (content_hash(t).hex() for t in (stored.rewriting.original, stored.rewriting.text))
-                    there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))
+                    original, text = (
+                        content_hash(t).hex()
+                        for t in (stored.rewriting.original, stored.rewriting.text)
+                    )
+                    there.setdefault((problem, entry.name), {}).setdefault(
+                        (original, text), (seed, key)
+                    )
     write_record(
-        store.path / NAME, "safety", records.GradesRecord(grades=[_matched(review, there) for review in reviews])
+        store.path / NAME,
+        "safety",
+        records.GradesRecord(grades=[_matched(review, there) for review in reviews]),
     )
 
 
@@ -400,7 +453,8 @@ def read_grades(store: Store) -> list[records.GradedText]:
     return [
         one
         for one in ([] if record is None else record.grades)
-        if (done := sets.get(one.obfuscator, {}).get(one.seed)) and done.rewritings.get(one.problem) == one.key
+        if (done := sets.get(one.obfuscator, {}).get(one.seed))
+        and done.rewritings.get(one.problem) == one.key
     ]
 
 
@@ -411,15 +465,19 @@ def _matched(
     named = f"{review.id}, rewritten by {review.system or 'nobody named'}"
     if texts is None:
         raise InputError(
-            "a text was graded that is not in this run", file=review.file, found=named,
+            "a text was graded that is not in this run",
+            file=review.file,
+            found=named,
             fix="give the folder of grades that belongs to this run, read with raven diff RUN",
-        )  # fmt: skip
+        )
     place = texts.get((review.original, review.rewritten))
     if place is None:
         raise InputError(
-            "another version of this text was graded: its hash differs", file=review.file, found=named,
+            "another version of this text was graded: its hash differs",
+            file=review.file,
+            found=named,
             fix="read and grade the pages that raven diff makes of this run",
-        )  # fmt: skip
+        )
     seed, key = place
     return records.GradedText(
         grader=review.grader,

@@ -30,7 +30,9 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
     return _alpha(counts) if len(scale) else None
 
 
-def alpha_interval(grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
+def alpha_interval(
+    grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0
+) -> Interval | None:
     """An interval of ``ordinal_alpha`` from drawing texts again and again; None below five texts graded twice."""
     counts, _ = _counts(grades)
     counts = counts[counts.sum(axis=1) > 1]
@@ -52,16 +54,23 @@ def _counts(grades: ArrayLike) -> tuple[Floats, Floats]:
 
 def _alpha(counts: Floats) -> float | None:
     graders = counts.sum(axis=1)
-    counts, graders = counts[graders > 1], graders[graders > 1]
+    counts = counts[graders > 1]
+    graders = graders[graders > 1]
     if not len(counts):
         return None
     # Coincidences of two grades within a text, each text weighing as many as its graders.
-    together = (counts / (graders - 1)[:, None]).T @ counts - np.diag((counts / (graders - 1)[:, None]).sum(axis=0))
+    together = (counts / (graders - 1)[:, None]).T @ counts - np.diag(
+        (counts / (graders - 1)[:, None]).sum(axis=0)
+    )
     totals = together.sum(axis=1)
     middle = np.cumsum(totals) - totals / 2
     apart = (middle[:, None] - middle[None, :]) ** 2
     expected = float(totals @ apart @ totals)
-    return None if expected <= 0 else 1 - (totals.sum() - 1) * float((together * apart).sum()) / expected
+    return (
+        None
+        if expected <= 0
+        else 1 - (totals.sum() - 1) * float((together * apart).sum()) / expected
+    )
 
 
 Text = tuple[str, int, str]
@@ -156,7 +165,9 @@ def _row(name: str, grades: Sequence[GradedText], measured: Mapping[Text, Measur
         obfuscator=name,
         graders=len(read),
         texts=len(texts),
-        grade=mean([float(np.mean(text[~np.isnan(text)])) for text in read.T if not np.isnan(text).all()]),
+        grade=mean(
+            [float(np.mean(text[~np.isnan(text)])) for text in read.T if not np.isnan(text).all()]
+        ),
         grade_alpha=ordinal_alpha(read),
         grade_interval=alpha_interval(read),
         verdicts={v: verdicts.count(v) / len(verdicts) for v in VERDICTS} if verdicts else {},

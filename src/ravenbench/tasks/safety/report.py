@@ -64,24 +64,38 @@ SOUND = {
     "encoder": "encoder cosine",
 }
 SENSE = {
-    "surprisal": "surprisal (bits)", "oov": "unknown words", "repeated_misspellings": "repeated misspellings",
-    "foreign": "foreign words", "space_before_mark": "space before mark", "no_space_after_mark": "no space after mark",
-    "doubled_marks": "doubled marks", "inner_capital": "inner capital", "lowercase_start": "lowercase start",
-    "repeated_words": "repeated words", "unbalanced": "unbalanced", "chatter": "chatter",
-}  # fmt: skip
+    "surprisal": "surprisal (bits)",
+    "oov": "unknown words",
+    "repeated_misspellings": "repeated misspellings",
+    "foreign": "foreign words",
+    "space_before_mark": "space before mark",
+    "no_space_after_mark": "no space after mark",
+    "doubled_marks": "doubled marks",
+    "inner_capital": "inner capital",
+    "lowercase_start": "lowercase start",
+    "repeated_words": "repeated words",
+    "unbalanced": "unbalanced",
+    "chatter": "chatter",
+}
 Attack = tuple[ObfuscatorRow, VerifierRow]
 PRINTED_2016 = {
-    "mihaylova-2016": {"essays": (0.4891, -0.1305, -0.1088, -0.1144, -0.1229, -0.2304),
-                       "novels": (0.4750, -0.1613, -0.1050, -0.1260, -0.1456, -0.2456)},
-    "keswani-2016": {"essays": (0.4058, -0.1085, -0.0870, -0.0960, -0.0975, -0.1873),
-                     "novels": (0.3769, -0.1020, -0.0704, -0.0845, -0.1074, -0.1783)},
-    "mansoorizadeh-2016": {"essays": (0.2512, -0.0514, -0.0463, -0.0473, -0.0577, -0.1038),
-                           "novels": (0.2345, -0.0579, -0.0408, -0.0493, -0.0665, -0.0958)},
-}  # fmt: skip
+    "mihaylova-2016": {
+        "essays": (0.4891, -0.1305, -0.1088, -0.1144, -0.1229, -0.2304),
+        "novels": (0.4750, -0.1613, -0.1050, -0.1260, -0.1456, -0.2456),
+    },
+    "keswani-2016": {
+        "essays": (0.4058, -0.1085, -0.0870, -0.0960, -0.0975, -0.1873),
+        "novels": (0.3769, -0.1020, -0.0704, -0.0845, -0.1074, -0.1783),
+    },
+    "mansoorizadeh-2016": {
+        "essays": (0.2512, -0.0514, -0.0463, -0.0473, -0.0577, -0.1038),
+        "novels": (0.2345, -0.0579, -0.0408, -0.0493, -0.0665, -0.0958),
+    },
+}
 """Impact and changes of AUC, c@1, final score, accuracy and recall of Table 1."""
 WHY_2016 = (
-    "theirs are means over 26 (novels: 36) programs submitted to PAN; here over the verifiers of this run, obfuscators "
-    "written anew from their descriptions, on these problems."
+    "theirs are means over 26 (novels: 36) programs submitted to PAN; here over the verifiers of"
+    " this run, obfuscators written anew from their descriptions, on these problems."
 )
 
 
@@ -101,7 +115,11 @@ class SafetyReport(Report[SafetyAnalysis]):
         from ravenbench.tasks.safety.spec import build
 
         named = build(values).named_obfuscators()
-        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
+        return [
+            f"{name}: texts leave this machine"
+            for name, component in named.items()
+            if component.sends_text
+        ]
 
     def analyse(self) -> SafetyAnalysis:
         return analyse(self.store)
@@ -110,16 +128,29 @@ class SafetyReport(Report[SafetyAnalysis]):
     def gaps(self) -> list[Gap]:
         """The cells that it lacks, and what is measured of rewritings and kept beside them."""
         lost = unmeasured(self.store).items()
-        return [*super().gaps, *(Gap(what, n, ("the rewritings",) * n, "missing or damaged") for what, n in lost)]
+        return [
+            *super().gaps,
+            *(Gap(what, n, ("the rewritings",) * n, "missing or damaged") for what, n in lost),
+        ]
 
     def tables(self) -> list[Table]:
         """All tables; where attribution was attacked, its own too."""
         attributed = self.analysis.attribution is not None
         return [
-            self.impact(), self.verifiers(), self.effects(), self.quality(), self.measures("soundness", SOUND),
-            self.measures("sensibleness", SENSE), self.detection(), self.recovery(), self.shame(), self.notes(),
-            self.readers(), self.averages(), *([self.attribution()] if attributed else []),
-        ]  # fmt: skip
+            self.impact(),
+            self.verifiers(),
+            self.effects(),
+            self.quality(),
+            self.measures("soundness", SOUND),
+            self.measures("sensibleness", SENSE),
+            self.detection(),
+            self.recovery(),
+            self.shame(),
+            self.notes(),
+            self.readers(),
+            self.averages(),
+            *([self.attribution()] if attributed else []),
+        ]
 
     def published(self) -> list[Table]:
         """Table 1 of the paper for the obfuscators of 2016."""
@@ -130,10 +161,13 @@ class SafetyReport(Report[SafetyAnalysis]):
         fields = ("impact", "delta_auc", "delta_c1", "delta_final", "delta_acc", "delta_rec")
         rows = []
         for o in self.analysis.obfuscators:
-            printed = PRINTED_2016.get(o.name.partition("(")[0], {}).get(corpus, ()) if o.counted else ()
+            printed = (
+                PRINTED_2016.get(o.name.partition("(")[0], {}).get(corpus, ()) if o.counted else ()
+            )
             lacked = any("; fix: " in note for note in o.notes)
             for field, theirs in zip(fields, printed, strict=False):
-                ours, head = mean([v.mean(field) for v in o.counted]), DELTAS.get(field, ("impact",))[0]
+                ours = mean([v.mean(field) for v in o.counted])
+                head = DELTAS.get(field, ("impact",))[0]
                 interval = o.interval if field == "impact" else None
                 rows.append(Beside(f"{o.name}: {head}", ours, interval, theirs, lacked))
         return beside(rows, f"obfuscation, 2016, English {corpus} of PAN 2014", WHY_2016)
@@ -148,12 +182,16 @@ class SafetyReport(Report[SafetyAnalysis]):
         counted = len(a.verifiers) - sum(map(len, excluded.values()))
         able = "accurate: only those with at least 60 % accuracy; " if a.attribution is None else ""
         note = [
-            f"Mean over {counted} {a.attacks}; {able}"
-            "sound: share of texts within the stated limits of meaning (not judged by readers), and impact on these.",
+            (
+                f"Mean over {counted} {a.attacks}; {able}sound: share of texts within the stated"
+                " limits of meaning (not judged by readers), and impact on these."
+            ),
             *(f"Excluded because {why}: {', '.join(names)}." for why, names in excluded.items()),
         ]
         rows = [o for o in listed(a) if o.error is None]
-        return table("impact", "Safety: average impact", rows, *self._obfuscator(), note=" ".join(note))
+        return table(
+            "impact", "Safety: average impact", rows, *self._obfuscator(), note=" ".join(note)
+        )
 
     def _obfuscator(self) -> list[Col[ObfuscatorRow]]:
         # Guessing among many candidates is right less often, so that 60 % tells nothing there.
@@ -165,10 +203,19 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("95 %", lambda o: o.interval, json="interval"),
             col(None, lambda o: o.over_problems, json="interval_problems"),
             col(None, lambda o: o.over_verifiers, json="interval_verifiers"),
-            col(None, lambda o: {str(k): v for k, v in o.by_seed.items()}, json="average_impact_by_seed"),
+            col(
+                None,
+                lambda o: {str(k): v for k, v in o.by_seed.items()},
+                json="average_impact_by_seed",
+            ),
             col(able, lambda o: o.competent, signed=True, json="average_impact_competent"),
             col("sound", lambda o: o.survivors, digits=2, json="survivors"),
-            col("impact (sound)", lambda o: o.surviving, signed=True, json="average_impact_survivors"),
+            col(
+                "impact (sound)",
+                lambda o: o.surviving,
+                signed=True,
+                json="average_impact_survivors",
+            ),
             col(None, lambda o: o.surviving_interval, json="interval_survivors"),
         ]
 
@@ -183,42 +230,56 @@ class SafetyReport(Report[SafetyAnalysis]):
         if self.analysis.attribution is None:
             fields += ["delta_auc", "delta_c1", "delta_final"]
         return table(
-            "averages", "Averages by obfuscator", [o for o in listed(self.analysis) if o.counted],
+            "averages",
+            "Averages by obfuscator",
+            [o for o in listed(self.analysis) if o.counted],
             col("obfuscator", lambda o: o.name, text=True),
             *(average(DELTAS[field][0], field) for field in fields),
             average("impact", "impact"),
-            note="Plain means over the verifiers that count and over seeds; n/a where one of them has no value.",
-        )  # fmt: skip
+            note=(
+                "Plain means over the verifiers that count and over seeds; n/a where one of them"
+                " has no value."
+            ),
+        )
 
     def verifiers(self) -> Table:
         """The verifiers before any attack."""
-        a, attributed = self.analysis, self.analysis.attribution is not None
-        rows = [(name, why or "", *a.accuracy.get(name, (None, None, None))) for name, why in a.verifiers.items()]
+        a = self.analysis
+        attributed = self.analysis.attribution is not None
+        rows = [
+            (name, why or "", *a.accuracy.get(name, (None, None, None)))
+            for name, why in a.verifiers.items()
+        ]
         return table(
-            "verifiers", f"{a.attacks.capitalize()} before the attack", rows,
+            "verifiers",
+            f"{a.attacks.capitalize()} before the attack",
+            rows,
             col(a.attacks[:-1], lambda r: r[0], text=True),
             col(None if attributed else "τ", lambda r: r[4]),
             col("accuracy", lambda r: r[2]),
             col("recall", lambda r: r[3]),
             col("excluded", lambda r: r[1], text=True),
             note="" if attributed else "τ is the most accurate threshold on the original test set.",
-        )  # fmt: skip
+        )
 
     def effects(self) -> Table:
         """Every obfuscator against every verifier that counts."""
         return table(
-            "effects", "Every obfuscator against every verifier",
+            "effects",
+            "Every obfuscator against every verifier",
             [(o, v) for o in self.analysis.obfuscators for v in o.counted],
             *self._attack(),
             note="p: exact sign test (McNemar) on attacked problems. Flips are of the first seed.",
             section="" if self.analysis.attribution is None else None,
-        )  # fmt: skip
+        )
 
     def _attack(self) -> list[Col[Attack]]:
         prior = self.analysis.accuracy
 
         def before(place: int, json: str) -> Col[Attack]:
-            return col(None, lambda r: prior.get(r[1].verifier, (None, None, None))[place], json=json)
+            return col(
+                None, lambda r: prior.get(r[1].verifier, (None, None, None))[place], json=json
+            )
 
         def delta(field: str) -> Col[Attack]:
             title, key = DELTAS[field]
@@ -226,7 +287,11 @@ class SafetyReport(Report[SafetyAnalysis]):
 
         def flips(title: str | None, *fields: str, json: str | None = None) -> Col[Attack]:
             def count(r: Attack) -> int | None:
-                return sum(getattr(r[1].first.effect, field) for field in fields) if r[1].first else None
+                return (
+                    sum(getattr(r[1].first.effect, field) for field in fields)
+                    if r[1].first
+                    else None
+                )
 
             return col(title, count, json=json)
 
@@ -239,7 +304,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("impact", lambda r: r[1].mean("impact"), signed=True, json="impact"),
             col("95 %", lambda r: r[1].interval, json="interval"),
             col("p", lambda r: r[1].p, probability=True, json="p"),
-            *map(delta, ("delta_rec", "delta_acc", "delta_rest", "delta_auc", "delta_c1", "delta_final")),
+            *map(
+                delta,
+                ("delta_rec", "delta_acc", "delta_rest", "delta_auc", "delta_c1", "delta_final"),
+            ),
             flips("lost", "lost", json="lost"),
             flips("gained", "gained", json="gained"),
             flips("untouched flipped", "rest_lost", "rest_gained"),
@@ -251,7 +319,9 @@ class SafetyReport(Report[SafetyAnalysis]):
     def quality(self) -> Table:
         """The measures one reads first."""
         return table(
-            "quality", "Soundness, sensibleness, effort", [o for o in self.analysis.obfuscators if o.error is None],
+            "quality",
+            "Soundness, sensibleness, effort",
+            [o for o in self.analysis.obfuscators if o.error is None],
             col("obfuscator", lambda o: o.name, text=True),
             col("lost", lambda o: _mean(o.soundness, "words_lost"), digits=1),
             col("neg.", lambda o: _mean(o.soundness, "negations"), digits=2),
@@ -259,10 +329,12 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("rank", lambda o: o.mean_rank, digits=1),
             col("changes", lambda o: _mean(o.efficiency, "changes_per_1000"), digits=0),
             col("s", lambda o: o.seconds, digits=0),
-            note="lost: content words in 100 that are gone, which agrees best with a reader; neg.: negations kept; "
-            "bits: surprisal per token less that of the original; rank: mean rank in sensibleness, 1 best; changes per "
-            "1,000 words.",
-        )  # fmt: skip
+            note=(
+                "lost: content words in 100 that are gone, which agrees best with a reader; neg.:"
+                " negations kept; bits: surprisal per token less that of the original; rank: mean"
+                " rank in sensibleness, 1 best; changes per 1,000 words."
+            ),
+        )
 
     def measures(self, part: str, titles: Mapping[str, str]) -> Table:
         """All measures of one kind that were made for at least one obfuscator."""
@@ -270,7 +342,14 @@ class SafetyReport(Report[SafetyAnalysis]):
             (o, getattr(o, part)) for o in self.analysis.obfuscators if o.error is None
         ]
         used = [n for n in titles if any(_mean(q, n) is not None for _, q in rows)]
-        absent = sorted({title for o, _ in rows for n, title in titles.items() if n in o.missing and n not in used})
+        absent = sorted(
+            {
+                title
+                for o, _ in rows
+                for n, title in titles.items()
+                if n in o.missing and n not in used
+            }
+        )
         differences = part == "sensibleness"
 
         def measure(name: str) -> Col[tuple[ObfuscatorRow, Mapping[str, Number]]]:
@@ -279,31 +358,39 @@ class SafetyReport(Report[SafetyAnalysis]):
         note = "Differences from the original; higher is less sensible." if differences else ""
         note = f"{note} Not measured: {', '.join(absent)}.".strip() if absent else note
         return table(
-            part, part.capitalize(), rows,
+            part,
+            part.capitalize(),
+            rows,
             col("obfuscator", lambda r: r[0].name, text=True),
             *map(measure, used),
             note=note,
-        )  # fmt: skip
+        )
 
     def detection(self) -> Table:
         """How well rewritings can be told from genuine texts."""
         rows = [(o.name, o.detection) for o in self.analysis.obfuscators if o.detection is not None]
         return table(
-            "detection", "Detection", rows,
+            "detection",
+            "Detection",
+            rows,
             col("obfuscator", lambda r: r[0], text=True),
             col("AUC", lambda r: r[1].auc),
             col("TPR at 1 %", lambda r: r[1].tpr),
             col("AUC unseen", lambda r: r[1].auc_unseen),
             col("TPR unseen", lambda r: r[1].tpr_unseen),
-            note="Unseen: a detector trained on the other obfuscators only. Every detector is tested on authors "
-            "that are not in its training.",
-        )  # fmt: skip
+            note=(
+                "Unseen: a detector trained on the other obfuscators only. Every detector is tested"
+                " on authors that are not in its training."
+            ),
+        )
 
     def recovery(self) -> Table:
         """What attacks on the obfuscations bring back."""
         outcome = {True: "unsafe", False: "", None: "too little was lost"}
         return table(
-            "recovery", "De-obfuscation", [(o.name, r) for o in self.analysis.obfuscators for r in o.recovery],
+            "recovery",
+            "De-obfuscation",
+            [(o.name, r) for o in self.analysis.obfuscators for r in o.recovery],
             col("obfuscator", lambda r: r[0], text=True),
             col("attack", lambda r: r[1].attack, text=True),
             col("recovery", lambda r: r[1].recovery, digits=2, signed=True),
@@ -311,21 +398,26 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("restored", lambda r: r[1].restored, digits=2),
             col("right", lambda r: r[1].precision, digits=2),
             col("", lambda r: r[1].why_not or outcome[r[1].unsafe], text=True),
-            note="Share of lost recall that returns, at the calibrated threshold 0.5; more than .5 is unsafe. "
-            "Restored: "
-            "altered words (invert) or changed sentences (preimage) brought back; right: share of the inverter's "
-            "changes that are correct.",
-        )  # fmt: skip
+            note=(
+                "Share of lost recall that returns, at the calibrated threshold 0.5; more than .5"
+                " is unsafe. Restored: altered words (invert) or changed sentences (preimage)"
+                " brought back; right: share of the inverter's changes that are correct."
+            ),
+        )
 
     def shame(self) -> Table:
         """Verifiers that an obfuscation helped."""
 
         def delta(field: str, *, shown: bool = True) -> Col[Shame]:
             title, key = DELTAS[field]
-            return col(title if shown else None, lambda s: getattr(s.effect, field), signed=True, json=key)
+            return col(
+                title if shown else None, lambda s: getattr(s.effect, field), signed=True, json=key
+            )
 
         return table(
-            "shame", "Rewritings that helped a verifier", self.analysis.shame,
+            "shame",
+            "Rewritings that helped a verifier",
+            self.analysis.shame,
             col("obfuscator", lambda s: s.obfuscator, text=True, json="obfuscator"),
             col("verifier", lambda s: s.verifier, text=True, json="verifier"),
             col(None, lambda s: s.seed, json="seed"),
@@ -334,21 +426,31 @@ class SafetyReport(Report[SafetyAnalysis]):
             delta("delta_rec", shown=False),
             delta("delta_rest"),
             col(None, lambda s: s.effect.accuracy, json="accuracy"),
-            col("why", lambda s: s.reasons, text=True, json="reasons", show=lambda r: ", ".join(map(str, r)) or "?"),
+            col(
+                "why",
+                lambda s: s.reasons,
+                text=True,
+                json="reasons",
+                show=lambda r: ", ".join(map(str, r)) or "?",
+            ),
             note="; ".join(f"{reason} {text}" for reason, text in REASONS.items()),
-        )  # fmt: skip
+        )
 
     def notes(self) -> Table:
         """What a reader must know of the problems; obfuscators that could not be used, and notes on the others."""
         every = self.analysis.obfuscators
         rows = [("problems", note) for note in self.analysis.notes]
         rows += [(o.name, o.error) for o in every if o.error]
-        rows += [(o.name, f"{note} ({count} texts)") for o in every for note, count in o.notes.items()]
+        rows += [
+            (o.name, f"{note} ({count} texts)") for o in every for note, count in o.notes.items()
+        ]
         return table(
-            "failures", "Notes", rows,
+            "failures",
+            "Notes",
+            rows,
             col("obfuscator", lambda r: r[0], text=True),
             col("note", lambda r: r[1], text=True),
-        )  # fmt: skip
+        )
 
     def readers(self) -> Table:
         """Grades by obfuscator and agreement between graders; no rows where nobody graded."""
@@ -370,11 +472,14 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("blind", lambda r: r.blind, digits=2),
             col("sound", lambda r: r.sound, digits=2),
             col("bits", lambda r: r.bits, digits=2, signed=True),
-            note=f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable; whether it says "
-            "the same (correct, passable, wrong), as shares; blind: graded before the original was seen. α: "
-            "Krippendorff's for ordered grades, of grades and of verdicts, over texts that two read (1 agreement, 0 "
-            "chance): below .667 grades are not to be relied on, from .800 on they are. Beside them, of the same "
-            "texts, sound and bits as measured automatically.",
+            note=(
+                f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable;"
+                " whether it says the same (correct, passable, wrong), as shares; blind: graded"
+                " before the original was seen. α: Krippendorff's for ordered grades, of grades"
+                " and of verdicts, over texts that two read (1 agreement, 0 chance): below .667"
+                " grades are not to be relied on, from .800 on they are. Beside them, of the same"
+                " texts, sound and bits as measured automatically."
+            ),
         )
 
     def attribution(self) -> Table:
@@ -385,9 +490,18 @@ class SafetyReport(Report[SafetyAnalysis]):
 
         def score(title: str, name: str, digits: int) -> list[Col[AttributionRow]]:
             def part(heading: str, field: str, *, terminal: bool = True) -> Col[AttributionRow]:
-                return col(heading, lambda r: _of(getattr(r.change, name), field), digits=digits, terminal=terminal)
+                return col(
+                    heading,
+                    lambda r: _of(getattr(r.change, name), field),
+                    digits=digits,
+                    terminal=terminal,
+                )
 
-            return [part(title, "before"), part("then", "after"), part("95 %", "interval", terminal=False)]
+            return [
+                part(title, "before"),
+                part("then", "after"),
+                part("95 %", "interval", terminal=False),
+            ]
 
         return table(
             "attribution",
@@ -398,26 +512,39 @@ class SafetyReport(Report[SafetyAnalysis]):
             *score("acc.", "accuracy", 2),
             *score("F1", "macro_f1", 2),
             *score("rank", "rank", 1),
-            col("impact", lambda r: judged[r.obfuscator, r.method].mean("impact"), digits=2, signed=True),
-            col("95 %", lambda r: judged[r.obfuscator, r.method].interval, digits=2, terminal=False),
+            col(
+                "impact",
+                lambda r: judged[r.obfuscator, r.method].mean("impact"),
+                digits=2,
+                signed=True,
+            ),
+            col(
+                "95 %", lambda r: judged[r.obfuscator, r.method].interval, digits=2, terminal=False
+            ),
             col("p", lambda r: r.change.p, probability=True, terminal=False),
             col("p Holm", lambda r: r.p_holm, probability=True),
-            note="acc., F1 (macro) and rank of the true author (1 best), before and then, with the interval of the "
-            "change; intervals draw authors with all their texts, the same before and after; p: sign flips over "
-            "authors.",
+            note=(
+                "acc., F1 (macro) and rank of the true author (1 best), before and then, with the"
+                " interval of the change; intervals draw authors with all their texts, the same"
+                " before and after; p: sign flips over authors."
+            ),
         )
 
     @cached_property
     def trade_off(self) -> Figure | None:
         """Safety against soundness and against sensibleness, one point an obfuscator, bars 95 % intervals."""
-        rows = [o for o in self.analysis.obfuscators if o.average_impact is not None and o.soundness]
+        rows = [
+            o for o in self.analysis.obfuscators if o.average_impact is not None and o.soundness
+        ]
 
         def measured(part: str, name: str) -> bool:
             return all(getattr(o, part)[name].value is not None for o in rows)
 
         panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
         if measured("soundness", "words_lost"):
-            panels.append((f"← soundness: {title('words_lost')}", lambda o: o.soundness["words_lost"]))
+            panels.append(
+                (f"← soundness: {title('words_lost')}", lambda o: o.soundness["words_lost"])
+            )
         if measured("sensibleness", "surprisal"):
             label = f"← sensibleness: {title('surprisal')} over the original's"
             panels.append((label, lambda o: o.sensibleness["surprisal"]))
@@ -471,28 +598,46 @@ class SafetyReport(Report[SafetyAnalysis]):
             "seeds": list(a.seeds),
             "obfuscators": [self._obfuscator_json(o) for o in a.obfuscators],
             "hall_of_shame": rows_json(self.shame()),
-            "attribution": None
-            if a.attribution is None
-            else [
-                {
-                    "obfuscator": row.obfuscator,
-                    "method": row.method,
-                    **{name: _change_json(getattr(row.change, name)) for name in ("accuracy", "macro_f1", "rank")},
-                    "p": row.change.p,
-                    "p_holm": row.p_holm,
-                }
-                for row in a.attribution
-            ],
+            "attribution": (
+                None
+                if a.attribution is None
+                else [
+                    {
+                        "obfuscator": row.obfuscator,
+                        "method": row.method,
+                        **{
+                            name: _change_json(getattr(row.change, name))
+                            for name in ("accuracy", "macro_f1", "rank")
+                        },
+                        "p": row.change.p,
+                        "p_holm": row.p_holm,
+                    }
+                    for row in a.attribution
+                ]
+            ),
             "people": None if a.people is None else asdict(a.people),
             "reasons": {str(reason): text for reason, text in REASONS.items()},
-            "run": {key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"},
+            "run": {
+                key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"
+            },
         }
 
     def _obfuscator_json(self, o: ObfuscatorRow) -> dict[str, Any]:
         keys = (
-            "verifier", "threshold", "accuracy", "recall", "impact", *(key for _, key in DELTAS.values()), "lost",
-            "gained", "rest_lost", "rest_gained", "interval", "p", "excluded",
-        )  # fmt: skip
+            "verifier",
+            "threshold",
+            "accuracy",
+            "recall",
+            "impact",
+            *(key for _, key in DELTAS.values()),
+            "lost",
+            "gained",
+            "rest_lost",
+            "rest_gained",
+            "interval",
+            "p",
+            "excluded",
+        )
         return {
             **objects([o], *self._obfuscator())[0],
             "verifiers": objects([(o, v) for v in o.verifiers], *self._attack(), keys=keys),
@@ -511,8 +656,15 @@ class SafetyReport(Report[SafetyAnalysis]):
     def closing(self) -> list[RenderableType]:
         tables = {t.key: t for t in self.tables() if t.rows}
         keys = (
-            "impact", "attribution", "quality", "people", "shame", "recovery", "detection", "failures",
-        )  # fmt: skip
+            "impact",
+            "attribution",
+            "quality",
+            "people",
+            "shame",
+            "recovery",
+            "detection",
+            "failures",
+        )
         return [for_terminal(tables[key]) for key in keys if key in tables]
 
 
@@ -536,7 +688,13 @@ def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow],
     for o in rows:
         quality = of(o)
         if quality.interval is not None:
-            ax.plot(quality.interval, (o.average_impact,) * 2, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
+            ax.plot(
+                quality.interval,
+                (o.average_impact,) * 2,
+                color=SETUP["hits"],
+                linewidth=1.4,
+                alpha=0.6,
+            )
         if o.interval is not None:
             ax.plot((quality.value,) * 2, o.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
         ax.plot([quality.value], [o.average_impact], "o", color=SETUP["hits"], markersize=5)
@@ -544,9 +702,14 @@ def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow],
     for place, i in enumerate(sorted(range(len(rows)), key=lambda j: of(rows[j]).value or 0.0)):
         at = (of(rows[i]).value, rows[i].average_impact)
         ax.annotate(
-            str(i + 1), at, xytext=(-7 if place % 2 else 7, -10 if place % 2 else 5), fontsize=8, color=INK,
-            textcoords="offset points", ha="center",
-        )  # fmt: skip
+            str(i + 1),
+            at,
+            xytext=(-7 if place % 2 else 7, -10 if place % 2 else 5),
+            fontsize=8,
+            color=INK,
+            textcoords="offset points",
+            ha="center",
+        )
 
 
 def _of(change: Change | None, field: str) -> Any:

@@ -102,7 +102,9 @@ class VerifyReport(Report[Answered]):
         return self.store.plan_as(VerifyPlan)
 
     def analyse(self) -> Answered:
-        plan, collected, trained = self.plan, collect(self.store), read_trained(self.store)
+        plan = self.plan
+        collected = collect(self.store)
+        trained = read_trained(self.store)
 
         def read(_: str, fold: str) -> tuple[Floats | None, str]:
             """Answers and scores of a fold's blocks one after the other."""
@@ -123,14 +125,20 @@ class VerifyReport(Report[Answered]):
             scores=None if collected.missing or not plan.truth else self._scores(collected),
             fit=None if trained is None else trained.seconds,
             score=collected.seconds,
-            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], (), read, cells),
+            content=content_probe(
+                self.store, plan.transplant, [plan.verifiers[0].name], (), read, cells
+            ),
         )
 
     def _scores(self, collected: Collected) -> dict[str, float | None]:
         from ravenbench.metrics import scores
 
         # Problems that could not be read stand last; where truth names them, they count as unanswered.
-        unread = [self.plan.fault_truth[name] for name in self.plan.faults if name in self.plan.fault_truth]
+        unread = [
+            self.plan.fault_truth[name]
+            for name in self.plan.faults
+            if name in self.plan.fault_truth
+        ]
         read = self.store.truth("test")
         value = np.append(collected.answers.value[: len(read)], np.full(len(unread), 0.5))
         every = scores([*read.tolist(), *unread], value)
@@ -138,35 +146,48 @@ class VerifyReport(Report[Answered]):
 
     def planned(self) -> list[tuple[str, str, str]]:
         name = self.plan.verifiers[0].name
-        return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in self.plan.blocks]
+        return [
+            (name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in self.plan.blocks
+        ]
 
     def tables(self) -> list[Table]:
         a = self.analysis
-        return [self.scores(), content_table(a.content), reference_table(a.content), self.seconds(), self.reasons()]
+        return [
+            self.scores(),
+            content_table(a.content),
+            reference_table(a.content),
+            self.seconds(),
+            self.reasons(),
+        ]
 
     def scores(self) -> Table:
         """Metrics of PAN-2014; no row where truth is not known."""
         a = self.analysis
         return table(
-            "scores", "Scores", [] if a.scores is None else [a.scores],
+            "scores",
+            "Scores",
+            [] if a.scores is None else [a.scores],
             col("verifier", lambda s: a.verifier, text=True),
             col("AUC", lambda s: s["auc"]),
             col("c@1", lambda s: s["c@1"]),
             col("final", lambda s: s["final"]),
             col("unanswered", lambda s: a.unanswered),
             note="final = AUC · c@1.",
-        )  # fmt: skip
+        )
 
     def seconds(self) -> Table:
         """Problems and what they took."""
         return table(
-            "seconds", "Problems and seconds", [self.analysis],
+            "seconds",
+            "Problems and seconds",
+            [self.analysis],
             col("problems", lambda a: len(a.answers.ids)),
             col("unanswered", lambda a: a.unanswered),
             col("to train", lambda a: a.fit, digits=1),
             col("to answer", lambda a: a.score, digits=1),
-            note="Seconds to train and to answer; n/a where a trained verifier was loaded.", terminal=False,
-        )  # fmt: skip
+            note="Seconds to train and to answer; n/a where a trained verifier was loaded.",
+            terminal=False,
+        )
 
     def reasons(self) -> Table:
         """Problems that were not answered or not learned from, and remarks."""
@@ -180,11 +201,14 @@ class VerifyReport(Report[Answered]):
             *(("", "remark", note) for note in a.plan.notes),
         ]
         return table(
-            "reasons", "Left out, unanswered", rows,
+            "reasons",
+            "Left out, unanswered",
+            rows,
             col("problem", lambda r: r[0], text=True),
             col("what", lambda r: r[1], text=True),
-            col("why", lambda r: r[2], text=True), terminal=False,
-        )  # fmt: skip
+            col("why", lambda r: r[2], text=True),
+            terminal=False,
+        )
 
     def figures(self) -> dict[str, Figure]:
         probe = self.analysis.content
@@ -195,8 +219,16 @@ class VerifyReport(Report[Answered]):
 
     def finding(self) -> str:
         a = self.analysis
-        scores = "" if a.scores is None else f"AUC {figure(a.scores['auc'])}, c@1 {figure(a.scores['c@1'])}; "
-        alone = f"; {a.unjudged:,} more that truth does not name are neither answered nor judged" if a.unjudged else ""
+        scores = (
+            ""
+            if a.scores is None
+            else f"AUC {figure(a.scores['auc'])}, c@1 {figure(a.scores['c@1'])}; "
+        )
+        alone = (
+            f"; {a.unjudged:,} more that truth does not name are neither answered nor judged"
+            if a.unjudged
+            else ""
+        )
         read = len(a.answers.ids) - a.unjudged
         return f"{a.verifier}: {scores}{a.unanswered:,} of {read:,} problems are unanswered{alone}."
 
@@ -234,7 +266,10 @@ class VerifyReport(Report[Answered]):
         parts: list[RenderableType] = []
         for title, reasons in (
             ("could not be answered", [f"{name}: {why}" for name, why in a.faults.items()]),
-            ("training problems were left out", [f"{name}: {why}" for name, why in a.plan.left_out.items()]),
+            (
+                "training problems were left out",
+                [f"{name}: {why}" for name, why in a.plan.left_out.items()],
+            ),
             ("blocks have no answers", [f"{block}: {why}" for block, why in a.missing.items()]),
             ("remarks", [note for note in a.plan.notes if not is_remarked(note)]),
         ):

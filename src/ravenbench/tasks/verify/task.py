@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, TextsSpec, about, spec_of
+from ravenbench.engine.options import (
+    COMPONENT,
+    PATH,
+    AllowShared,
+    Encoding,
+    Option,
+    TextsSpec,
+    about,
+    spec_of,
+)
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
@@ -39,21 +48,27 @@ class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     test: Annotated[
         str,
         about(
-            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the test part.",
+            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the"
+            " test part.",
             takes=PATH,
         ),
     ]
     train: Annotated[
-        str | None, about("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH)
+        str | None,
+        about("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH),
     ] = None
     load: Annotated[
-        str | None, about("A trained verifier's folder, instead of problems to learn from.", takes=PATH)
+        str | None,
+        about("A trained verifier's folder, instead of problems to learn from.", takes=PATH),
     ] = None
     encoding: Encoding = None
     allow_shared: AllowShared = False
     probe: Annotated[
         Literal["transplant", "none"],
-        about("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
+        about(
+            "transplant: how far content alone moves the verifier, where the problems have truth."
+            " Default: none."
+        ),
     ] = "none"
 
     def resolved(self) -> dict[str, Any]:
@@ -122,19 +137,26 @@ class Verify(Task):
     Spec = VerifySpec
     own = (
         Option(
-            "out", "Where to write the answers, a path or URL that ends in .jsonl or .txt.", takes=PATH,
+            "out",
+            "Where to write the answers, a path or URL that ends in .jsonl or .txt.",
+            takes=PATH,
         ),
         Option("save", "A new folder for the trained verifier.", takes=PATH),
         Option(
-            "folder", "The run's folder or URL, where work is kept; default raven-runs/verify-….", takes=PATH
+            "folder",
+            "The run's folder or URL, where work is kept; default raven-runs/verify-….",
+            takes=PATH,
         ),
-    )  # fmt: skip
+    )
     place = "folder"
     arguments = ("verifier",)
-    order = "verifier test out train save load probe encoding unquoted strip_shared skip_faulty allow_shared folder"
+    order = (
+        "verifier test out train save load probe encoding unquoted strip_shared skip_faulty"
+        " allow_shared folder"
+    )
     note = (
-        "If the method itself fails, in training or on more than a tenth of the problems, that is a RavenError, and "
-        "nothing is written."
+        "If the method itself fails, in training or on more than a tenth of the problems, that is a"
+        " RavenError, and nothing is written."
     )
     result = "Verified"
     device = True
@@ -153,10 +175,16 @@ class Verify(Task):
         from ravenbench.verifiers.contract import persist
 
         if ("train" in self.values) == ("load" in self.values):
-            raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
-        (name, self.component), *more = registry.named("verifier", [self.values["verifier"]]).items()
+            raise SpecError(
+                "a verifier is either trained or loaded", expected="one of --train and --load"
+            )
+        (name, self.component), *more = registry.named(
+            "verifier", [self.values["verifier"]]
+        ).items()
         if more:
-            raise SpecError("one verifier is trained, and this names several", found=self.values["verifier"])
+            raise SpecError(
+                "one verifier is trained, and this names several", found=self.values["verifier"]
+            )
         smoke_test({name: self.component})
         self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
         self.progress("reading the problems", 0, 0)
@@ -164,13 +192,19 @@ class Verify(Task):
         self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding, **how)
         if (train := spec.train) is not None:
             self.train = read_problems(files.local_copy(train), "train", spec.encoding, **how)
-        self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
+        self.data = {"test": data_hash(spec.test)}
+        self.common = list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)
             self.learned = LearnedHashes.read(Path(spec.load) / persist.LEARNED)
-            unknown = "this verifier was saved without what it learned from: problems to answer may be among it"
+            unknown = (
+                "this verifier was saved without what it learned from: problems to answer may be"
+                " among it"
+            )
             self.common = (
-                [unknown] if self.learned is None else check_overlap(self.learned, self.test, spec.allow_shared)
+                [unknown]
+                if self.learned is None
+                else check_overlap(self.learned, self.test, spec.allow_shared)
             )
             remark(self.common)
         if self.train is not None and spec.train is not None:
@@ -180,13 +214,25 @@ class Verify(Task):
         self.data["methods"] = content_key(decides(self.component))
         self.inputs = [place for place in (spec.test, spec.train, spec.load) if place is not None]
         stem = slug(spec.test) or "problems"
-        self.folder = self.place_or(f"verify-{stem}-{identity_hash([spec.resolved(), self.data])[:8]}")
+        self.folder = self.place_or(
+            f"verify-{stem}-{identity_hash([spec.resolved(), self.data])[:8]}"
+        )
 
     def draft(self) -> Draft[Any]:
         from ravenbench.tasks.verify.plan import draft
 
-        loaded, probe = self.data.get("load", ""), self.spec.probe != "none"
-        return draft(self.component, self.test, self.train, loaded, probe, self.common, self.progress, self.transplants)
+        loaded = self.data.get("load", "")
+        probe = self.spec.probe != "none"
+        return draft(
+            self.component,
+            self.test,
+            self.train,
+            loaded,
+            probe,
+            self.common,
+            self.progress,
+            self.transplants,
+        )
 
     def prepare(self) -> Store:
         """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
@@ -194,23 +240,36 @@ class Verify(Task):
         from ravenbench.store.resume import written
         from ravenbench.verifiers.contract import persist
 
-        self.written, save, out = written(self.folder), self.values.get("save"), self.values.get("out")
+        self.written, save, out = (
+            written(self.folder),
+            self.values.get("save"),
+            self.values.get("out"),
+        )
         if save is not None:
             check_folder(save, inputs=self.inputs, known=self.written)
         if out is not None:
             ids = [*self.test.problems.ids.tolist(), *self.test.faults]
             check_answers_file(files.location(out), ids, self.inputs, self.written)
-        self.loaded = None if self.spec.load is None else persist.load(self.spec.load, self.component)
+        self.loaded = (
+            None if self.spec.load is None else persist.load(self.spec.load, self.component)
+        )
         return super().prepare()
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units
         from ravenbench.problems.overlap import LearnedHashes
         from ravenbench.store.resume import note
-        from ravenbench.tasks.verify.plan import BlockUnit, VerifyPlan, collect, keep, trained_before
+        from ravenbench.tasks.verify.plan import (
+            BlockUnit,
+            VerifyPlan,
+            collect,
+            keep,
+            trained_before,
+        )
         from ravenbench.verifiers.contract import persist
 
-        plan, save = store.plan_as(VerifyPlan), self.values.get("save")
+        plan = store.plan_as(VerifyPlan)
+        save = self.values.get("save")
         missing = store.unanswered(plan.blocks)
         self.fitting: float | None = None
         if not missing and save is None:
@@ -235,18 +294,25 @@ class Verify(Task):
         if errors := run_units(engine, own, self.progress, "answering"):
             blocks = sum(block.fold == "test" for block in plan.blocks)
             raise RavenError(
-                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems: {errors[0]}\n"
-                "  no answers were written; what was finished is kept: repeat the command to try the rest again"
+                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems:"
+                f" {errors[0]}\n  no answers were written; what was finished is kept: repeat the"
+                " command to try the rest again"
             )
         self._write(collect(store).answers)
         # What fails here fails the probe alone: the report says so.
-        run_units(engine, [unit for unit in units if unit not in own], self.progress, "answering the probe")
+        run_units(
+            engine,
+            [unit for unit in units if unit not in own],
+            self.progress,
+            "answering the probe",
+        )
         return []
 
     def finish(self, store: Store, errors: list[str]) -> Verified:
         from ravenbench.tasks.verify.plan import VerifyPlan, collect
 
-        collected, plan = collect(store), store.plan_as(VerifyPlan)
+        collected = collect(store)
+        plan = store.plan_as(VerifyPlan)
         self._write(collected.answers)
         return Verified(
             verifier=str(self.component),
@@ -265,7 +331,12 @@ class Verify(Task):
 
         if (out := self.values.get("out")) is not None:
             place = files.location(out)
-            note(self.folder, hashlib.sha256(answer_bytes(answers, plain=place.suffix.lower() == ".txt")).hexdigest())
+            note(
+                self.folder,
+                hashlib.sha256(
+                    answer_bytes(answers, plain=place.suffix.lower() == ".txt")
+                ).hexdigest(),
+            )
             write_answers(place, answers)
 
     def preview(self) -> Preview:
@@ -278,9 +349,16 @@ class Verify(Task):
         draft = self.approved(self.draft())
         plan: VerifyPlan = draft.plan
         missing = plan.blocks if store is None else store.unanswered(plan.blocks)
-        problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
-        ready = self.train is None or (store is not None and (store.path / "trained.json").is_file())
-        done, fits = len(plan.blocks) - len(missing), int(bool(missing) and not ready)
+        problems = {
+            name: len(part)
+            for name, part in (("train", self.train), ("test", self.test))
+            if part is not None
+        }
+        ready = self.train is None or (
+            store is not None and (store.path / "trained.json").is_file()
+        )
+        done = len(plan.blocks) - len(missing)
+        fits = int(bool(missing) and not ready)
         return Preview(self.name, str(self.folder), problems, len(plan.blocks), done, fits)
 
     @classmethod
@@ -289,7 +367,9 @@ class Verify(Task):
             raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
 
 
-def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:
+def check_answers_file(
+    path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]
+) -> None:
     """Refuse a place where answers to these problems cannot be written, before any long work.
 
     ``inputs`` are the places that are read, ``known`` hashes of answers that this run wrote earlier, which may be
@@ -298,11 +378,15 @@ def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known:
     """
     if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
         raise InputError(
-            "answers are written as JSON lines or as PAN's .txt, not as a table", file=path, found=path.suffix,
+            "answers are written as JSON lines or as PAN's .txt, not as a table",
+            file=path,
+            found=path.suffix,
             fix=f"name it {path.stem}.jsonl or {path.stem}.txt",
-        )  # fmt: skip
+        )
     if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
-        raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
+        raise InputError(
+            "an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl"
+        )
     from ravenbench.formats.output import check_file
 
     check_file(path, inputs=inputs, known=known)
@@ -325,4 +409,6 @@ def _fit(component: Component, store: Store) -> Verifier:
     except (RavenError, MemoryError, OSError):
         raise
     except Exception as error:
-        raise RavenError(f"{component} failed in training ({type(error).__name__}: {said(error)})") from error
+        raise RavenError(
+            f"{component} failed in training ({type(error).__name__}: {said(error)})"
+        ) from error

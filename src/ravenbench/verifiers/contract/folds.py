@@ -77,9 +77,14 @@ class Folds:
         learned = [~mask for mask in held_out]
         if self.sides is not None:
             inside = [np.isin(self.sides, pair) for pair in combinations(np.unique(self.sides), 2)]
-            held_out, learned = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
-        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held_out, learned, strict=True)]
-        best = int(np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held_out]))
+            held_out = [i.all(axis=1) for i in inside]
+            learned = [~i.any(axis=1) for i in inside]
+        fewest = [
+            min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held_out, learned, strict=True)
+        ]
+        best = int(
+            np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held_out])
+        )
         return np.asarray(learned[best], dtype=bool), np.asarray(held_out[best], dtype=bool)
 
 
@@ -114,10 +119,13 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
     sizes = np.bincount(group)
     partition = calibration_folds(problems, same, folds)
     consequence = (
-        "whatever is tuned on answers out of fold leaves out every problem that touches the answered one's authors, "
-        "so it rests on fewer problems and is rougher than usual"
+        "whatever is tuned on answers out of fold leaves out every problem that touches the"
+        " answered one's authors, so it rests on fewer problems and is rougher than usual"
         if partition.kind == "authors"
-        else "too few authors are left to keep them apart, so whatever is tuned on answers out of fold is too hopeful"
+        else (
+            "too few authors are left to keep them apart, so whatever is tuned on answers out of"
+            " fold is too hopeful"
+        )
     )
     return (
         f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
@@ -177,7 +185,8 @@ def out_of_fold(
     """
     answers = None if columns is None else np.full((len(same), columns), otherwise)
     for f in np.unique(folds.fold):
-        out, rest = folds.fold == f, folds.rest(f)
+        out = folds.fold == f
+        rest = folds.rest(f)
         if _fewest(same[rest]) < least:
             continue
         part = learn(rest, out)
@@ -196,7 +205,8 @@ def remove_fold_effect(values: Floats, fold: Ints, same: Bools) -> Floats:
     problems keeps its higher values.
     """
     parts = [fold == f for f in np.unique(fold)]
-    truth, inside = same.astype(np.float64), values.copy()
+    truth = same.astype(np.float64)
+    inside = values.copy()
     for part in parts:
         truth[part] -= truth[part].mean()
         inside[part] -= inside[part].mean(axis=0)

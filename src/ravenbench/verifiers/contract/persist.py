@@ -94,9 +94,12 @@ _DAMAGED = "this trained verifier is damaged"
 
 
 def save(
-    verifier: Verifier, folder: str | Path, known: Collection[str] = (), note: Callable[[str], object] | None = None,
+    verifier: Verifier,
+    folder: str | Path,
+    known: Collection[str] = (),
+    note: Callable[[str], object] | None = None,
     learned: bytes | None = None,
-) -> Path:  # fmt: skip
+) -> Path:
     """Write a fitted verifier; the folder appears when it is complete.
 
     Parameters
@@ -168,14 +171,20 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
             _same(head, wanted, folder)
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
-                "this verifier was trained with another scikit-learn, whose models are laid out differently",
-                file=folder, fix="train it again",
+                "this verifier was trained with another scikit-learn, whose models are laid out"
+                " differently",
+                file=folder,
+                fix="train it again",
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
-            )  # fmt: skip
+            )
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(dict(arrays), foreign(wanted) if wanted else None).decode(head["state"])
+            verifier = Reader(dict(arrays), foreign(wanted) if wanted else None).decode(
+                head["state"]
+            )
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
-            raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
+            raise FormatError(
+                "this folder holds no verifier", file=folder, found=type(verifier).__name__
+            )
         if wanted is None:
             _settle(verifier, None, "state", folder)
             wanted = cast(Verifier, fresh(verifier))
@@ -210,9 +219,13 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
                 file=where,
                 found=f"format {head['format']}",
                 expected=f"format {FORMAT}",
-                fix=f"train again: raven verify {spec} --train PROBLEMS --test PROBLEMS --out FILE.jsonl --save NEW",
+                fix=(
+                    f"train again: raven verify {spec} --train PROBLEMS --test PROBLEMS --out"
+                    " FILE.jsonl --save NEW"
+                ),
             )
-        arrays, beside = read_ordinary(folder / _ARRAYS), folder / LEARNED
+        arrays = read_ordinary(folder / _ARRAYS)
+        beside = folder / LEARNED
         learned = read_ordinary(beside) if beside.exists() else b""
     if data != sealed(data[:-_SEAL], arrays, learned):
         raise FormatError(
@@ -234,7 +247,10 @@ def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
             file=folder,
             found=f"{path_of(type(value))} at {where}",
             expected=wanted or "nothing that runs a program, asks a service or reads other files",
-            fix="train again; if you asked for what was saved, somebody changed this folder: do not trust it",
+            fix=(
+                "train again; if you asked for what was saved, somebody changed this folder: do not"
+                " trust it"
+            ),
         )
     state = {} if isinstance(value, type) else dict(getattr(value, "__dict__", {}))
     copies: dict[Any, Any] = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
@@ -251,22 +267,33 @@ def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
 def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
     if head["identity"] != identity(expected):
         raise SpecError(
-            "this folder holds another verifier", file=folder,
+            "this folder holds another verifier",
+            file=folder,
             found="; ".join(_differences(head["identity"], identity(expected), str(head["spec"]))),
             fix=f"ask for {head['spec']}, or train again",
-        )  # fmt: skip
+        )
 
 
 def _differences(theirs: Any, ours: Any, name: str) -> list[str]:
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
-        return [f"{name}: {theirs!r} in the folder, {ours!r} in the command"] if theirs != ours else []
+        return (
+            [f"{name}: {theirs!r} in the folder, {ours!r} in the command"] if theirs != ours else []
+        )
     if theirs.get("component") != ours.get("component"):
-        return [f"{theirs.get('component', theirs)} in the folder, {ours.get('component', ours)} in the command"]
+        return [
+            f"{theirs.get('component', theirs)} in the folder, {ours.get('component', ours)} in the"
+            " command"
+        ]
     if "component" in theirs and theirs.get("version") != ours.get("version"):
         versions = f"version {theirs.get('version')} in the folder, {ours.get('version')} installed"
         return [f"{theirs['component']}: {versions}"]
-    theirs, ours = theirs.get("params", theirs), ours.get("params", ours)
-    return [line for key in sorted({*theirs, *ours}) for line in _differences(theirs.get(key), ours.get(key), key)]
+    theirs = theirs.get("params", theirs)
+    ours = ours.get("params", ours)
+    return [
+        line
+        for key in sorted({*theirs, *ours})
+        for line in _differences(theirs.get(key), ours.get(key), key)
+    ]
 
 
 def _sklearn() -> str:
@@ -309,11 +336,16 @@ class Writer:
         if type(value) is tuple:
             return {"tuple": [inner(part, i) for i, part in enumerate(value)]}
         if type(value) in (set, frozenset):
-            return {type(value).__name__: [inner(part, "member") for part in sorted(value, key=repr)]}
+            return {
+                type(value).__name__: [inner(part, "member") for part in sorted(value, key=repr)]
+            }
         if type(value) is dict:
             return {"dict": [[inner(k, "key"), inner(v, k)] for k, v in value.items()]}
         if type(value).__name__ in _SPARSE and type(value).__module__.startswith("scipy.sparse"):
-            parts = {name: self._keep(getattr(value, name), where) for name in ("data", "indices", "indptr")}
+            parts = {
+                name: self._keep(getattr(value, name), where)
+                for name in ("data", "indices", "indptr")
+            }
             return {"sparse": type(value).__name__, "shape": list(map(int, value.shape)), **parts}
         if type(value).__module__.startswith("sklearn."):
             return self._estimator(value, where, inner)
@@ -322,8 +354,15 @@ class Writer:
     def _object(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
         cls = type(value)
         if isinstance(value, tuple) and hasattr(cls, "_fields"):
-            return {"named": _name_of(cls), "items": [inner(part, i) for i, part in enumerate(value)]}
-        if not hasattr(value, "__dict__") or "<" in cls.__qualname__ or cls.__module__ == "builtins":
+            return {
+                "named": _name_of(cls),
+                "items": [inner(part, i) for i, part in enumerate(value)],
+            }
+        if (
+            not hasattr(value, "__dict__")
+            or "<" in cls.__qualname__
+            or cls.__module__ == "builtins"
+        ):
             raise _cannot_save(cls, where)
         if _module_of(_name_of(cls), self.modules) is None:
             raise _cannot_save(cls, where)
@@ -354,15 +393,19 @@ class Writer:
 
 def _name_of(cls: type[Any]) -> str:
     """How a class is called in a saved verifier: Raven's own without the module, which may move."""
-    return f"ravenbench:{cls.__name__}" if PLACES.get(cls.__name__) == cls.__module__ else path_of(cls)
+    return (
+        f"ravenbench:{cls.__name__}" if PLACES.get(cls.__name__) == cls.__module__ else path_of(cls)
+    )
 
 
 def _cannot_save(cls: type[Any], where: str, kind: type[SpecError] = SpecError) -> SpecError:
     return kind(
         f"this verifier cannot be saved: it holds a {cls.__module__}.{cls.__qualname__}",
         found=where,
-        expected="numbers, text, arrays, components, classes of the verifier's own module or registered in "
-        f"{SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}",
+        expected=(
+            "numbers, text, arrays, components, classes of the verifier's own module or registered"
+            f" in {SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}"
+        ),
     )
 
 
@@ -424,14 +467,18 @@ class Reader:
 
     def _read_number(self, node: dict[str, Any]) -> Any:
         if node["number"] not in ("float32", "float64", "int32", "int64", "bool"):
-            raise FormatError("this trained verifier holds an unknown kind of number", found=node["number"])
+            raise FormatError(
+                "this trained verifier holds an unknown kind of number", found=node["number"]
+            )
         return np.dtype(node["number"]).type
 
     def _read_sparse(self, node: dict[str, Any]) -> Any:
         from scipy import sparse
 
         if node["sparse"] not in _SPARSE:
-            raise FormatError("this trained verifier holds an unknown kind of matrix", found=node["sparse"])
+            raise FormatError(
+                "this trained verifier holds an unknown kind of matrix", found=node["sparse"]
+            )
         parts = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
         matrix = getattr(sparse, node["sparse"])(parts, shape=tuple(node["shape"]))
         matrix.check_format(full_check=True)
@@ -455,7 +502,9 @@ class Reader:
 
     def _read_estimator(self, node: dict[str, Any]) -> Any:
         if node["estimator"] not in ESTIMATORS:
-            raise FormatError("this trained verifier holds an estimator not known here", found=node["estimator"])
+            raise FormatError(
+                "this trained verifier holds an estimator not known here", found=node["estimator"]
+            )
         estimator = self._filled(_estimator_class(node["estimator"]), node["state"])
         if hasattr(estimator, "support_vectors_") and not _sound_svc(estimator):
             raise _damaged("an SVC whose arrays do not fit together")
@@ -479,16 +528,20 @@ class Reader:
         return instance
 
     def _class(self, name: str) -> type[Any]:
-        module, attribute = _module_of(name, self.modules), name.partition(":")[2]
+        module = _module_of(name, self.modules)
+        attribute = name.partition(":")[2]
         if module is None:
             raise FormatError(
-                "this trained verifier names a class that is not part of it", found=name,
+                "this trained verifier names a class that is not part of it",
+                found=name,
                 fix="load it with the verifier it was made from, if you trust that package",
-            )  # fmt: skip
+            )
         try:
             cls = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as error:
-            raise FormatError("this trained verifier names a class that is not here", found=name) from error
+            raise FormatError(
+                "this trained verifier names a class that is not here", found=name
+            ) from error
         if not isinstance(cls, type):
             raise FormatError("this trained verifier names something that is no class", found=name)
         return cls
@@ -512,19 +565,31 @@ def _estimator_class(name: str) -> type[Any]:
 
 def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
     """True if every path leads from the root down to a leaf: compiled code follows it without looking."""
-    nodes, values, count = state["nodes"], state["values"], int(state["node_count"])
+    nodes = state["nodes"]
+    values = state["values"]
+    count = int(state["node_count"])
     if not 0 < count == len(nodes) == len(values):
         return False
-    left, right, feature = nodes["left_child"], nodes["right_child"], nodes["feature"]
+    left = nodes["left_child"]
+    right = nodes["right_child"]
+    feature = nodes["feature"]
     here = np.arange(count)
     leaf = left == -1
-    inside = (left > here) & (left < count) & (right > here) & (right < count) & (feature >= 0) & (feature < features)
+    inside = (
+        (left > here)
+        & (left < count)
+        & (right > here)
+        & (right < count)
+        & (feature >= 0)
+        & (feature < features)
+    )
     return bool(np.all(leaf | inside))
 
 
 def _sound_svc(model: Any) -> bool:
     """True if the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
-    vectors, each = model.support_vectors_, model._n_support
+    vectors = model.support_vectors_
+    each = model._n_support
     return bool(
         each.min(initial=0) >= 0
         and each.sum() == vectors.shape[0] == len(model.support_)

@@ -21,7 +21,12 @@ def bert_folder(tmp_path_factory, need_extra):
     folder = tmp_path_factory.mktemp("bert")
     (folder / "vocab.txt").write_text("\n".join(WORDS))
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sizes = {
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=48, **sizes)
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -32,10 +37,15 @@ def bert_folder(tmp_path_factory, need_extra):
 @pytest.fixture(scope="session")
 def sentence_folder(tmp_path_factory, bert_folder, need_extra):
     """The same as a sentence-transformers model."""
-    sentences, modules = need_extra("sentence_transformers"), need_extra("sentence_transformers.models")
+    sentences, modules = (
+        need_extra("sentence_transformers"),
+        need_extra("sentence_transformers.models"),
+    )
     folder = tmp_path_factory.mktemp("sentences") / "model"
     part = modules.Transformer(str(bert_folder), max_seq_length=24)
-    sentences.SentenceTransformer(modules=[part, modules.Pooling(16, "mean"), modules.Normalize()]).save(str(folder))
+    sentences.SentenceTransformer(
+        modules=[part, modules.Pooling(16, "mean"), modules.Normalize()]
+    ).save(str(folder))
     return folder
 
 

@@ -83,7 +83,9 @@ def test_no_texts_have_no_vectors(folder):
 
 def test_odd_texts(folder):
     problems, same = toy_problems(20)
-    odd = Problems.of([("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")])
+    odd = Problems.of(
+        [("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")]
+    )
     scores = encoder(folder).fit(problems, same).score(odd)
     assert np.isfinite(scores).all() and scores[3] == scores.max()
 
@@ -92,7 +94,9 @@ def test_odd_texts(folder):
 def test_missing_files_are_named(bert_folder, tmp_path, lost):
     copy = shutil.copytree(bert_folder, tmp_path / "model")
     for file in copy.glob("*"):
-        if file.name == lost or (lost == "tokenizer" and file.name in ("tokenizer.json", "vocab.txt")):
+        if file.name == lost or (
+            lost == "tokenizer" and file.name in ("tokenizer.json", "vocab.txt")
+        ):
             file.unlink()
     problems, same = toy_problems(4)
     with pytest.raises(FormatError, match="not whole") as error:
@@ -133,7 +137,10 @@ def test_a_model_that_is_not_here(tmp_path, bert_folder, monkeypatch):
 def test_code_of_the_model_is_not_run(bert_folder, tmp_path):
     copy = shutil.copytree(bert_folder, tmp_path / "model")
     config = json.loads((copy / "config.json").read_text())
-    config |= {"model_type": "strange", "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}}
+    config |= {
+        "model_type": "strange",
+        "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
+    }
     (copy / "config.json").write_text(json.dumps(config))
     (copy / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     problems, same = toy_problems(4)
@@ -148,7 +155,9 @@ def test_a_saved_verifier_wants_its_weights(bert_folder, tmp_path):
     problems, same = toy_problems(20)
     verifier = as_verifier(encoder(copy)).fit(problems, same)
     persist.save(verifier, tmp_path / "trained")
-    assert np.array_equal(persist.load(tmp_path / "trained", verifier).verify(problems), verifier.verify(problems))
+    assert np.array_equal(
+        persist.load(tmp_path / "trained", verifier).verify(problems), verifier.verify(problems)
+    )
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\1")
     with pytest.raises(SpecError, match="other weights"):

@@ -18,7 +18,8 @@ from it; one known text against the others; a background author in the candidate
 
 class FoldRole(StrEnum):
     """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
-    these with content words replaced, known texts of one author against one another, problems of cases."""
+    these with content words replaced, known texts of one author against one another, problems of cases.
+    """
 
     PAIRS = ""
     TRANSPLANTED = "-off"
@@ -96,7 +97,8 @@ class Reason(str):
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):
     """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
-    of its words that are among the background's most frequent ones; and what of a document was left out."""
+    of its words that are among the background's most frequent ones; and what of a document was left out.
+    """
 
     name: str
     row: int

@@ -16,7 +16,9 @@ SCALE = (
 WEAK = SCALE[-1][0]
 NEITHER = "no support either way"
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
-NO_FINDING = "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
+NO_FINDING = (
+    "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
+)
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -57,42 +59,59 @@ def propositions(name: str, text: str) -> tuple[str, str]:
     return f"{name} wrote {text}", f"someone else wrote {text}"
 
 
-def answer(llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False) -> str:
+def answer(
+    llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False
+) -> str:
     """The answer in one sentence: the findings under both, the step of the scale, the log10 LR, whether ``bounded``."""
     hp, hd = propositions(name, text)
     step, low, high = verbal(llr, interval), *map(signed, interval)
     values = (
-        f"log10 LR {signed(llr)}{', the most that this background supports' * bounded}, 95% interval {low} to {high}"
+        f"log10 LR {signed(llr)}{', the most that this background supports' * bounded}, 95%"
+        f" interval {low} to {high}"
     )
     if step == NEITHER:
         return f"The findings support neither proposition, Hp that {hp} or Hd that {hd} ({values})."
-    likelier, other, mark = (f"{hp} (Hp)", f"{hd} (Hd)", "Hp")
+    likelier = f"{hp} (Hp)"
+    other = f"{hd} (Hd)"
+    mark = "Hp"
     if llr <= 0:
         likelier, other, mark = other, likelier, "Hd"
     return (
-        f"The findings are about {times(llr)} times as probable if {likelier} as if {other}: {step} for {mark} "
-        f"({values})."
+        f"The findings are about {times(llr)} times as probable if {likelier} as if {other}: {step}"
+        f" for {mark} ({values})."
     )
 
 
-def rank_sentence(name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]) -> str:
+def rank_sentence(
+    name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]
+) -> str:
     """The candidate's place among writers by likelihood ratio, and how a high one goes with an LR below 1."""
     place = (
-        f"Ranked by likelihood ratio with the questioned text, {name} is number {rank} of {ranked} writers (the "
-        f"candidate and {ranked - 1} of the background)."
+        f"Ranked by likelihood ratio with the questioned text, {name} is number {rank} of {ranked}"
+        f" writers (the candidate and {ranked - 1} of the background)."
     )
     if llr >= 0 or rank > max(1, ranked // 4):
         return place
-    often = "about as often by two authors as" if verbal(llr, interval) == NEITHER else "more often by two authors than"
+    often = (
+        "about as often by two authors as"
+        if verbal(llr, interval) == NEITHER
+        else "more often by two authors than"
+    )
     return (
-        f"{place} The rank is no support for {name}: it says only who of these people is nearest. The likelihood ratio "
-        f"also asks how near, and a pair of texts that is just so near is {often} by one."
+        f"{place} The rank is no support for {name}: it says only who of these people is nearest."
+        " The likelihood ratio also asks how near, and a pair of texts that is just so near is"
+        f" {often} by one."
     )
 
 
 def one_in(share: float) -> str:
     """A share in words: "about one in five"."""
-    named = ((0.95, "nearly all"), (0.72, "about three in four"), (0.6, "about two in three"), (0.45, "about half"))
+    named = (
+        (0.95, "nearly all"),
+        (0.72, "about three in four"),
+        (0.6, "about two in three"),
+        (0.45, "about half"),
+    )
     for least, words in (*named, (0.37, "about two in five")):
         if share >= least:
             return words
@@ -106,9 +125,15 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
     kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
     count, total = misled
     if count < 2:
-        return f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at least this {far}."
+        return (
+            f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at"
+            f" least this {far}."
+        )
     words = one_in(share)
-    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.{share < 0.01:d}%}) scored at least this {far}."
+    return (
+        f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.{share < 0.01:d}%}) scored at"
+        f" least this {far}."
+    )
 
 
 def expected(number_of: float) -> str:
@@ -120,9 +145,13 @@ def expected(number_of: float) -> str:
 
 def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text."""
-    seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}" if low else "none does"
+    seen = (
+        f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
+        if low
+        else "none does"
+    )
     return (
-        f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
-        "one half (log10 LR below −.30), whatever its interval, by chance, as background pairs by one author do; here "
-        f"{seen}."
+        f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a"
+        " likelihood ratio below one half (log10 LR below −.30), whatever its interval, by chance,"
+        f" as background pairs by one author do; here {seen}."
     )

@@ -53,18 +53,27 @@ class Compare(Task):
     Spec = CompareSpec
     own = (
         Option("out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH),
-        Option("case", "Reference of the case, for the page. This and the next two decide nothing of the answer."),
+        Option(
+            "case",
+            "Reference of the case, for the page. This and the next two decide nothing of the"
+            " answer.",
+        ),
         Option("examiner", "Who answers for the comparison, for the page."),
         Option("date", "Date of the report, for the page, as it is to stand there."),
     )
     positional = ("questioned", "known", "background")
     failure = "{count} part{s} failed, the first: {first}"
-    note = "``ravenbench.analyse(result.store)`` gives the likelihood ratios, ``ravenbench.write_report`` the page."
+    note = (
+        "``ravenbench.analyse(result.store)`` gives the likelihood ratios,"
+        " ``ravenbench.write_report`` the page."
+    )
     stray = (
         "raven compare takes each text by an option that says what it is",
         "--questioned FILE --known FILE_OR_FOLDER --background FOLDER",
-        "say which text is questioned and which is known, as raven compare --help shows; the background folder holds "
-        "texts by other people",
+        (
+            "say which text is questioned and which is known, as raven compare --help shows; the"
+            " background folder holds texts by other people"
+        ),
     )
     spec: CompareSpec
 
@@ -79,7 +88,9 @@ class Compare(Task):
         self.material = read_material(spec) if spec.each is None else read_class(spec)
         self.data = spec.data(self.material.paths())
         first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
-        self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     def draft(self) -> Draft[ComparePlan]:
         return self._drafted()
@@ -95,7 +106,11 @@ class Compare(Task):
         if self.spec.validated is None:
             return drafted
         citation = cited(
-            self.spec.validated, self.spec.condition, self.spec.unvalidated, self.spec.resolved(), self.data
+            self.spec.validated,
+            self.spec.condition,
+            self.spec.unvalidated,
+            self.spec.resolved(),
+            self.data,
         )
         return replace(drafted, plan=msgspec.structs.replace(drafted.plan, validated=citation))
 
@@ -103,7 +118,9 @@ class Compare(Task):
         from ravenbench.engine.pool import run_units
         from ravenbench.ext.case.compare.units import units_of
 
-        return run_units(self.engine, units_of(store, self.spec.components()), self.progress, "comparing")
+        return run_units(
+            self.engine, units_of(store, self.spec.components()), self.progress, "comparing"
+        )
 
     def finish(self, store: Store, errors: list[str]) -> Any:
         from ravenbench.store.records import record_or_none, write_record
@@ -116,7 +133,11 @@ class Compare(Task):
         return super().finish(store, errors)
 
     def _file_note(self) -> dict[str, str]:
-        return {name: str(self.values[name]) for name in FileNote.__struct_fields__ if name in self.values}
+        return {
+            name: str(self.values[name])
+            for name in FileNote.__struct_fields__
+            if name in self.values
+        }
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
         return {name: count for name, count in _counts(draft).items() if count}
@@ -132,17 +153,22 @@ class Compare(Task):
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
     """Problems by what they are for."""
-    asks = [problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)]
+    asks = [
+        problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)
+    ]
     size = {fold.name: len(fold.test) for fold in drafted.folds}
     pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
     return {
         "the cases themselves": asks.count("plain"),
         "the cases with content replaced": asks.count("on") + asks.count("off"),
         "background authors in the candidate's place": asks.count("author"),
-        "known texts against one another": asks.count("known")
-        + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs),
+        "known texts against one another": (
+            asks.count("known") + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs)
+        ),
         "background pairs": sum(size[fold] for fold in pairs),
-        "background pairs with content replaced": sum(size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs),
+        "background pairs with content replaced": sum(
+            size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs
+        ),
     }
 
 
@@ -159,11 +185,14 @@ def _told(plan: ComparePlan) -> list[str]:
         names = [case.id for case in plan.cases if case.shape == shape.name]
         cut = "" if shape.wanted is None else ", as long as this background can give"
         notes.append(
-            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a questioned text of up to "
-            f"{max(*shape.known, shape.questioned)} words{cut}, against {len(shape.authors)} authors."
+            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a"
+            f" questioned text of up to {max(*shape.known, shape.questioned)} words{cut}, against"
+            f" {len(shape.authors)} authors."
         )
         if plan.validated is not None:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
-    notes += [f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals]
+    notes += [
+        f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals
+    ]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
     return notes + [f"Note: {note}." for note in plan.notes]

@@ -47,10 +47,16 @@ class Validate(Task):
     freezes = False
     Spec = ValidateSpec
     own = (
-        Option("out", "The dossier's folder or URL; default raven-runs/validate-<hash>.", takes=PATH),
-        Option("propose", "Only write a file of conditions that this background can support, to be edited.",
-               takes=PATH, function=False),
-    )  # fmt: skip
+        Option(
+            "out", "The dossier's folder or URL; default raven-runs/validate-<hash>.", takes=PATH
+        ),
+        Option(
+            "propose",
+            "Only write a file of conditions that this background can support, to be edited.",
+            takes=PATH,
+            function=False,
+        ),
+    )
     arguments = ("background",)
     positional = ("background", "conditions")
     order = "background conditions propose"
@@ -63,9 +69,10 @@ class Validate(Task):
         self.spec = spec = spec_of(ValidateSpec, self.values)
         if spec.conditions is None:
             raise SpecError(
-                "nothing to validate: --conditions is missing", expected="a table of conditions, a row for each cell",
+                "nothing to validate: --conditions is missing",
+                expected="a table of conditions, a row for each cell",
                 fix="raven validate BACKGROUND --propose conditions.csv writes one to begin with",
-            )  # fmt: skip
+            )
         self.conditions: list[Condition] = read_conditions(Path(spec.conditions))
         self.data = spec.compared().data({"conditions": Path(spec.conditions)})
         self.folder = self.place_or(f"validate-{content_hash([spec.resolved(), self.data])}")
@@ -84,7 +91,12 @@ class Validate(Task):
         from ravenbench.engine.pool import run_units
         from ravenbench.ext.case.compare.units import units_of
 
-        return run_units(self.engine, units_of(store, self.spec.compared().components()), self.progress, "validating")
+        return run_units(
+            self.engine,
+            units_of(store, self.spec.compared().components()),
+            self.progress,
+            "validating",
+        )
 
     def notes(self, draft: Draft[Any]) -> list[str]:
         from ravenbench.ext.case.compare.plan import RECKONED
@@ -114,7 +126,10 @@ class Validate(Task):
         corpus = load_corpus(spec.background, **spec.reading())
         conditions = proposed(corpus, spec.authors, spec.folds, spec.seed)
         write_conditions(conditions, Path(place), [spec.background])
-        return f"{place}: {len(conditions)} conditions; edit them, then: raven validate BACKGROUND --conditions {place}"
+        return (
+            f"{place}: {len(conditions)} conditions; edit them, then: raven validate BACKGROUND"
+            f" --conditions {place}"
+        )
 
 
 def _authors(one: TestedRecord) -> str:

@@ -99,7 +99,9 @@ class Encoder(Scorer):
     def _cosines(self, problems: Problems) -> Floats:
         """Cosine of each known document and its questioned one, (sum k,)."""
         vectors, known, questioned = distinct(problems, self.embeddings)
-        return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
+        return np.asarray(
+            np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64
+        )
 
     def prepare(self, texts: list[str]) -> None:
         """Encode texts that cells will ask about, so that each is encoded by one worker alone."""
@@ -118,10 +120,16 @@ class Encoder(Scorer):
         folder = model_folder(self.model, self.revision)
         if sentences.digest(folder) != self.digest_:
             raise SpecError(
-                "this verifier was trained with other weights of this name", file=folder,
+                "this verifier was trained with other weights of this name",
+                file=folder,
                 fix="train again, or pin revision",
-            )  # fmt: skip
+            )
         read = sentences.Reading(
-            self.device, self.window, self.batch, self.precision, self.remote_code, pooler=self.pooling == "pooler"
+            self.device,
+            self.window,
+            self.batch,
+            self.precision,
+            self.remote_code,
+            pooler=self.pooling == "pooler",
         )
         return unit(sentences.embeddings(folder, texts, read))

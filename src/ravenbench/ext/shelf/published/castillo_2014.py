@@ -14,9 +14,16 @@ from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Ints, Problems
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
-    ("word", 1), ("word", 2), ("word", 3), ("char", 3), ("char", 4), ("prefix", 1), ("suffix", 1), ("stop", 1),
+    ("word", 1),
+    ("word", 2),
+    ("word", 3),
+    ("char", 3),
+    ("char", 4),
+    ("prefix", 1),
+    ("suffix", 1),
+    ("stop", 1),
     ("mark", 1),
-)  # fmt: skip
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -61,7 +68,9 @@ class Castillo2014(OneClass):
     words: int = 150
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        self.words_ = frequent_words((problems.texts[row] for row in problems.documents), self.words)
+        self.words_ = frequent_words(
+            (problems.texts[row] for row in problems.documents), self.words
+        )
         return self
 
     def answer(self, known: list[str], questioned: str) -> float:
@@ -82,7 +91,8 @@ class Castillo2014(OneClass):
             for similarity in (cosines(rows), jaccard(rows)):
                 vote = voted(similarity, owner, is_questioned)
                 if vote is not None:
-                    yes, total = yes + vote, total + 1
+                    yes = yes + vote
+                    total = total + 1
         return yes / total if total else 0.5
 
 

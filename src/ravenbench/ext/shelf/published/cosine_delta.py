@@ -52,7 +52,9 @@ class CosineDelta(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose words, and learn their means and deviations. SpecError if a parameter is out of range."""
-        self.profiles_ = TokenProfiles(self.words, self.marks).fit(problems.texts, problems.documents)
+        self.profiles_ = TokenProfiles(self.words, self.marks).fit(
+            problems.texts, problems.documents
+        )
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -62,5 +64,8 @@ class CosineDelta(Scorer):
         profiles[[WORD.search(problems.texts[row]) is None for row in used]] = np.nan
         place = np.full(len(problems.texts), -1, dtype=np.int64)
         place[used] = np.arange(len(used))
-        known, questioned = place[problems.known_index], place[problems.questioned_index[problems.owner]]
-        return mean_by_problem(np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems)
+        known = place[problems.known_index]
+        questioned = place[problems.questioned_index[problems.owner]]
+        return mean_by_problem(
+            np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems
+        )

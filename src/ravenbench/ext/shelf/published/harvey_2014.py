@@ -108,13 +108,19 @@ class Harvey2014(Scorer):
             joined = "".join(known)
             least = max(2, len(joined) // self.chunk)
             parts, pieces = known_and_questioned([], joined, questioned, least)
-            models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [joined] * len(pieces)
+            models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [
+                joined
+            ] * len(pieces)
             coded += parts + pieces
             counts[i] = len(parts), len(pieces)
         texts, rows = TextTable.collect([*models, *coded])
-        bits = cross_entropies(texts, rows[: len(models)], rows[len(models) :], self.order, "C")[:, 0]
+        bits = cross_entropies(texts, rows[: len(models)], rows[len(models) :], self.order, "C")[
+            :, 0
+        ]
         each = np.split(bits, np.cumsum(counts.ravel())[:-1])
-        return np.array([-t_value(each[2 * i], each[2 * i + 1]) for i in range(len(problems))], dtype=np.float64)
+        return np.array(
+            [-t_value(each[2 * i], each[2 * i + 1]) for i in range(len(problems))], dtype=np.float64
+        )
 
     def default_calibrator(self) -> Calibrator:
         """Logistic regression without a band of non-answers."""
@@ -139,7 +145,8 @@ def t_value(known: Floats, questioned: Floats) -> float:
 
     NaN where ``known`` has fewer than two values or ``questioned`` none.
     """
-    n, m = len(known), len(questioned)
+    n = len(known)
+    m = len(questioned)
     if n < 2 or m < 1:
         return float("nan")
     squares = ((known - known.mean()) ** 2).sum() + ((questioned - questioned.mean()) ** 2).sum()

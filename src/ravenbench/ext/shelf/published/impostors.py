@@ -123,7 +123,9 @@ class Settings:
     def drawn(self, impostors: int) -> int:
         """How many of so many impostors take part in an iteration."""
         if isinstance(self.draw, str):
-            return math.ceil(math.sqrt(impostors)) if self.draw == "root" else max(1, impostors // 2)
+            return (
+                math.ceil(math.sqrt(impostors)) if self.draw == "root" else max(1, impostors // 2)
+            )
         return self.draw
 
 
@@ -137,7 +139,13 @@ VARIANTS: dict[str, Settings] = {
     # Letters, words, function words and shapes, n = 1..10, seen ≥ 5 times in some document, by the abstract. Ours: no
     # POS tags and no type/token ratio, since no tagger covers every language; 125 candidates, 25 of them.
     "khonji-iraqi": Settings(
-        "graded", "char1-10 word1-10 function1-10 shape1-10", 5_000, 5, candidates=125, iterations=100, draw=25
+        "graded",
+        "char1-10 word1-10 function1-10 shape1-10",
+        5_000,
+        5,
+        candidates=125,
+        iterations=100,
+        draw=25,
     ),
 }
 
@@ -176,8 +184,14 @@ class Contests(Scorer):
             raise SpecError(
                 f"a parameter of {self.name} is out of range",
                 found=str(self),
-                expected="positive numbers, 0 < share ≤ 1, measure minmax or cosine, weights tfidf or tf"
-                + (", known centroid or nearest, draw root, half or a number" if chosen.known != "each" else ""),
+                expected=(
+                    "positive numbers, 0 < share ≤ 1, measure minmax or cosine, weights tfidf or tf"
+                )
+                + (
+                    ", known centroid or nearest, draw root, half or a number"
+                    if chosen.known != "each"
+                    else ""
+                ),
             )
         return chosen
 
@@ -206,7 +220,9 @@ class Contests(Scorer):
         texts = [normalised(text) for text in problems.texts.rows(used)]
         place = np.full(len(problems.texts), -1, dtype=np.int64)
         place[used] = np.arange(len(used))
-        masks = np.unpackbits(self.subsets_, axis=1, count=chosen.iterations, bitorder="little").astype(np.float32)
+        masks = np.unpackbits(
+            self.subsets_, axis=1, count=chosen.iterations, bitorder="little"
+        ).astype(np.float32)
         allowed = []
         sides = []
         owner = []
@@ -220,7 +236,8 @@ class Contests(Scorer):
         questioned = place[problems.questioned_index][owner]
         forest = self.space_.forest()
         level = self._levels(texts, sides, questioned, chosen.cut)
-        own, others = self.space_.read(texts, forest), self.space_.read(self.background_.texts_, forest)
+        own = self.space_.read(texts, forest)
+        others = self.space_.read(self.background_.texts_, forest)
         each = np.full(len(sides), np.nan)
         for length in np.unique(level):
             contests = np.flatnonzero(level == length)
@@ -231,7 +248,9 @@ class Contests(Scorer):
                 if len(impostors) >= chosen.others:
                     among = min(chosen.candidates or len(impostors), len(impostors))
                     rng = stream(self.seed, chosen.impostors, str(problems.ids[owner[j]]))
-                    draws = draw_impostors(among, chosen.drawn(len(impostors)), chosen.iterations, rng)
+                    draws = draw_impostors(
+                        among, chosen.drawn(len(impostors)), chosen.iterations, rng
+                    )
                     each[j] = arena.contest(sides[j], questioned[j], impostors, draws)
         finite = np.flatnonzero(~np.isnan(each))
         owners = np.array(owner)[finite]
@@ -241,7 +260,10 @@ class Contests(Scorer):
 
     def _levels(self, texts: list[str], sides: list[Ints], questioned: Ints, cut: bool) -> Ints:
         if not cut:
-            return np.full(len(sides), max((len(text) for text in [*texts, *self.background_.texts_]), default=0))
+            return np.full(
+                len(sides),
+                max((len(text) for text in [*texts, *self.background_.texts_]), default=0),
+            )
         length = np.array([len(text) for text in texts], dtype=np.float64)
         known = np.array([length[rows].min() for rows in sides])
         shorter = np.maximum(np.minimum(known, length[questioned]), _SHORTEST)
@@ -393,9 +415,18 @@ class GeneralImpostors(Contests):
 
     def settings(self) -> Settings:
         chosen = Settings(
-            "questioned", self.units, self.size, 1, None, self.iterations, self.draw, self.known, others=2,
-            features="general-impostors-features", impostors="general-impostors",
-        )  # fmt: skip
+            "questioned",
+            self.units,
+            self.size,
+            1,
+            None,
+            self.iterations,
+            self.draw,
+            self.known,
+            others=2,
+            features="general-impostors-features",
+            impostors="general-impostors",
+        )
         return self.check(chosen, self.known in ("centroid", "nearest"))
 
 
@@ -415,11 +446,17 @@ class _Arena:
         length: int,
         documents: Ints,
     ) -> None:
-        self.measure, self.chosen, self.masks = method.measure, chosen, masks
+        self.measure = method.measure
+        self.chosen = chosen
+        self.masks = masks
         self.row = {int(document): i for i, document in enumerate(documents)}
         self.own = method.space_.vectors(own, documents, length)
-        self.others = method.space_.vectors(others, np.arange(len(method.background_.texts_)), length)
-        self.own_norms, self.others_norms = (norms(v, masks, self.measure) for v in (self.own, self.others))
+        self.others = method.space_.vectors(
+            others, np.arange(len(method.background_.texts_)), length
+        )
+        self.own_norms, self.others_norms = (
+            norms(v, masks, self.measure) for v in (self.own, self.others)
+        )
         if chosen.candidates is not None:
             self.closeness = whole_similarities(self.own, self.others, self.measure)
 
@@ -434,16 +471,22 @@ class _Arena:
         if self.chosen.contest == "questioned":
             return float((pair > self._best(u, allowed, draws)).mean())
         k = int(rows[0])
-        near_k, near_u = self._nearest(k, allowed), self._nearest(u, allowed)
+        near_k = self._nearest(k, allowed)
+        near_u = self._nearest(u, allowed)
         if self.chosen.contest == "both":
-            won = [(pair > self._best(k, near_u, draws)).mean(), (pair > self._best(u, near_k, draws)).mean()]
+            won = [
+                (pair > self._best(k, near_u, draws)).mean(),
+                (pair > self._best(u, near_k, draws)).mean(),
+            ]
             return float(sum(won) / 2)
         return graded(pair, self._best(k, near_k, draws) * self._best(u, near_u, draws))
 
     def _pair(self, questioned: int, known: Ints) -> Floats:
         """Similarity of the questioned text to the known side on every subset."""
         if self.chosen.known != "centroid":
-            return np.asarray(self._against(questioned, self.own, self.own_norms, known).max(axis=0))
+            return np.asarray(
+                self._against(questioned, self.own, self.own_norms, known).max(axis=0)
+            )
         centroid = Vectors.of(np.mean([self.own.dense(row) for row in known], axis=0)[None])
         size = norms(centroid, self.masks, self.measure)
         return np.asarray(self._against(questioned, centroid, size, np.array([0]))[0])
@@ -454,8 +497,12 @@ class _Arena:
 
     def _best(self, row: int, impostors: Ints, draws: Ints) -> Floats:
         """Similarity of a text to the nearest of the impostors that take part, on every subset."""
-        return np.asarray(drawn(self._against(row, self.others, self.others_norms, impostors), draws).max(axis=1))
+        return np.asarray(
+            drawn(self._against(row, self.others, self.others_norms, impostors), draws).max(axis=1)
+        )
 
     def _against(self, row: int, vectors: Vectors, vector_norms: Floats, rows: Ints) -> Floats:
         x = self.own.dense(row)
-        return similarities(x, self.own_norms[row], vectors, vector_norms, rows, self.masks, self.measure)
+        return similarities(
+            x, self.own_norms[row], vectors, vector_norms, rows, self.masks, self.measure
+        )

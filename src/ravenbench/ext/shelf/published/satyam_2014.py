@@ -80,10 +80,16 @@ class Satyam2014(OneClass):
         return self
 
     def answer(self, known: list[str], questioned: str) -> float:
-        return float(self.calibrator_.transform(np.arcsinh(np.array([self._score(known, questioned, self.n_)])))[0])
+        return float(
+            self.calibrator_.transform(
+                np.arcsinh(np.array([self._score(known, questioned, self.n_)]))
+            )[0]
+        )
 
     def _scores(self, problems: Problems, n: int) -> Floats:
-        scores = [self._score(known, questioned, n) for known, questioned in sides(problems, self.read)]
+        scores = [
+            self._score(known, questioned, n) for known, questioned in sides(problems, self.read)
+        ]
         return np.array(scores, dtype=np.float64)
 
     def _score(self, known_texts: list[str], questioned: str, n: int) -> float:

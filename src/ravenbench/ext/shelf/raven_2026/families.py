@@ -108,7 +108,8 @@ class Delta:
         return documents.mean(unit(self.standard(documents.counts(self.view, self.n))))
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        own, others = self.embed(documents), impostors.once(self, lambda: self.embed(impostors))
+        own = self.embed(documents)
+        others = impostors.once(self, lambda: self.embed(impostors))
         return own @ others.T, np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
 
 
@@ -147,7 +148,8 @@ class MinMax:
 def chunk_pairs(bounds: Ints, links: Ints) -> tuple[Ints, Ints, Ints]:
     """Every pair of chunks of two linked documents: rows of the first's, of the second's, and which link it is."""
     sizes = np.diff(bounds)
-    first, second = sizes[links[:, 0]], sizes[links[:, 1]]
+    first = sizes[links[:, 0]]
+    second = sizes[links[:, 1]]
     owner = np.repeat(np.arange(len(links)), first * second)
     ends = np.cumsum(first * second)
     place = np.arange(len(owner)) - (ends - first * second)[owner]

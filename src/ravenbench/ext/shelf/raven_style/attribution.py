@@ -37,9 +37,11 @@ _PIECE = 6000
 _SHORTEST = 600
 _ROWS = 3000
 """Rows above which texts of authors who have many are joined."""
-_FOLDS, _TOPIC_FOLDS = 3, 5
+_FOLDS = 3
+_TOPIC_FOLDS = 5
 _PSEUDO = 10.0
-_START, _PENALTY = 1.0, 5.0
+_START = 1.0
+_PENALTY = 5.0
 _ENOUGH = 20
 """Texts of authors who have several, from which on pieces of an author's only text calibrate nothing."""
 _CELLS = 4_000_000
@@ -71,14 +73,22 @@ class RavenStyle(Attributor):
     provenance = "ours"
     reads_topics = True
 
-    def fit(self, texts: Sequence[str], authors: Sequence[str], topics: Sequence[str] | None = None) -> Self:
+    def fit(
+        self, texts: Sequence[str], authors: Sequence[str], topics: Sequence[str] | None = None
+    ) -> Self:
         """Learn from texts with their authors and, where known, their topics.
 
         InputError if lengths differ, fewer than two authors are given, or an author's only text cannot be cut.
         """
         if topics is not None and len(topics) != len(texts):
-            raise InputError("texts and topics differ in number", found=f"{len(texts)} and {len(topics)}")
-        self._topics = None if topics is None else np.unique(np.asarray(topics, dtype=np.str_), return_inverse=True)[1]
+            raise InputError(
+                "texts and topics differ in number", found=f"{len(texts)} and {len(topics)}"
+            )
+        self._topics = (
+            None
+            if topics is None
+            else np.unique(np.asarray(topics, dtype=np.str_), return_inverse=True)[1]
+        )
         return super().fit(texts, authors)
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
@@ -95,7 +105,8 @@ class RavenStyle(Attributor):
         self.views_ = Views(_KEPT).fit(pieces.texts)
         shown = self._shown(pieces.texts)
         self.spaces_ = {name: [_Space(*view) for view in views] for name, views in FAMILIES.items()}
-        values, grams = dict[str, list[Any]](), list[Floats]()
+        values = dict[str, list[Any]]()
+        grams = list[Floats]()
         for name, spaces in self.spaces_.items():
             values[name] = [space.fit(shown[space.view]) for space in spaces]
             grams.append(np.mean([v @ v.T for v in values[name]], axis=0, dtype=np.float64))
@@ -107,11 +118,15 @@ class RavenStyle(Attributor):
         several = can[~pieces.alone[can]]
         can = several if len(several) >= _ENOUGH else can
         can = can[:: max(1, len(can) * authors // _CELLS)]
-        self.share_ = likeliest_weight(scores[can].mean(axis=2), pieces.codes[can], there[can]) / len(FAMILIES)
+        self.share_ = likeliest_weight(
+            scores[can].mean(axis=2), pieces.codes[can], there[can]
+        ) / len(FAMILIES)
         self.primal_ = {}
         for name, gram in zip(FAMILIES, grams, strict=True):
             dual = _solve(gram, pieces.codes, authors)
-            parts = [np.asarray(v.T @ dual.astype(v.dtype)) / len(values[name]) for v in values[name]]
+            parts = [
+                np.asarray(v.T @ dual.astype(v.dtype)) / len(values[name]) for v in values[name]
+            ]
             self.primal_[name] = parts, dual.sum(axis=0)
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
@@ -120,7 +135,9 @@ class RavenStyle(Attributor):
         total = np.zeros((len(rows), len(self.classes_)))
         for i, (name, spaces) in enumerate(self.spaces_.items()):
             parts, bias = self.primal_[name]
-            score = bias + sum(s.transform(shown[s.view]) @ part for s, part in zip(spaces, parts, strict=True))
+            score = bias + sum(
+                s.transform(shown[s.view]) @ part for s, part in zip(spaces, parts, strict=True)
+            )
             total += self.share_ * (score - self.mean_[:, i]) / self.deviation_[:, i]
         return total
 
@@ -132,7 +149,8 @@ class RavenStyle(Attributor):
 
 class _Pieces(NamedTuple):
     """Texts as they are learned from: ``codes``, ``source`` (which text) and ``topic`` (or −1) of each, (n,); whether
-    it is one text or a piece of it, not several joined; and whether its author has no other text."""
+    it is one text or a piece of it, not several joined; and whether its author has no other text.
+    """
 
     texts: list[str]
     codes: Ints
@@ -156,11 +174,18 @@ def _pieces(texts: Sequence[str], codes: Ints, topics: Ints | None) -> _Pieces:
         if alone[code]:
             length = min(_PIECE, max(_SHORTEST, len(text) // 4), max(1, len(text) // 2))
         cut += [(part, code, number, int(topic[i])) for part in chunks(text, length)]
-    parts, owner, source, about = [row[0] for row in cut], *np.array([row[1:] for row in cut], dtype=np.int64).T
+    parts, owner, source, about = (
+        [row[0] for row in cut],
+        *np.array([row[1:] for row in cut], dtype=np.int64).T,
+    )
     limit = max(2 * _FOLDS, _ROWS // len(alone))
     if len(cut) <= _ROWS or np.bincount(owner).max() <= limit:
         return _Pieces(parts, owner, source, about, np.ones(len(cut), dtype=bool), alone[owner])
-    rows = [group for a in range(len(alone)) for group in _grouped(np.flatnonzero(owner == a), source, about, limit)]
+    rows = [
+        group
+        for a in range(len(alone))
+        for group in _grouped(np.flatnonzero(owner == a), source, about, limit)
+    ]
     first = np.array([group[0] for group in rows])
     single = np.array([len(group) == 1 for group in rows])
     texts = ["\n".join(parts[i] for i in group) for group in rows]
@@ -185,7 +210,9 @@ def _grouped(mine: Ints, source: Ints, topic: Ints, limit: int) -> list[list[int
         elif number not in sources:
             groups.setdefault((True, number), []).append(i)
         else:
-            groups.setdefault((False, int(topic[i]) if topic[i] >= 0 else number % half), []).append(i)
+            groups.setdefault(
+                (False, int(topic[i]) if topic[i] >= 0 else number % half), []
+            ).append(i)
     return [*single, *groups.values()]
 
 
@@ -193,7 +220,10 @@ class _Space:
     """Rows of length 1 of the square roots of frequencies of a view's n-grams, centred, or standardised (``z``)."""
 
     def __init__(self, view: str, n: int, scale: Scale, size: int) -> None:
-        self.view, self.n, self.scale, self.size = view, n, scale, size
+        self.view = view
+        self.n = n
+        self.scale = scale
+        self.size = size
 
     def fit(self, texts: list[str]) -> Floats:
         """Learn vocabulary, centre and scale from texts; returns their rows."""
@@ -215,7 +245,9 @@ class _Space:
 
     def _frequencies(self, counts: Any) -> Floats:
         size = np.maximum(np.asarray(counts.sum(axis=1)).ravel(), 1)
-        shares = counts[:, self.columns].toarray().astype(np.float32) / size[:, None].astype(np.float32)
+        shares = counts[:, self.columns].toarray().astype(np.float32) / size[:, None].astype(
+            np.float32
+        )
         return np.asarray(np.sqrt(shares))
 
     def _rows(self, frequencies: Floats) -> Floats:
@@ -228,7 +260,8 @@ def _folds(pieces: _Pieces, gram: Floats) -> Ints:
     """Fold of each piece, (n,): by topic, or author by author by what texts are about."""
     if (pieces.topic >= 0).all() and len(np.unique(pieces.topic)) > 1:
         sizes = np.bincount(pieces.topic)
-        load, place = np.zeros(min(_TOPIC_FOLDS, int((sizes > 0).sum()))), np.zeros(len(sizes), dtype=np.int64)
+        load = np.zeros(min(_TOPIC_FOLDS, int((sizes > 0).sum())))
+        place = np.zeros(len(sizes), dtype=np.int64)
         for t in np.argsort(-sizes, kind="stable"):
             place[t] = load.argmin()
             load[place[t]] += sizes[t]
@@ -268,9 +301,11 @@ def _solve(gram: Floats, codes: Ints, authors: int) -> Floats:
 
 def _held_out(grams: list[Floats], codes: Ints, authors: int, fold: Ints) -> tuple[Floats, Bools]:
     """Scores (n, authors, families) of every piece by what learned from other folds, and which authors these knew."""
-    scores, there = np.zeros((len(codes), authors, len(grams))), np.zeros((len(codes), authors), dtype=bool)
+    scores = np.zeros((len(codes), authors, len(grams)))
+    there = np.zeros((len(codes), authors), dtype=bool)
     for f in np.unique(fold):
-        rest, out = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
+        rest = np.flatnonzero(fold != f)
+        out = np.flatnonzero(fold == f)
         if len(rest):
             there[out] = np.bincount(codes[rest], minlength=authors) > 0
             for i, gram in enumerate(grams):
@@ -299,7 +334,8 @@ def likeliest_weight(scores: Floats, codes: Ints, there: Bools) -> float:
     from scipy.optimize import minimize
     from scipy.special import log_softmax
 
-    hidden, row = np.where(there, 0.0, -np.inf), np.arange(len(scores))
+    hidden = np.where(there, 0.0, -np.inf)
+    row = np.arange(len(scores))
 
     def loss(weight: Floats) -> tuple[float, Floats]:
         logs = log_softmax(scores * weight + hidden, axis=1)
@@ -307,7 +343,9 @@ def likeliest_weight(scores: Floats, codes: Ints, there: Bools) -> float:
         away = weight - _START
         return float(_PENALTY * away @ away / 2 - logs[row, codes].sum()), slope + _PENALTY * away
 
-    return float(minimize(loss, np.array([_START]), jac=True, method="L-BFGS-B", bounds=[(0, None)]).x[0])
+    return float(
+        minimize(loss, np.array([_START]), jac=True, method="L-BFGS-B", bounds=[(0, None)]).x[0]
+    )
 
 
 def _hidden(text: str) -> str:
