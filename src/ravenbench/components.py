@@ -236,9 +236,8 @@ class Component:
 
 
 # What has no __init__ takes no parameters.
-Component.__new__.__signature__ = inspect.Signature(
-    [inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)]
-)  # type: ignore[attr-defined]
+_ONLY_THE_CLASS = [inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)]
+Component.__new__.__signature__ = inspect.Signature(_ONLY_THE_CLASS)  # type: ignore[attr-defined]
 
 
 def inner_components(component: Component) -> list[Component]:

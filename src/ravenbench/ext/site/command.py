@@ -134,10 +134,10 @@ def diff(
         original,
         obfuscated,
         out=out,
-        split=split,
+        split=split,  # type: ignore[arg-type]
         system=system,
         blind=blind,
-        columns=columns,  # type: ignore[arg-type]
+        columns=columns,
         helpers=Helpers(encoder),
         encoding=encoding,
     )
