@@ -331,7 +331,7 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
             else {"": loaded}
         )
         for name, array in arrays.items():
-            values = "\n".join(_rounded(value) for value in array.ravel().tolist())
+            values = " ".join(_rounded(value) for value in array.ravel().tolist())
             yield f" [{name}]", f"{array.dtype} {array.shape}\n{values}"
         return
     if place.suffix in (".cell", ".block"):
@@ -416,7 +416,7 @@ WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r'"(?:seconds|cpu_seconds|wall|fit_seconds|score_seconds)": [^,\n}]+', '"seconds": …'),
     (r"[━╸╺ ]{12,}", " "),
     # Progress, which is told only where work takes long.
-    (r"^.*, after (?:AMOUNT|\d+ s)\n", ""),
+    (r"^.*, after (?:AMOUNT|\d+ s)(?:, about (?:AMOUNT|\d+ s) left)?\n", ""),
     (r"[ \t]+$", ""),
 )
 
@@ -434,20 +434,30 @@ def steady(text: str, folder: Path) -> str:
 
 
 LONGEST = 12_000
-"""Characters of a piece that are kept; of the rest, which is data or a figure, a digest."""
+"""Characters of a piece that are kept at most; of the rest, which is data or a figure, a digest."""
+FIRST = 8
+"""Lines that are kept of a piece that is not kept whole; of the rest a digest."""
+WHOLE = re.compile(r"code and words$|report/report\.json ")
+"""Pieces that are kept whole: what commands say, and the report of ``REPORTED`` jobs."""
+REPORTED = ("run", "pan14", "evaluate", "attribute", "safety")
 HEAD = "▶▶▶ "
 """What the line begins with that names a piece."""
 
 
-def kept_form(text: str) -> str:
-    """A piece as it is kept: so that a difference can be read; of a long one the beginning, and a digest."""
+def kept_form(text: str, most: int | None = None) -> str:
+    """A piece as it is kept, so that a difference can be read: of one that is longer than ``most`` lines, or than
+    ``LONGEST`` characters, the beginning, and a digest."""
     text = "\n".join(line.rstrip() for line in text.splitlines())
     text = re.sub(r"[\x00-\x08\x0b-\x1f]", lambda match: f"\\x{ord(match[0]):02x}", text)
-    if len(text) <= LONGEST:
+    lines = text.split("\n")
+    if len(text) <= LONGEST and (most is None or len(lines) <= most + 1):
         return text
-    beginning = text[: LONGEST // 4].rpartition(" ")[0].rstrip()
+    beginning = text if most is None else "\n".join(lines[:most])
+    if len(beginning) > LONGEST // 4:
+        beginning = beginning[: LONGEST // 4].rpartition(" ")[0].rstrip()
     words, numbers = _apart(text)
-    return f"{beginning}\n… its words {_digest(words)}, its numbers {len(numbers)} of mean size {_size(numbers):.5g}"
+    mean_size = f"{_size(numbers):.5g}"
+    return f"{beginning}\n… its words {_digest(words)}, its numbers {len(numbers)} of mean size {mean_size}"
 
 
 def _size(numbers: list[float]) -> float:
@@ -487,12 +497,14 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def write_pieces(pieces: dict[str, str]) -> str:
+def write_pieces(pieces: dict[str, str], job: str = "") -> str:
     """A job's pieces as one text; one that stood before is named where it stood."""
     first: dict[str, str] = {}
     parts = []
     for name, text in pieces.items():
-        form = kept_form(text)
+        reported = job.partition("-")[0] in REPORTED or "report.json" not in name
+        whole = job in ("help", "plans") or (WHOLE.search(name) and reported)
+        form = kept_form(text, None if whole else FIRST)
         earlier = first.setdefault(form, name)
         same = earlier != name and len(form) > 200
         parts.append(f"{HEAD}{name}\n{f'as in {earlier}' if same else form}\n")

@@ -31,9 +31,9 @@ def compare(name: str, pieces: dict[str, str], update: bool) -> None:
     """Assert that pieces are those kept under a name, or keep them."""
     file = KEPT / f"{name}.txt"
     if update:
-        file.write_text(jobs.write_pieces(pieces), "utf-8")
+        file.write_text(jobs.write_pieces(pieces, name), "utf-8")
     before = jobs.read_pieces(file.read_text("utf-8"))
-    now = jobs.read_pieces(jobs.write_pieces(pieces))
+    now = jobs.read_pieces(jobs.write_pieces(pieces, name))
     assert before
     if (
         extensions.absent()
