@@ -316,7 +316,9 @@ def main() -> None:
         "--texts", type=Path, help="folder of the rewritten texts; what is there is not made again"
     )
     parser.add_argument("--write-only", action="store_true", help="only write the texts")
-    parser.add_argument("--page", type=Path, help="only write five excerpts beside their rewritings")
+    parser.add_argument(
+        "--page", type=Path, help="only write five excerpts beside their rewritings"
+    )
     a = parser.parse_args()
     if a.page is not None:
         page(a.data, a.page)
