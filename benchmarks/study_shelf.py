@@ -31,7 +31,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from benchmarks import lab, shelf_page
+from benchmarks import shelf_page
 from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
@@ -50,7 +50,6 @@ HERE = Path(__file__).parent
 SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")
 FAST_MEMBERS = "[char-ngram, function-words]"
 FORMS = {
-    "blend": "blend(dose=0.3)",
     "calibrated": "calibrated(function-words, folds=3)",
     "distorted": "distorted(char-ngram)",
     "meta": f"meta({FAST_MEMBERS})",
@@ -63,7 +62,7 @@ FORMS = {
 SEARCH = "moreau-2014(population=24, generations=16)"
 """Its smaller search, for the shelf's table."""
 FAST = (
-    "char-ngram, style-only, topic-only, topic-fit, function-words, length, chance, ppm, blend, distorted, "
+    "char-ngram, style-only, topic-only, topic-fit, function-words, length, chance, ppm, distorted, "
     "calibrated, meta, stacked, cng-2013"
 )
 MEDIUM = (
@@ -248,7 +247,6 @@ def plain(figure: Estimate | None) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    lab.register()  # for blend
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_shelf", description=__doc__)
     parser.add_argument("--table", default="both", choices=("verdict", "shelf", "both"))
     parser.add_argument("--corpora", help="default: those of the table")

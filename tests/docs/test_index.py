@@ -5,7 +5,7 @@ import re
 from pages import ROOT
 
 DOCS = ROOT / "docs"
-MOST_WORDS = 40_000
+MOST_WORDS = 36_000
 """Words of all pages together; the bar goes down with what is taken out, never up."""
 
 
