@@ -222,7 +222,10 @@ def _tasks_of_packages() -> dict[str, seams.Command]:
 def _flowing(text: str) -> str:
     """A docstring as help: its prose in whole paragraphs that break where the terminal does; examples as they are."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(p if p.startswith(" ") else " ".join(p.split("\n")) for p in paragraphs)
+    return "\n\n".join(
+        paragraph if paragraph.startswith(" ") else " ".join(paragraph.split("\n"))
+        for paragraph in paragraphs
+    )
 
 
 def _absent() -> None:
@@ -264,7 +267,7 @@ def _run() -> None:
             "the folder in which this command was started is gone",
             "go to another one, and repeat it there",
         )
-    wanted = next((a for a in arguments if not a.startswith("-")), None)
+    wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return

@@ -56,8 +56,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
         def progress(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                for other in tasks.values():
-                    bar.update(other, visible=False)
+                for task in tasks.values():
+                    bar.update(task, visible=False)
                 tasks[stage] = bar.add_task(stage, total=total or None)
             bar.update(tasks[stage], completed=done, total=total or None)
 

@@ -419,7 +419,11 @@ def smoke_test(components: Mapping[str, Component]) -> None:
 
 def rehearsable(components: Mapping[str, Component]) -> list[Component]:
     """Raven's own verifiers among these: what others print at import would mix with our output."""
-    return [c for c in components.values() if all(map(_ours, parts(c))) and not runs_program(c)]
+    return [
+        component
+        for component in components.values()
+        if all(map(_ours, parts(component))) and not runs_program(component)
+    ]
 
 
 def warm_up_kernels(components: Sequence[Component]) -> None:

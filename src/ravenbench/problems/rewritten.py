@@ -68,12 +68,12 @@ def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | i
 def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
     """Blind problems with other questioned texts where a problem is named; InputError if one named is not among
     them."""
-    place = {name: i for i, name in enumerate(problems.ids.tolist())}
-    if unknown := sorted(set(texts) - set(place)):
+    row_of = {name: i for i, name in enumerate(problems.ids.tolist())}
+    if unknown := sorted(set(texts) - set(row_of)):
         raise InputError("a rewritten problem is not in this set", found=unknown[0])
     table, rows = TextTable.collect([*problems.texts, *texts.values()])
     questioned = rows[problems.questioned_index]
-    at = np.array([place[name] for name in texts], dtype=np.int64)
+    at = np.array([row_of[name] for name in texts], dtype=np.int64)
     questioned[at] = rows[len(problems.texts) :]
     return replace(
         problems.blind(),

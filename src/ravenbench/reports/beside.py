@@ -56,7 +56,7 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
         col("here", lambda r: r.ours, json="here"),
         *(
             [col("95%", lambda r: r.interval, json="interval")]
-            if any(r.interval for r in rows)
+            if any(row.interval for row in rows)
             else []
         ),
         col("printed", lambda r: r.printed, json="printed"),
@@ -66,6 +66,6 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
             text=True,
             json="theirs_is",
         ),
-        note=f"Why they may differ: {why}" + WITHOUT * any(r.lacked for r in rows),
+        note=f"Why they may differ: {why}" + WITHOUT * any(row.lacked for row in rows),
     )
     return [made] if rows else []

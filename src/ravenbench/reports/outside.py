@@ -62,12 +62,17 @@ class WithAnswers(Store):
         plan = super().plan_as(shape)
         verifiers = [
             VerifierRecord(
-                name=s.name, spec=f"answers of {s.folder}", identity=["answers", s.name], version=0
+                name=system.name,
+                spec=f"answers of {system.folder}",
+                identity=["answers", system.name],
+                version=0,
             )
-            for s in self.systems
+            for system in self.systems
         ]
         cells = [
-            CellPlace(key=s.key(f), verifier=s.name, fold=f) for s in self.systems for f in s.cells
+            CellPlace(key=system.key(cell), verifier=system.name, fold=cell)
+            for system in self.systems
+            for cell in system.cells
         ]
         return msgspec.structs.replace(
             plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells]
@@ -100,7 +105,7 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
         raise InputError(
             f"the report of raven {store.kind} takes no answers from outside", file=store.path
         )
-    names = [entry.name for entry in store.plan.verifiers]
+    names = [verifier.name for verifier in store.plan.verifiers]
     for name in folders:
         if not name.strip() or name in names:
             raise SpecError(

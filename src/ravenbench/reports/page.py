@@ -285,12 +285,12 @@ class PageTables:
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._tables = [one for one in tables if one.section is not None]
+        self._tables = [table for table in tables if table.section is not None]
         self._shown: set[str] = set()
 
     def each(self, section: str) -> list[Markup]:
         """The tables of a section one by one; those without rows are empty."""
-        own = [one for one in self._tables if (one.section or one.key) == section]
+        own = [table for table in self._tables if (table.section or table.key) == section]
         self._shown.update(one.key for one in own)
         return [to_html(one) if one.rows else Markup("") for one in own]
 
@@ -300,7 +300,7 @@ class PageTables:
 
     def remaining(self) -> list[Section]:
         """A section for each table that has rows and was not taken so far."""
-        others = [one for one in self._tables if one.rows and one.key not in self._shown]
+        others = [table for table in self._tables if table.rows and table.key not in self._shown]
         return [Section(one.key, one.title, to_html(one)) for one in others]
 
 

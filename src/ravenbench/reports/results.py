@@ -101,7 +101,7 @@ class View(Shown, ABC):
             first = replace(tables[0], rows=tables[0].rows[:ROWS], links=(), note="")
             parts.append(to_html(first, sortable=False))
         listed = [
-            ("to_polars", [*(t.key for t in tables), *self.long()]),
+            ("to_polars", [*(table.key for table in tables), *self.long()]),
             ("figure", list(figures)),
         ]
         calls = [

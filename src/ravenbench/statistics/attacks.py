@@ -193,7 +193,7 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
     """The mean of impacts, negative ones included; None where there are none."""
-    impacts = [e.impact for e in effects]
+    impacts = [effect.impact for effect in effects]
     return float(np.mean(impacts)) if impacts else None
 
 

@@ -115,10 +115,10 @@ def _sweep(
         cell = out[category[k]]
         side = group[category[k] // 3]
         for j in range(BLOCK):
-            w = float(row[j])
-            cell[j] += w
-            side[j] += w
-            out[7, j] += w * loss[k]
+            weight = float(row[j])
+            cell[j] += weight
+            side[j] += weight
+            out[7, j] += weight * loss[k]
         if close[k]:
             for j in range(BLOCK):
                 out[6, j] += group[0, j] * (2.0 * below[j] + group[1, j])
@@ -147,7 +147,10 @@ def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
     truth = ranked.category < 3
     rows = weights[ranked.order]
     return np.array(
-        [measure(metric, np.repeat(truth, w), np.repeat(ranked.value, w)) for w in rows.T]
+        [
+            measure(metric, np.repeat(truth, repeats), np.repeat(ranked.value, repeats))
+            for repeats in rows.T
+        ]
     )
 
 
@@ -182,18 +185,18 @@ class Replicates:
         return self._interval(metric, level, lambda values: values[a] - values[b])
 
     def _interval(
-        self, metric: str, level: float, of: Callable[[Floats], Floats]
+        self, metric: str, level: float, estimate: Callable[[Floats], Floats]
     ) -> Interval | None:
-        values = of(self.values[metric])
-        observed = float(of(self.observed[metric]))
+        values = estimate(self.values[metric])
+        observed = float(estimate(self.observed[metric]))
         defined = values[~np.isnan(values)]
         if np.isnan(observed) or len(defined) < 0.95 * len(values):
             return None
         if self.problems is not None and self.different is not None:
-            whole = float(np.var(defined))
-            wanted = whole - 2 * float(np.nanvar(of(self.different[metric])))
-            wanted = max(wanted, float(np.nanvar(of(self.problems[metric]))))
-            defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (
+            variance = float(np.var(defined))
+            wanted = variance - 2 * float(np.nanvar(estimate(self.different[metric])))
+            wanted = max(wanted, float(np.nanvar(estimate(self.problems[metric]))))
+            defined = observed + np.sqrt(min(1.0, wanted / variance) if variance > 0 else 1.0) * (
                 defined - observed
             )
         return percentiles(defined, self.units, level)
@@ -223,8 +226,8 @@ def bootstrap(
     ) -> dict[str, Floats]:
         return _run(systems, count, threads, draw, metrics)
 
-    first = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
-    observed = {name: value[:, 0] for name, value in first.items()}
+    unweighted = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
+    observed = {name: value[:, 0] for name, value in unweighted.items()}
     if authors is None:
         return Replicates(
             run(replicates, lambda block: problem_weights(n, seed, block)), observed, n
@@ -256,19 +259,22 @@ def _run(
     with ThreadPoolExecutor(max(1, workers)) as pool:
         fields = np.concatenate(list(pool.map(one, blocks)), axis=2)[:, :, :replicates]
     sums = Sums(*fields.swapaxes(0, 1))
-    few = min(replicates, FEWER)
+    batch = min(replicates, FEWER)
 
     def own(metric: Metric) -> Floats:
-        drawn = [draw(block) for block in range(-(-few // BLOCK))]
+        drawn = [draw(block) for block in range(-(-batch // BLOCK))]
         with warnings.catch_warnings():
             # A resampling without one of the classes leaves most metrics undefined.
             warnings.simplefilter("ignore", RuntimeWarning)
-            parts = [
+            blocks = [
                 [replicated(metric, ranked, weights) for ranked in systems] for weights in drawn
             ]
-        return np.concatenate(parts, axis=1)[:, :few]
+        return np.concatenate(blocks, axis=1)[:, :batch]
 
-    return {name: m.of(sums) if isinstance(m, Counted) else own(m) for name, m in metrics.items()}
+    return {
+        name: metric.of(sums) if isinstance(metric, Counted) else own(metric)
+        for name, metric in metrics.items()
+    }
 
 
 def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -321,9 +327,9 @@ def author_weights(
 @njit(cache=True, nogil=True)
 def _tally(drawn: NDArray[np.int32], weights: Weights) -> None:
     """Count each row of ``drawn`` (BLOCK, n) into a column of ``weights`` (n, BLOCK)."""
-    for b in range(drawn.shape[0]):
+    for replicate in range(drawn.shape[0]):
         for i in range(drawn.shape[1]):
-            weights[drawn[b, i], b] += 1
+            weights[drawn[replicate, i], replicate] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -348,8 +354,8 @@ TOLERANCE = 1e-12
 """Trials this close to the observed difference count as equal to it: the metrics are ratios in floating point."""
 
 _INTEGER: dict[str, Callable[[Sums], Floats]] = {
-    "accuracy": lambda s: s.correct,
-    "c@1": lambda s: s.correct * (s.n + s.unanswered),
+    "accuracy": lambda sums: sums.correct,
+    "c@1": lambda sums: sums.correct * (sums.n + sums.unanswered),
 }
 COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 """Metrics that depend on counts only."""
@@ -413,14 +419,16 @@ def _count_test(
 
     def gap(firsts: NDArray[np.int64]) -> Floats:
         """|difference| where ``firsts`` (kinds, t) problems of a kind have a's answer of the first sort."""
-        left, right = (np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both)
-        for (first, second), now in zip(kinds, firsts, strict=True):
-            moved = now - joint[first, second]
-            left[first] += moved
-            left[second] -= moved
-            right[first] -= moved
+        left_counts, right = (
+            np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both
+        )
+        for (first_kind, second), now in zip(kinds, firsts, strict=True):
+            moved = now - joint[first_kind, second]
+            left_counts[first_kind] += moved
+            left_counts[second] -= moved
+            right[first_kind] -= moved
             right[second] += moved
-        return np.abs(formula(_counts(left)) - formula(_counts(right)))
+        return np.abs(formula(_counts(left_counts)) - formula(_counts(right)))
 
     observed = gap(np.array([[joint[k]] for k in kinds], dtype=np.int64).reshape(len(kinds), 1))[0]
     if np.isnan(observed):
@@ -507,9 +515,9 @@ def swap_test(
         bits = ((patterns[:, None] >> np.arange(len(differ))) & 1).astype(np.int32)
         far = 0
         for start in range(0, len(patterns), BLOCK):
-            part = bits[start : start + BLOCK].T
-            swapped[differ, : part.shape[1]] = part
-            far += int(_as_far(gap(swapped), observed)[: part.shape[1]].sum())
+            swaps = bits[start : start + BLOCK].T
+            swapped[differ, : swaps.shape[1]] = swaps
+            far += int(_as_far(gap(swapped), observed)[: swaps.shape[1]].sum())
         return far / len(patterns)
     rng = stream(seed, "randomization", str(metric), pair)
     far = 0

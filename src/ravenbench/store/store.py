@@ -202,16 +202,19 @@ class Store(Shown):
         """Author and topic of each row of ``texts``, where known."""
         columns = ("author", "topic", "language")
         return {
-            c: Labels.of(self._documents[c].to_list())
-            for c in columns
-            if c in self._documents.columns
+            column: Labels.of(self._documents[column].to_list())
+            for column in columns
+            if column in self._documents.columns
         }
 
     @cached_property
     def splits(self) -> dict[str, Labels]:
         """By name of a split, the part that each row of ``texts`` is in."""
-        columns = [c for c in self._documents.columns if c.startswith("split ")]
-        return {c.removeprefix("split "): Labels.of(self._documents[c].to_list()) for c in columns}
+        columns = [column for column in self._documents.columns if column.startswith("split ")]
+        return {
+            column.removeprefix("split "): Labels.of(self._documents[column].to_list())
+            for column in columns
+        }
 
     def similarity(self) -> Floats:
         """Cosine similarities of all topics, (T, T)."""
@@ -357,7 +360,7 @@ class Store(Shown):
     @cached_property
     def keys(self) -> dict[tuple[str, str], str]:
         """Key of the cell of each (verifier, fold)."""
-        return {(c.verifier, c.fold): c.key for c in self.plan.cells}
+        return {(cell.verifier, cell.fold): cell.key for cell in self.plan.cells}
 
     def cell(self, verifier: str, fold: str) -> Cell | None:
         """A verifier's cell on a fold, None where it is not there yet."""

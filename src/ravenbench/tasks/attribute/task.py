@@ -178,7 +178,10 @@ class Attribute(Task):
         keys = [] if plan.cues is None else [plan.cues.base, *plan.cues.moved]
         cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
         missing = len(cells if store is None else store.unanswered(cells))
-        problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
+        problems = {
+            protocol.protocol: sum(split.documents for split in protocol.splits)
+            for protocol in plan.protocols
+        }
         return Preview(
             self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing
         )

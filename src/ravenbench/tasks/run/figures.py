@@ -22,14 +22,16 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(
-            r.figures.swing is not None for r in analysis.content.rows
+            row.figures.swing is not None for row in analysis.content.rows
         ):
             figures["content"] = content_figure(analysis.content)
-        if analysis.domain is not None and any(r.gain is not None for r in analysis.domain.rows):
+        if analysis.domain is not None and any(
+            row.gain is not None for row in analysis.domain.rows
+        ):
             figures["domain"] = domain_figure(analysis.domain)
         if any(s.difference is not None for s in analysis.shortcut):
             figures["shortcut"] = shortcut(analysis)
-        if any(r.folds for r in analysis.results):
+        if any(result.folds for result in analysis.results):
             figures["results"] = scores(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
             figures["sweep"] = sweep_figure(analysis.sweep)
@@ -43,22 +45,22 @@ def shortcut(analysis: Analysis) -> Figure:
     rows = [s for s in analysis.shortcut if s.metric == TESTED[0] and s.difference is not None]
     figure, (axes,) = canvas(4.6, 0.9 + 0.34 * len(rows))
     axes.axvline(0, color=INK, linewidth=0.8)
-    for y, s in enumerate(rows):
-        if s.interval is not None:
+    for y, row in enumerate(rows):
+        if row.interval is not None:
             axes.plot(
-                s.interval,
+                row.interval,
                 (y, y),
                 color=SETUP["hits"],
                 linewidth=2,
                 solid_capstyle="butt",
                 alpha=0.75,
             )
-        fill = SETUP["hits"] if s.interval is not None else "none"
+        fill = SETUP["hits"] if row.interval is not None else "none"
         axes.plot(
-            [s.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill
+            [row.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill
         )
-    name_rows(axes, [s.verifier for s in rows])
-    ends = [abs(v) for s in rows for v in (s.difference or 0.0, *(s.interval or ()))]
+    name_rows(axes, [row.verifier for row in rows])
+    ends = [abs(v) for row in rows for v in (row.difference or 0.0, *(row.interval or ()))]
     reach = 1.08 * max([0.02, *ends])
     axes.set_xlim(-reach, reach)
     axes.set_xlabel("AUC in HITS − AUC in Random")
@@ -69,7 +71,7 @@ def shortcut(analysis: Analysis) -> Figure:
 def scores(analysis: Analysis) -> Figure:
     """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers = analysis.verifiers
-    setups = [s.name for s in analysis.setups]
+    setups = [setup.name for setup in analysis.setups]
     figure, axes = canvas(
         6.0, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN)
     )
@@ -100,12 +102,12 @@ def scores(analysis: Analysis) -> Figure:
             [],
             [],
             marker="osD^v"[i % 5],
-            color=SETUP.get(s, OTHER),
+            color=SETUP.get(setup, OTHER),
             linewidth=1.6,
             markersize=4.2,
-            label=title(s),
+            label=title(setup),
         )
-        for i, s in enumerate(setups)
+        for i, setup in enumerate(setups)
     ]
     figure.legend(
         handles=handles, loc="outside lower center", ncols=max(len(setups), 1), fontsize=9

@@ -72,7 +72,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     folds = {fold.name: fold for fold in drafted.folds}
     section = plan.probe
     repetitions = [] if section is None else section.repetitions
-    drawn = [entry for entry in repetitions if entry.folds]
+    drawn = [repetition for repetition in repetitions if repetition.folds]
     often = dict.fromkeys(folds, len(plan.pools) / min(FEW, len(plan.pools)) if plan.pools else 1.0)
     often |= {
         name: len(repetitions) / len(drawn) for entry in drawn for name in entry.folds.values()
@@ -120,7 +120,8 @@ def _whole_sweep(plan: RunPlan, folds: Mapping[str, Fold]) -> list[SweepSize] | 
         return None
     times = len(plan.pools) / min(FEW, len(plan.pools))
     return [
-        replace(one, folds=round(one.folds * times), new=round(one.new * times)) for one in points
+        replace(point, folds=round(point.folds * times), new=round(point.new * times))
+        for point in points
     ]
 
 
@@ -143,11 +144,11 @@ def _detectable(plan: RunPlan, folds: list[Fold]) -> float | None:
 def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> float | None:
     if not probes:
         return None
-    drawn = [entry for entry in probes if entry.folds]
+    drawn = [probe for probe in probes if probe.folds]
     each = float(
         np.mean([chance_variance(folds[entry.folds[k]]) for entry in drawn for k in ("aa", "bb")])
     )
-    topics = [entry.topics for entry in probes]
+    topics = [probe.topics for probe in probes]
     # Real and null repetitions both vary.
     sd = STEADY * math.sqrt(2 * each)
     gain = detectable(sd, len(probes) // 2, correlation=correlation(topics))

@@ -73,7 +73,7 @@ def draft(
         plan, folds, texts = _cut(plan, folds, texts, spec.lengths)
         ids += [texts.hash(row).hex() for row in range(len(ids), len(texts))]
         labels = {
-            name: _labelled(column, [f.train for f in folds], name, len(texts))
+            name: _labelled(column, [fold.train for fold in folds], name, len(texts))
             for name, column in labels.items()
         }
     components = spec.named_verifiers()
@@ -91,7 +91,7 @@ def _cut(
     plan: RunPlan, folds: list[Fold], texts: TextTable, lengths: tuple[int, ...]
 ) -> tuple[RunPlan, list[Fold], TextTable]:
     """The plan with the folds of one setup again at every length: the Random ones, else those of the first setup."""
-    setups = [s for s in plan.setups if s.setup == "random"] or plan.setups[:1]
+    setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups[:1]
     wanted = dict.fromkeys(name for setup in setups for name in setup.folds)
     whole = [fold for fold in folds if fold.name in wanted]
     records = []
@@ -256,7 +256,7 @@ def _transplanted(
     """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
     if spec.probe not in ("transplant", "both"):
         return None
-    chosen = [s for s in setups if s.setup == "random"] or setups
+    chosen = [setup for setup in setups if setup.setup == "random"] or setups
     taken = [
         folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)
     ]

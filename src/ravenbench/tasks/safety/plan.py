@@ -175,7 +175,8 @@ class SafetyPlanner:
             sets += [fold.train, fold.test]
         texts, sets = on_one_table(sets)
         folds = [
-            replace(f, train=sets[2 * i], test=sets[2 * i + 1]) for i, f in enumerate(self.folds)
+            replace(fold, train=sets[2 * i], test=sets[2 * i + 1])
+            for i, fold in enumerate(self.folds)
         ]
         records = {fold.name: fold_record(fold) for fold in folds}
         cells = cell_places(verifiers, records) + method_cells(
