@@ -517,9 +517,9 @@ def learn(
     return as_verifier(fresh(method)).fit(train, same), {}
 
 
-def answers(state: Any, test: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
+def answers(state: Any, test: Problems, singly: bool) -> tuple[Any, dict[str, Any]]:
     """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``."""
-    if each:
+    if singly:
         scores, values, faults = guard.answer_each(state, test)
     else:
         (scores, values), faults = guard.answer(state, test), {}

@@ -82,22 +82,22 @@ class CellUnit:
     def learn(self, store: Store) -> Any:
         """What answers the cells; it is learned once and timed as their ``fit``."""
 
-    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
         """What one cell holds; where it was all learned, that."""
         return learned, {}
 
-    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+    def digests(self, store: Store, cell: CellPlace) -> tuple[str, str]:
         """Hashes of what a cell learned from and of what it answers."""
-        fold = store.plan.folds[place.fold]
+        fold = store.plan.folds[cell.fold]
         return fold.train_digest, fold.test_digest
 
-    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, cell: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
         """How many problems a cell answers, also where it failed."""
-        return len(store.shared_fold(place.fold).test)
+        return len(store.shared_fold(cell.fold).test)
 
-    def where(self, place: CellPlace) -> str:
+    def where(self, cell: CellPlace) -> str:
         """How an error message begins."""
-        return f"{place.verifier} on {place.fold}: "
+        return f"{cell.verifier} on {cell.fold}: "
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         """``CellRecord.exposed`` of a cell that was answered."""
@@ -209,9 +209,9 @@ class FitUnit(CellUnit):
         )
         return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
-    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        fold = store.shared_fold(place.fold)
-        return abstained(self._answer(store, learned, place, fold.test), fold.train, fold.test)
+    def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
+        fold = store.shared_fold(cell.fold)
+        return abstained(self._answer(store, learned, cell, fold.test), fold.train, fold.test)
 
     def _answer(self, store: Store, learned: Any, cell: CellPlace, test: Problems) -> Filled:
         if outsider(self.method):
@@ -263,7 +263,7 @@ def execute(
         )
         for (name, _), cells in missing_cells.items()
     ]
-    first_fits, rest = _first(fits)
+    first_fits, later_fits = _first(fits)
     missing: list[PairUnit] = [
         unit for units in blocks.values() for unit in units if read_block(store, unit.key) is None
     ]
@@ -280,12 +280,12 @@ def execute(
         untried = [
             f"{unit.where(cell)}not tried, for its first {FIRST} fits failed alike "
             f"({hopeless[unit.name]}); mend it and repeat the command"
-            for unit in rest
+            for unit in later_fits
             if unit.name in hopeless
             for cell in unit.cells
         ]
         going = _longest_first(
-            store, first_fits, [unit for unit in rest if unit.name not in hopeless]
+            store, first_fits, [unit for unit in later_fits if unit.name not in hopeless]
         )
         return untried + errors + run_units(engine, going, progress, "fitting and scoring")
 
@@ -396,7 +396,9 @@ def plan_encoding(
         for component in components.values()
         for part in (component, getattr(component, "scorer", None))
     }
-    methods = [part for part in named_components.values() if isinstance(part, Prepares)]
+    methods = [
+        component for component in named_components.values() if isinstance(component, Prepares)
+    ]
     if not methods:
         return []
     rows = store.documents(folds)
@@ -449,9 +451,9 @@ def plan_counting(
     ``fitted`` has the verifier of every fit; it counts by itself or as the scorer of a calibrated one.
     """
     kinds = [
-        getattr(part, "counted", None)
+        getattr(component_part, "counted", None)
         for component in fitted
-        for part in (component, getattr(component, "scorer", None))
+        for component_part in (component, getattr(component, "scorer", None))
     ]
     # A user's method may mean something else by the name.
     several = [

@@ -105,14 +105,16 @@ def tournament(size: int, cap: int) -> Ints:
     return np.array(pairs[:cap], dtype=np.int64).reshape(-1, 2)
 
 
-def pair_keys(a: Ints, b: Ints, size: int) -> Ints:
+def pair_keys(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
     """One number for each unordered pair of positions below ``size``."""
-    return np.minimum(a, b) * np.int64(size) + np.maximum(a, b)
+    return np.minimum(first_rows, second_rows) * np.int64(size) + np.maximum(
+        first_rows, second_rows
+    )
 
 
-def first_of_each(a: Ints, b: Ints, size: int) -> Ints:
+def first_of_each(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
     """Indices of the first occurrence of each unordered pair, ascending."""
-    return np.sort(np.unique(pair_keys(a, b, size), return_index=True)[1])
+    return np.sort(np.unique(pair_keys(first_rows, second_rows, size), return_index=True)[1])
 
 
 def no_same_author_pair(author: Ints) -> CorpusError:
@@ -297,8 +299,8 @@ class _Deal:
         self.writer: list[int] = author.tolist()
         self.subject: list[int] = topic[slots].tolist()
         self.places: dict[int, list[int]] = {}
-        for slot, t in enumerate(self.subject):
-            self.places.setdefault(t, []).append(slot)
+        for slot, slot_topic in enumerate(self.subject):
+            self.places.setdefault(slot_topic, []).append(slot)
         keys = pair_keys(slots[: self.n], slots[self.n :], len(author))
         broken = np.ones(self.n, dtype=bool)
         broken[np.unique(keys, return_index=True)[1]] = False

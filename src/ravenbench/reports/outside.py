@@ -149,7 +149,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
             file=folder,
             expected="FOLDER/<fold>/answers.jsonl",
         )
-    for inner in sorted(p.name for p in folder.iterdir() if p.is_dir()):
+    for inner in sorted(path.name for path in folder.iterdir() if path.is_dir()):
         if inner not in folds and any((folder / inner / file).is_file() for file in FILES):
             with faults.gathered():
                 raise InputError(
@@ -161,8 +161,8 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
     missing: list[str] = []
     notes: list[str] = []
     for fold in folds:
-        place = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
-        if place is None:
+        file_path = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
+        if file_path is None:
             missing.append(fold)
             cells[fold] = outside_cell(
                 store,
@@ -175,7 +175,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
         problems = store.fold(fold)
         with faults.gathered():
             answers = align(
-                Truth(problems.test.ids, problems.test_same), read_answers(place, faults=faults)
+                Truth(problems.test.ids, problems.test_same), read_answers(file_path, faults=faults)
             )
         if faults:
             continue

@@ -393,7 +393,9 @@ def _broken(name: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False) -> RichTable:
+def _for_terminal(
+    table: Table, tight: bool, first_column: int = 0, whole: bool = False
+) -> RichTable:
     """With ``first`` names in the first column are no longer than that where they can be broken; not if ``whole``."""
     from rich import box
     from rich.table import Table as RichTable
@@ -423,8 +425,8 @@ def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False
             Text(printable(plain(value, column, short=True)))
             for value, column in zip(row, table.columns, strict=True)
         ]
-        if first and isinstance(row[0], str):
-            cells[0] = Text(_broken(cells[0].plain, first))
+        if first_column and isinstance(row[0], str):
+            cells[0] = Text(_broken(cells[0].plain, first_column))
         for cell, value, column in zip(cells, row, table.columns, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")

@@ -232,11 +232,11 @@ def bootstrap(
         return Replicates(
             run(replicates, lambda block: problem_weights(n, seed, block)), observed, n
         )
-    left, right = _sides(authors)
-    units = int(max(left.max(), right.max())) + 1
-    different = np.flatnonzero(left != right)
+    left_authors, right = _sides(authors)
+    units = int(max(left_authors.max(), right.max())) + 1
+    different = np.flatnonzero(left_authors != right)
     return Replicates(
-        run(replicates, lambda block: author_weights(left, right, units, seed, block)),
+        run(replicates, lambda block: author_weights(left_authors, right, units, seed, block)),
         observed,
         units,
         run(VARIANCE_REPLICATES, lambda block: problem_weights(n, seed, block)),
@@ -283,20 +283,22 @@ def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     An author who occurs in one problem only has no effect apart from that problem's: the problem then moves with
     its other author only.
     """
-    left = authors[:, 0].copy()
+    left_codes = authors[:, 0].copy()
     right = authors[:, 1].copy()
-    distinct = left != right
+    distinct = left_codes != right
     occurs = (
-        np.bincount(left)
+        np.bincount(left_codes)
         if not distinct.any()
-        else np.bincount(np.concatenate([left, right[distinct]]))
+        else np.bincount(np.concatenate([left_codes, right[distinct]]))
     )
-    alone = distinct & (occurs[left] == 1)
-    left[alone] = right[alone]
+    alone = distinct & (occurs[left_codes] == 1)
+    left_codes[alone] = right[alone]
     alone = distinct & (occurs[right] == 1) & ~alone
-    right[alone] = left[alone]
-    left, right = np.unique(np.stack([left, right]), return_inverse=True)[1].reshape(2, -1)
-    return left.astype(np.int32), right.astype(np.int32)
+    right[alone] = left_codes[alone]
+    left_codes, right = np.unique(np.stack([left_codes, right]), return_inverse=True)[1].reshape(
+        2, -1
+    )
+    return left_codes.astype(np.int32), right.astype(np.int32)
 
 
 def problem_weights(n: int, seed: int, block: int) -> Weights:
@@ -315,12 +317,12 @@ def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
 
 
 def author_weights(
-    left: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
+    left_authors: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
 ) -> Weights:
     """Product of the draws of a problem's two authors (its author's draws where there is one), (n, BLOCK)."""
     drawn = problem_weights(units, seed, block)
-    weights = np.empty((len(left), BLOCK), dtype=np.int32)
-    _product(drawn, left, right, weights)
+    weights = np.empty((len(left_authors), BLOCK), dtype=np.int32)
+    _product(drawn, left_authors, right, weights)
     return weights
 
 
@@ -334,13 +336,17 @@ def _tally(drawn: NDArray[np.int32], weights: Weights) -> None:
 
 @njit(cache=True, nogil=True)
 def _product(
-    drawn: Weights, left: NDArray[np.int32], right: NDArray[np.int32], weights: Weights
+    drawn: Weights, left_authors: NDArray[np.int32], right: NDArray[np.int32], weights: Weights
 ) -> None:
-    for i in range(len(left)):
-        a = left[i]
-        b = right[i]
+    for i in range(len(left_authors)):
+        left_weight = left_authors[i]
+        right_weight = right[i]
         for j in range(BLOCK):
-            weights[i, j] = drawn[a, j] if a == b else drawn[a, j] * drawn[b, j]
+            weights[i, j] = (
+                drawn[left_weight, j]
+                if left_weight == right_weight
+                else drawn[left_weight, j] * drawn[right_weight, j]
+            )
 
 
 TRIALS = 10_000
@@ -393,15 +399,15 @@ def randomization_test(
 
 def _count_test(
     same: Bools,
-    a: AnsweredProblems,
+    left: AnsweredProblems,
     b: AnsweredProblems,
     metric: Counted,
     trials: int,
-    most: int,
+    exact_up_to: int,
     seed: int,
     pair: str,
 ) -> float | None:
-    of_a = categories(same, a.decision)
+    of_a = categories(same, left.decision)
     of_b = categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
     name = str(metric)
@@ -422,8 +428,8 @@ def _count_test(
         left_counts, right = (
             np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both
         )
-        for (first_kind, second), now in zip(kinds, firsts, strict=True):
-            moved = now - joint[first_kind, second]
+        for (first_kind, second), chosen_firsts in zip(kinds, firsts, strict=True):
+            moved = chosen_firsts - joint[first_kind, second]
             left_counts[first_kind] += moved
             left_counts[second] -= moved
             right[first_kind] -= moved
@@ -452,10 +458,10 @@ def _count_test(
         return int(_as_far(gap(firsts), observed).sum())
 
     count = far(trials)
-    if count <= FEW and most > trials:
-        for start in range(trials, most, _PART):
-            count += far(min(_PART, most - start))
-        trials = most
+    if count <= FEW and exact_up_to > trials:
+        for start in range(trials, exact_up_to, _PART):
+            count += far(min(_PART, exact_up_to - start))
+        trials = exact_up_to
     return (count + 1) / (trials + 1)
 
 
@@ -485,7 +491,7 @@ def swap_test(
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """
     trials = trials if isinstance(metric, Counted) else min(trials, FEWER_TRIALS)
-    both = rank(
+    ranked_both = rank(
         np.tile(same, 2),
         np.concatenate([a.value, b.value]),
         np.concatenate([a.decision, b.decision]),
@@ -495,15 +501,15 @@ def swap_test(
     def gap(swapped: NDArray[np.int32]) -> Floats:
         unswapped = 1 - swapped
         sides = (np.concatenate([unswapped, swapped]), np.concatenate([swapped, unswapped]))
-        left, right = (
+        left_values, right = (
             (
-                metric.of(weighted_sums(both, side))
+                metric.of(weighted_sums(ranked_both, side))
                 if isinstance(metric, Counted)
-                else replicated(metric, both, side)
+                else replicated(metric, ranked_both, side)
             )
             for side in sides
         )
-        return np.abs(left - right)
+        return np.abs(left_values - right)
 
     observed = gap(np.zeros((n, BLOCK), dtype=np.int32))[0]
     if np.isnan(observed):

@@ -34,11 +34,12 @@ SMALL = 2**20
 def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
     """A fold of these arrays, its training problems labelled, its test problems blind."""
 
-    def side(which: str, **more: Any) -> Problems:
+    def side(side_name: str, **extra: Any) -> Problems:
         ids, ptr, known, questioned = (
-            arrays[f"{which}_{part}"] for part in ("ids", "ptr", "known", "questioned")
+            arrays[f"{side_name}_{array_name}"]
+            for array_name in ("ids", "ptr", "known", "questioned")
         )
-        return Problems(texts, ids, ptr, known, questioned, **more)
+        return Problems(texts, ids, ptr, known, questioned, **extra)
 
     train = side("train", calibrate=arrays.get("train_calibrate"), **labels)
     return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
@@ -120,10 +121,10 @@ class Store(Shown):
         """Names of the files of the plan that are missing or changed."""
         for name, sha in self.plan.files.items():
             try:
-                whole = files.sha256(self.path / name) == sha
+                undamaged = files.sha256(self.path / name) == sha
             except OSError:
-                whole = False
-            if not whole:
+                undamaged = False
+            if not undamaged:
                 yield name
 
     def write_plan(self, plan: records.Plan) -> None:
@@ -134,9 +135,11 @@ class Store(Shown):
         for folder in (self.path / "folds", self.path / "texts", self.path):
             files.sync_folder(folder)
         inner = sorted(
-            p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith(".")
+            path
+            for path in self.path.rglob("*")
+            if path.is_file() and not path.name.startswith(".")
         )
-        names = [p.relative_to(self.path) for p in inner]
+        names = [path.relative_to(self.path) for path in inner]
         planned = [
             n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")
         ]
@@ -232,7 +235,9 @@ class Store(Shown):
 
         files.check_not_forked()
         columns = {
-            k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None
+            k: pl.Series(list(labels_of_column), dtype=pl.String)
+            for k, labels_of_column in labels.items()
+            if labels_of_column is not None
         }
         buffer = io.BytesIO()
         pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), **columns}).write_parquet(buffer)
@@ -261,23 +266,28 @@ class Store(Shown):
         self._shared.pop(fold.name, None)
         files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
         self._keep_fold(
-            fold.name, {part: np.array(array, order="C") for part, array in arrays.items()}
+            fold.name,
+            {array_name: np.array(array, order="C") for array_name, array in arrays.items()},
         )
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
-        own = {part: array.copy() for part, array in self._read_fold(name).items()}
+        arrays = {array_name: array.copy() for array_name, array in self._read_fold(name).items()}
         labels = {
-            column: replace(one, codes=one.codes.copy()) for column, one in self.labels.items()
+            column: replace(labels, codes=labels.codes.copy())
+            for column, labels in self.labels.items()
         }
-        return _fold(name, own, self.texts, labels)
+        return _fold(name, arrays, self.texts, labels)
 
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
         if name not in self._shared:
             arrays = self._read_fold(name)
-            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
-            self._shared = {**dict(others), name: _fold(name, arrays, self.texts, self.labels)}
+            shared_before = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
+            self._shared = {
+                **dict(shared_before),
+                name: _fold(name, arrays, self.texts, self.labels),
+            }
         return self._shared[name]
 
     def truth(self, name: str) -> Bools:
@@ -300,17 +310,20 @@ class Store(Shown):
             self._held -= _size(self._folds.pop(next(iter(self._folds))))
         return arrays
 
-    def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> Arrays:
+    def _fold_file(self, name: str, array_names: Iterable[str] | None = None) -> Arrays:
         """Arrays of a fold's file, all unless some are named."""
         path = self.path / "folds" / f"{name}.npz"
         try:
             with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
                 named = (
                     [name.removesuffix(".npy") for name in archive.namelist()]
-                    if parts is None
-                    else parts
+                    if array_names is None
+                    else array_names
                 )
-                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
+                return {
+                    array_name: files.array_of(archive.read(f"{array_name}.npy")).copy()
+                    for array_name in named
+                }
         except Exception as error:  # a damaged archive or head fails in a dozen ways
             raise records.damaged(path, error) from error
 
@@ -352,9 +365,9 @@ class Store(Shown):
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted
         return [
-            place
-            for place in wanted
-            if (cell := self.read_cell(place.key)) is None or cell.error is not None
+            wanted_cell
+            for wanted_cell in wanted
+            if (cell := self.read_cell(wanted_cell.key)) is None or cell.error is not None
         ]
 
     @cached_property
@@ -409,8 +422,8 @@ def keep_open(store: Store) -> Store:
 def _mark(plan: Path) -> tuple[object, ...]:
     """What tells a plan from another that was written in its place, found without reading it."""
     if files.is_remote(plan):
-        place: Any = plan
-        place.fs.invalidate_cache(place.parent.path)
-        return (place.fs.ukey(place.path),)
+        level: Any = plan
+        level.fs.invalidate_cache(level.parent.path)
+        return (level.fs.ukey(level.path),)
     stat = plan.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns

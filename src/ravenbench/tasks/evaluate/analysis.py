@@ -321,9 +321,9 @@ def evaluate(
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
-    how = checked_spec(settings, JudgingSpec)
-    chosen = metrics_of(how.metrics)
-    form = FORM_2020 if how.f05u_2020 else {}
+    judging = checked_spec(settings, JudgingSpec)
+    chosen = metrics_of(judging.metrics)
+    form = FORM_2020 if judging.f05u_2020 else {}
     tested = {
         form.get(name, name): STANDARD[form[name]] if name in form else metric
         for name, metric in chosen.items()
@@ -356,19 +356,19 @@ def evaluate(
         [rank(truth.same, *answers) for answers in everyone.values()],
         truth.same,
         authors=authors,
-        replicates=how.replicates,
-        seed=how.seed,
-        workers=how.workers or 1,
+        replicates=judging.replicates,
+        seed=judging.seed,
+        workers=judging.workers or 1,
         metrics=every,
     )
-    pairs = test_pairs(truth.same, answered, tested, resampled, how)
+    pairs = test_pairs(truth.same, answered, tested, resampled, judging)
     observed = resampled.observed[tests[0]]
     groups = groups_of(
         list(answered),
         pairs,
         tests[0],
         observed if tested[tests[0]].higher else -observed,
-        how.alpha,
+        judging.alpha,
     )
     rows = tuple(
         SystemScores(
@@ -380,7 +380,7 @@ def evaluate(
                 None if answers.decision is answers.value else answers.decision,
                 every,
             ),
-            {metric: resampled.interval(metric, i, how.level) for metric in every},
+            {metric: resampled.interval(metric, i, judging.level) for metric in every},
             reliability(truth.same, answers.value).ece,
             cllr(truth.same, answers.value),
             (missing or {}).get(name, 0),
@@ -401,21 +401,21 @@ def evaluate(
         meta=rows[len(answered) :],
         pairs=pairs,
         hull=envelope,
-        operating=_operating(envelope, truth, how.costs, how.same_share),
+        operating=_operating(envelope, truth, judging.costs, judging.same_share),
         breakdowns=tuple(
-            break_down(truth.same, everyone, breakdown, every, authors, how)
+            break_down(truth.same, everyone, breakdown, every, authors, judging)
             for breakdown in breakdowns
         ),
         tests=tests,
         metrics=every,
         unit="problems" if truth.authors is None else "authors",
-        replicates=how.replicates,
-        trials=how.trials or TRIALS,
-        most_trials=most_trials(len(answered)) if how.trials is None else 0,
-        level=how.level,
-        alpha=how.alpha,
+        replicates=judging.replicates,
+        trials=judging.trials or TRIALS,
+        most_trials=most_trials(len(answered)) if judging.trials is None else 0,
+        level=judging.level,
+        alpha=judging.alpha,
         band=band,
-        f05u_2020=how.f05u_2020,
+        f05u_2020=judging.f05u_2020,
         notes=(
             *notes,
             *_remarks(truth, rows[: len(answered)]),

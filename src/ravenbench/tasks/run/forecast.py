@@ -75,7 +75,9 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     drawn = [repetition for repetition in repetitions if repetition.folds]
     often = dict.fromkeys(folds, len(plan.pools) / min(FEW, len(plan.pools)) if plan.pools else 1.0)
     often |= {
-        name: len(repetitions) / len(drawn) for entry in drawn for name in entry.folds.values()
+        name: len(repetitions) / len(drawn)
+        for repetition in drawn
+        for name in repetition.folds.values()
     }
     often |= {
         name: 1.0 for name, fold in folds.items() if fold.labels.get("transplanted") == "batch"
@@ -97,7 +99,9 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         setups=setups,
         sweep=_whole_sweep(plan, folds),
         probe=(
-            _sizes([fold for entry in drawn for fold in entry.folds.values()], folds, often)
+            _sizes(
+                [fold for repetition in drawn for fold in repetition.folds.values()], folds, often
+            )
             if drawn
             else None
         ),
@@ -128,8 +132,8 @@ def _whole_sweep(plan: RunPlan, folds: Mapping[str, Fold]) -> list[SweepSize] | 
 def chance_variance(fold: Fold) -> float:
     """Variance of the AUC of scores that say nothing: (a + b + 1) / 12ab for a and b pairs of the classes."""
     same = int(fold.test_same.sum())
-    other = len(fold.test_same) - same
-    return (same + other + 1) / (12 * same * other)
+    different = len(fold.test_same) - same
+    return (same + different + 1) / (12 * same * different)
 
 
 def _detectable(plan: RunPlan, folds: list[Fold]) -> float | None:
@@ -137,20 +141,26 @@ def _detectable(plan: RunPlan, folds: list[Fold]) -> float | None:
     pools = [pool.topics for pool in plan.pools]
     if len(pools) < 2:
         return None
-    each = float(np.mean([chance_variance(fold) for fold in folds]))
-    return detectable(math.sqrt(2 * each / plan.k), len(pools), correlation=correlation(pools))
+    variance = float(np.mean([chance_variance(fold) for fold in folds]))
+    return detectable(math.sqrt(2 * variance / plan.k), len(pools), correlation=correlation(pools))
 
 
 def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> float | None:
     if not probes:
         return None
     drawn = [probe for probe in probes if probe.folds]
-    each = float(
-        np.mean([chance_variance(folds[entry.folds[k]]) for entry in drawn for k in ("aa", "bb")])
+    variance = float(
+        np.mean(
+            [
+                chance_variance(folds[repetition.folds[k]])
+                for repetition in drawn
+                for k in ("aa", "bb")
+            ]
+        )
     )
     topics = [probe.topics for probe in probes]
     # Real and null repetitions both vary.
-    sd = STEADY * math.sqrt(2 * each)
+    sd = STEADY * math.sqrt(2 * variance)
     gain = detectable(sd, len(probes) // 2, correlation=correlation(topics))
     return None if gain is None else DOMAIN_MARGIN + gain
 

@@ -466,16 +466,21 @@ def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
 def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
     """Changed sentences and what they became; None where a part's sentences do not correspond."""
     pairs: list[tuple[str | None, str | None]] = []
-    for part in rewriting.parts:
-        original = [part.original[start:end] for start, end in sentences(part.original)]
-        rewritten = [part.obfuscation[start:end] for start, end in sentences(part.obfuscation)]
+    for rewritten_part in rewriting.parts:
+        original = [
+            rewritten_part.original[start:end] for start, end in sentences(rewritten_part.original)
+        ]
+        rewritten = [
+            rewritten_part.obfuscation[start:end]
+            for start, end in sentences(rewritten_part.obfuscation)
+        ]
         if len(original) == len(rewritten):
             pairs += [
                 (before, after)
                 for before, after in zip(original, rewritten, strict=True)
                 if before != after
             ]
-        elif part.original != part.obfuscation:
+        elif rewritten_part.original != rewritten_part.obfuscation:
             pairs += [(None, None)] * len(original)
     return pairs
 

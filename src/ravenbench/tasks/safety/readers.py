@@ -130,16 +130,16 @@ def people(store: Store) -> People | None:
     return People(tuple(sorted({grade.grader for grade in grades})), tuple(rows))
 
 
-def _grade(one: GradedText) -> float | None:
-    return one.grade
+def _grade(text: GradedText) -> float | None:
+    return text.grade
 
 
-def _verdict(one: GradedText) -> float | None:
-    return None if one.verdict is None else 1 + VERDICTS.index(one.verdict)
+def _verdict(text: GradedText) -> float | None:
+    return None if text.verdict is None else 1 + VERDICTS.index(text.verdict)
 
 
-def _text(one: GradedText) -> Text:
-    return one.obfuscator, one.seed, one.problem
+def _text(text: GradedText) -> Text:
+    return text.obfuscator, text.seed, text.problem
 
 
 def _answers(grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Floats:
@@ -158,7 +158,11 @@ def _row(name: str, grades: Sequence[GradedText], measured: Mapping[Text, Measur
     texts = sorted({_text(grade) for grade in grades})
     verdicts = [str(grade.verdict) for grade in grades if grade.verdict is not None]
     automatic = [measured[text] for text in texts if text in measured]
-    bits = [b for row in automatic if (b := row.sensibleness.get("surprisal")) is not None]
+    bits = [
+        bits_of_row
+        for row in automatic
+        if (bits_of_row := row.sensibleness.get("surprisal")) is not None
+    ]
     read = _answers(grades, _grade)
     judged = _answers(grades, _verdict)
     return Graded(
