@@ -1,4 +1,7 @@
-"""``raven``: finds the command that is wanted and loads that one alone."""
+"""``raven``: finds the command that is wanted and loads that one alone.
+
+In: the arguments of a shell. Out: text on stdout, progress and errors on stderr, and an exit code.
+"""
 
 from __future__ import annotations
 

@@ -333,12 +333,12 @@ def report(
         every = show_report(extra, json, notes=notes, forms=forms)
         missing = [gap for gap in every if gap.method not in extra.outside]
     if missing:
-        for line in _told(store, missing):
+        for line in _gap_lines(store, missing):
             say(line, fg="red", err=True)
         raise typer.Exit(1)
 
 
-def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
+def _gap_lines(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
     """What a run lacks, a line for each verifier or method with its folds."""
     count = sum(len(gap.folds) for gap in missing)
     planned = len(store.plan.cells) or missing[0].planned

@@ -198,12 +198,15 @@ def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{made_from} - {row} for made_from, row in zip(origin, questioned, strict=True)]
     groups = next(
-        filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), []
+        filter(
+            None, (_separate_groups(cited, originals, count) for count in range(1, len(test) + 1))
+        ),
+        [],
     )
     return [np.array(members, dtype=np.int64) for members in groups]
 
 
-def _apart(
+def _separate_groups(
     cited: Sequence[set[int]], originals: Sequence[set[int]], count: int
 ) -> list[list[int]] | None:
     """Problems in so many groups, none of which cites an original of its own; None where that needs more."""
@@ -285,7 +288,7 @@ class Process:
             server.stdin.write(len(message).to_bytes(8, "big") + message)
             server.stdin.flush()
             reply: dict[str, Any] = msgspec.msgpack.decode(
-                _read(server.stdout, _size(server.stdout))
+                _read_bytes(server.stdout, _size(server.stdout))
             )
         except BaseException as error:
             self.close()
@@ -324,10 +327,10 @@ class Process:
 
 
 def _size(pipe: IO[bytes]) -> int:
-    return int.from_bytes(_read(pipe, 8), "big")
+    return int.from_bytes(_read_bytes(pipe, 8), "big")
 
 
-def _read(pipe: IO[bytes], size: int) -> bytes:
+def _read_bytes(pipe: IO[bytes], size: int) -> bytes:
     """So many bytes, and none beyond; fewer where the pipe ends."""
     data = bytearray()
     while len(data) < size and (chunk := pipe.read(size - len(data))):
@@ -409,7 +412,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
 
     if not (size := _size(questions)):
         os._exit(1)  # nobody asks any more
-    sys.path[:], folder, environment, limits = msgspec.msgpack.decode(_read(questions, size))
+    sys.path[:], folder, environment, limits = msgspec.msgpack.decode(_read_bytes(questions, size))
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -434,7 +437,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         with noted():
             try:
                 with guard.isolated():
-                    question = msgspec.msgpack.decode(_read(questions, size))
+                    question = msgspec.msgpack.decode(_read_bytes(questions, size))
                     do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)

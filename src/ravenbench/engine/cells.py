@@ -263,7 +263,7 @@ def execute(
         )
         for (name, _), cells in missing_cells.items()
     ]
-    first_fits, later_fits = _first(fits)
+    first_fits, later_fits = _first_and_later_fits(fits)
     missing: list[PairUnit] = [
         unit for units in blocks.values() for unit in units if read_block(store, unit.key) is None
     ]
@@ -290,7 +290,7 @@ def execute(
         return untried + errors + run_units(engine, going, progress, "fitting and scoring")
 
 
-def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
+def _first_and_later_fits(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
     """The first fits of every verifier that has more than ``FIRST``, and all others."""
     count = Counter(unit.name for unit in fits)
     first_fits = list[FitUnit]()
@@ -508,18 +508,18 @@ class PairUnit:
 
     def _commit(self, store: Store, error: str | None = None, **arrays: Floats) -> list[str]:
         write_packed(
-            _place(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays
+            _block_file(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays
         )
         return []
 
 
-def _place(store: Store, key: str) -> Path:
+def _block_file(store: Store, key: str) -> Path:
     return store.path / "pairs" / f"{key}.block"
 
 
 def read_block(store: Store, key: str) -> Floats | None:
     """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
-    block = packed_or_none(_place(store, key), BlockRecord)
+    block = packed_or_none(_block_file(store, key), BlockRecord)
     return block[1].get("features") if block is not None and block[0].key == key else None
 
 
@@ -540,7 +540,7 @@ class PairFeatures:
     def _read(self, number: int) -> Floats:
         key = self.blocks[number]
         if (features := read_block(self.store, key)) is None:
-            block = packed_or_none(_place(self.store, key), BlockRecord)
+            block = packed_or_none(_block_file(self.store, key), BlockRecord)
             error = None if block is None else block[0].error
             raise RuntimeError(
                 error or "features of document pairs are missing or damaged: repeat the run"

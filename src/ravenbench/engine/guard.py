@@ -243,11 +243,11 @@ def tell(error: Exception) -> str:
     message = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
     return (
         f"{type(error).__name__}:"
-        f" {message}{_place(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+        f" {message}{_line_of_method(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
     )
 
 
-def _place(error: Exception) -> str:
+def _line_of_method(error: Exception) -> str:
     """The line of a method's own file at which an error left it; empty where it is none of a user's."""
     installed = (
         str(Path(__file__).parents[1]),

@@ -243,7 +243,7 @@ def references(
                 test = replace(test, rows=some[test.rows])
             if not len(test):
                 continue
-            design.append(_kept(transplanter, fold, test.rows, len(design)))
+            design.append(_kept_problems(transplanter, fold, test.rows, len(design)))
             each = [
                 scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)
             ]
@@ -266,7 +266,7 @@ def references(
     return records
 
 
-def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
+def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
     """The problems of a fold that were transplanted, by authors and topics where the corpus names these, else by groups
     of linked problems, as verifiers' figures are."""
     test = fold.test

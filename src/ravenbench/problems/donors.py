@@ -119,7 +119,7 @@ class ByTopic(Donors):
         self._similarity = similarity
         code = topic.codes[usable]
         self._rows = [
-            _some(usable[code == topic_code], draws("transplant-topic", topic_code))
+            _limited(usable[code == topic_code], draws("transplant-topic", topic_code))
             for topic_code in range(len(topic.names))
         ]
         self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
@@ -181,7 +181,7 @@ class ByContent(Donors):
         self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None
     ) -> None:
         super().__init__(splicer, lengths, usable, draws, language)
-        self._candidates = _some(usable, draws("transplant-candidates"))
+        self._candidates = _limited(usable, draws("transplant-candidates"))
         self._weight = np.zeros(0)
         self._matrix = None
         self._matrix = self._vectors(self._candidates) if len(self._candidates) else None
@@ -240,7 +240,7 @@ class ByContent(Donors):
         return counts
 
 
-def _some(rows: Ints, rng: np.random.Generator) -> Ints:
+def _limited(rows: Ints, rng: np.random.Generator) -> Ints:
     """At most ``MOST_CANDIDATES`` of the rows, in ascending order."""
     return (
         rows

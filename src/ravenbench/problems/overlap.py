@@ -1,4 +1,7 @@
-"""What problems to learn from and problems to answer have in common: nothing may be tested on what was learned."""
+"""What problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
+
+In: two problem sets. Out: nothing, notes, or an error that counts the problems, authors and texts they share.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class LearnedHashes(NamedTuple):
         sketches = {key: Sketch.of(texts[row]) for row, key in keys.items()}
         problems = [[keys[row] for row in rows] for rows in _rows(problem_set.problems)]
         common = CommonWords.of(texts[row] for row in keys)
-        return cls(sketches, problems, frozenset(_names(problem_set)), common)
+        return cls(sketches, problems, frozenset(_author_hashes(problem_set)), common)
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
@@ -105,12 +108,12 @@ def check_overlap(
         [*train.documents.values(), *(Sketch.of(test.problems.texts[row]) for row in rows)]
     ).sources()
     source = dict(zip(rows, sources[len(learned) :], strict=True))
-    problems = {_plain([sources[learned[key]] for key in keys]) for keys in train.problems}
+    problems = {_document_key([sources[learned[key]] for key in keys]) for keys in train.problems}
     named = zip(test.problems.ids.tolist(), _rows(test.problems), strict=True)
     shared = sorted(
         name
         for name, rows_of_problem in named
-        if _plain([source[row] for row in rows_of_problem]) in problems
+        if _document_key([source[row] for row in rows_of_problem]) in problems
     )
     sentence = refuse_shared(shared, len(test), allowed)
     if rows_in_learned := [row for row in rows if source[row] < len(learned)]:
@@ -121,9 +124,9 @@ def check_overlap(
             f"{len(rows_in_learned):,} of {len(rows):,} documents to answer about stand among those to learn"
             " from" + (f", {changed:,} of them cut or changed a little" if changed else "")
         )
-    if authors := _names(test) & train.authors:
+    if authors := _author_hashes(test) & train.authors:
         sentence.append(
-            f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to"
+            f"{len(authors):,} of {len(_author_hashes(test)):,} authors to answer about are among those to"
             " learn from"
         )
     sentence += [] if train.common is None else unlike_problems(train.common, test.problems)
@@ -145,7 +148,7 @@ def _rows(problems: Problems) -> list[list[int]]:
     ]
 
 
-def _plain(documents: Sequence[int]) -> tuple[int, ...]:
+def _document_key(documents: Sequence[int]) -> tuple[int, ...]:
     """The documents of a problem by their numbers; which text of a pair is known does not matter."""
     several = sorted(set(documents[:-1]))
     return tuple(
@@ -153,7 +156,7 @@ def _plain(documents: Sequence[int]) -> tuple[int, ...]:
     )
 
 
-def _names(problem_set: ProblemSet) -> set[str]:
+def _author_hashes(problem_set: ProblemSet) -> set[str]:
     """Hashes of the authors' names of a set."""
     authors = problem_set.problems.author
     names = (

@@ -250,7 +250,7 @@ class Matched(PairRule):
         if not len(pairs):
             raise no_same_author_pair(author)
         pairs = pairs[rng.permutation(len(pairs))[: None if limit is None else max(1, limit // 2)]]
-        dealt = _deal(pairs.T.ravel(), topic, rng)
+        dealt = _shuffled_within_topics(pairs.T.ravel(), topic, rng)
         different_pairs, complete = _Deal(dealt, author, topic, rng).mend()
         if not complete.any():
             raise CorpusError(
@@ -275,7 +275,7 @@ class Matched(PairRule):
         return Pairs(all_pairs[:, 0], all_pairs[:, 1], same[order], dropped)
 
 
-def _deal(slots: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
+def _shuffled_within_topics(slots: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
     """The documents in ``slots`` permuted within each topic."""
     slot_order = np.argsort(topic[slots], kind="stable")
     shuffled = np.lexsort((rng.random(len(slots)), topic[slots]))

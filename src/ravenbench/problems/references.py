@@ -68,7 +68,7 @@ class References:
         measured = list[tuple[Int32s, Floats, Floats]]()
         for row, stays in zip(cited.tolist(), known.tolist(), strict=True):
             key = texts.hash(row)
-            measured.append(self._made.get(key) or self._of(texts, row))
+            measured.append(self._made.get(key) or self._stems_and_lengths(texts, row))
             if stays:
                 self._made[key] = measured[-1]
         ends = np.concatenate([[0], np.cumsum([len(stems) for stems, _, _ in measured])])
@@ -93,7 +93,7 @@ class References:
             for name, values in scores.items()
         }
 
-    def _of(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
+    def _stems_and_lengths(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
         """The stems of a text, their weights, and its lengths of words."""
         words = self._splicer.words(texts, row)
         self._meet()

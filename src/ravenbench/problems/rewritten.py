@@ -30,9 +30,9 @@ class FirstWords:
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """Texts cut; shorter ones are left as they are."""
-        return [self._cut(text) for text in texts]
+        return [self._first_words(text) for text in texts]
 
-    def _cut(self, text: str) -> str:
+    def _first_words(self, text: str) -> str:
         for number, word in enumerate(_WORD.finditer(text), start=1):
             if number == self.words:
                 return text[: word.end()]

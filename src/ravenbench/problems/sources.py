@@ -206,12 +206,12 @@ class Split:
             ("authors", by_author(author, share, draws("calibration-authors", self.name))),
         )
         for style, halves in ways:
-            drawn = None if halves is None else self._both(rows, halves)
+            drawn = None if halves is None else self._fit_and_calibrate_pairs(rows, halves)
             if halves is not None and drawn is not None:
                 return *joined(*drawn), style, halves.crossing
         return self.draw(rows, "training", self.pairing.limit), None, "cross-fit", 0
 
-    def _both(self, rows: Ints, halves: Parts) -> tuple[Pairs, Pairs] | None:
+    def _fit_and_calibrate_pairs(self, rows: Ints, halves: Parts) -> tuple[Pairs, Pairs] | None:
         """Pairs to fit and to calibrate on, or None where either has too few of a class."""
         limits: tuple[int | None, int | None] = (None, None)
         if (most := self.pairing.limit) is not None:

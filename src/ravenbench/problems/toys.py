@@ -1,4 +1,7 @@
-"""Problems of made-up words: for checks of methods, and to see before any work whether one can work at all."""
+"""Problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+
+In: a number of problems and their shape. Out: ``Problems`` with a truth, (problems,).
+"""
 
 from __future__ import annotations
 

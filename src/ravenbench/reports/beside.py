@@ -1,4 +1,8 @@
-"""Figures that a paper prints beside those found here, and how they stand."""
+"""Figures that a paper prints beside those found here, and how they stand.
+
+In: a report's rows with the value that a paper prints for each. Out: one table, a row for each figure,
+with whether the printed value is inside the interval found here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What reports read of a cell, and the problems behind it."""
+"""What reports read of a cell, and the problems behind it.
+
+In: a store and the key of a cell. Out: its answers and scores, (problems,), and the truth, authors and topics
+of the problems behind them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure."""
+"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure.
+
+In: a store whose plan has a transplant probe. Out: a ``ContentProbe``, one row a verifier, with figures in AUC
+and shares of problems, and what pages and terminals show of it.
+"""
 
 from __future__ import annotations
 

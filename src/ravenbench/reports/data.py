@@ -1,4 +1,7 @@
-"""Corpora, problems and folds as a notebook shows them: how many of what, who wrote how much, how long texts are."""
+"""Corpora, problems and folds as a notebook shows them: how many of what, who wrote how much, how long texts are.
+
+In: a corpus, problems or a fold. Out: a view of it (a finding, tables, a figure); lengths are in words.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,8 @@ class ProblemsView(View):
     def finding(self) -> str:
         problems = self.problems
         return (
-            f"{len(problems):,} problems; {len(problems.documents):,} distinct texts; {_spread(problems.sizes)} known"
+            f"{len(problems):,} problems; {len(problems.documents):,} distinct texts; "
+            f"{_lowest_to_highest(problems.sizes)} known"
             " documents each."
         )
 
@@ -171,7 +175,7 @@ def _words(texts: TextTable, row: Any) -> int:
     return len(texts.raw(int(row)).split())
 
 
-def _spread(counts: Ints) -> str:
+def _lowest_to_highest(counts: Ints) -> str:
     low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 

@@ -113,7 +113,7 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
             )
     faults = answer_faults()
     systems = []
-    read = getattr(report_class(store.kind), "read_answers", _read)
+    read = getattr(report_class(store.kind), "read_answers", _read_answers)
     for name, folder in folders.items():
         with faults.gathered():
             systems.append(read(store, name, Path(folder), faults))
@@ -141,7 +141,7 @@ def parse_given(values: Sequence[str]) -> dict[str, str]:
     return folders
 
 
-def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
+def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
     folds = list(store.plan.folds)
     if not folder.is_dir():
         raise InputError(

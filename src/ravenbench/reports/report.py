@@ -1,4 +1,7 @@
-"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal."""
+"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
+
+In: a store. Out: the report's files, or Rich objects for a terminal; a subclass a task says what is in them.
+"""
 
 from __future__ import annotations
 

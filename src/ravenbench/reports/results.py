@@ -70,7 +70,7 @@ class View(Shown, ABC):
         import polars as pl
 
         check_not_forked()
-        header, rows = flat(_of(self.named(), name, "table"))
+        header, rows = flat(_item_named(self.named(), name, "table"))
         titles = [
             title if header.index(title) == i else f"{title} ({header[: i + 1].count(title)})"
             for i, title in enumerate(header)
@@ -81,7 +81,7 @@ class View(Shown, ABC):
 
     def drawn(self, name: str | None = None) -> Figure:
         """A figure."""
-        return _of(self.figures(), name, "figure")
+        return _item_named(self.figures(), name, "figure")
 
     def html(self) -> str:
         """What a notebook shows; every text of a user is escaped."""
@@ -123,7 +123,7 @@ class View(Shown, ABC):
         return str(Markup('<div class="raven-result">{}</div>').format(Markup("\n").join(pieces)))
 
 
-def _of(named: Mapping[str, T], name: str | None, kind: str) -> T:
+def _item_named(named: Mapping[str, T], name: str | None, kind: str) -> T:
     if name is None and named:
         return next(iter(named.values()))
     if name is None or name not in named:

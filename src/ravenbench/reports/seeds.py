@@ -230,7 +230,7 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     titles = [column.title for column in first_table.columns]
     if any([column.title for column in table.columns] != titles for table in tables):
         return None
-    rows = _matched(tables, whole=drawn)
+    rows = _matched_rows(tables, whole=drawn)
     if not rows:
         return None
     left_out = {i for i, column in enumerate(first_table.columns) if column.probability}
@@ -246,7 +246,7 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     ]
     columns = tuple(replace(first_table.columns[i], tones={}) for i in shown)
     objects = tuple(
-        {column.title: _plain(value) for column, value in zip(columns, row, strict=True)}
+        {column.title: _plain_value(value) for column, value in zip(columns, row, strict=True)}
         for row in values
     )
     return Table(
@@ -254,7 +254,7 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     )
 
 
-def _matched(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, ...]]] | None:
+def _matched_rows(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, ...]]] | None:
     """Rows of all tables that say something of the same, in the order of the first table; None where, if ``whole``,
     one lacks some."""
     texts = [i for i, column in enumerate(tables[0].columns) if column.text]
@@ -323,7 +323,7 @@ def _number(value: Value) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _plain(value: Value) -> Any:
+def _plain_value(value: Value) -> Any:
     if isinstance(value, Measure):
         return {"mean": value.mean, "sd": value.spread}
     return [value.low, value.high] if isinstance(value, Range) else value

@@ -451,7 +451,9 @@ def to_csv(table: Table) -> str:
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Heads and unrounded rows; a spread, a mark and the ends of an interval have columns of their own."""
-    names_by_column = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
+    names_by_column = [
+        _part_names([row[i] for row in table.rows]) for i in range(len(table.columns))
+    ]
     header = [
         f"{column.title} {name}".strip()
         for column, names in zip(table.columns, names_by_column, strict=True)
@@ -468,7 +470,7 @@ def flat(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]
     return header, rows
 
 
-def _parts(values: Sequence[Value]) -> list[str]:
+def _part_names(values: Sequence[Value]) -> list[str]:
     if any(isinstance(value, Range) for value in values):
         return ["low", "high"]
     measures = [value for value in values if isinstance(value, Measure)]
@@ -723,14 +725,16 @@ def public_json(value: Any) -> Any:
 def public_head(head: Head) -> Head:
     """What decided a run, its places by their names alone, also those given from the folder of the command."""
     data = {key: re.sub(r"(?<!\S)[^\s/\\]*+[/\\](?:.*[/\\])?", "", key) for key in head.data}
-    return msgspec.structs.replace(head, spec=_places(head.spec), data=_distinct(data, head.data))
+    return msgspec.structs.replace(
+        head, spec=_public_places(head.spec), data=_distinct(data, head.data)
+    )
 
 
-def _places(value: Any) -> Any:
+def _public_places(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _places(inner) for key, inner in value.items()}
+        return {key: _public_places(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_places(inner) for inner in value]
+        return [_public_places(inner) for inner in value]
     if not isinstance(value, str) or "://" in value:
         return value
     if "(" in value:

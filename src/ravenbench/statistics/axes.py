@@ -443,7 +443,7 @@ def alike(repetitions: Sequence[Repetition]) -> bool:
     a standardisation is then all that was learned.
     """
     return bool(repetitions) and all(
-        _alike(test.home, test.away) for pair in repetitions for test in pair
+        _same_order(test.home, test.away) for pair in repetitions for test in pair
     )
 
 
@@ -474,7 +474,7 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estim
     return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
 
 
-def _alike(a: Floats, b: Floats) -> bool:
+def _same_order(a: Floats, b: Floats) -> bool:
     place_a, place_b = (np.unique(x, return_inverse=True)[1] for x in (a, b))
     if np.array_equal(a, b) or np.array_equal(place_a, place_b):
         return True

@@ -215,7 +215,7 @@ class ContentDesign:
         values = np.mean([value for value, _ in by_fold], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [
-            effect + np.multiply.outer(value - values, _parts(self.folds[i].same))
+            effect + np.multiply.outer(value - values, _class_weights(self.folds[i].same))
             for (value, effect), i in zip(by_fold, folds_used, strict=True)
         ]
         effects = np.concatenate(apart, axis=1) / len(folds_used)
@@ -318,7 +318,7 @@ def alike(again: Floats, before: Floats, every: Floats) -> bool:
     )
 
 
-def _parts(same: Bools) -> Floats:
+def _class_weights(same: Bools) -> Floats:
     """Each problem's part in its fold, (n,): both classes weigh the same, together 1."""
     return np.asarray(0.5 / np.where(same, same.sum(), len(same) - same.sum()), dtype=np.float64)
 

@@ -528,13 +528,13 @@ def swap_test(
     rng = stream(seed, "randomization", str(metric), pair)
     far = 0
     for start in range(0, trials, BLOCK):
-        _spread(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
+        _unpack_bits(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
         far += int(_as_far(gap(swapped), observed)[: trials - start].sum())
     return (far + 1) / (trials + 1)
 
 
 @njit(cache=True, nogil=True)
-def _spread(bits: NDArray[np.uint16], swapped: Weights) -> None:
+def _unpack_bits(bits: NDArray[np.uint16], swapped: Weights) -> None:
     """Write the 16 bits of each number into a row of ``swapped`` (n, BLOCK)."""
     for i in range(len(bits)):
         for j in range(BLOCK):

@@ -70,12 +70,12 @@ def on_one_table(
     ends = np.cumsum([0 if base is None else len(base), *map(len, cited_rows)])
     slices = zip(sets, cited_rows, ends[:-1], ends[1:], strict=True)
     return texts, [
-        _moved(problems, texts, rows, new_rows[start:stop])
+        _with_new_rows(problems, texts, rows, new_rows[start:stop])
         for problems, rows, start, stop in slices
     ]
 
 
-def _moved(problems: Problems, texts: TextTable, cited_rows: Ints, rows: Ints) -> Problems:
+def _with_new_rows(problems: Problems, texts: TextTable, cited_rows: Ints, rows: Ints) -> Problems:
     """The same problems over another table, whose ``rows`` hold the documents ``used``."""
     new_row_of: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
     new_row_of[cited_rows] = rows

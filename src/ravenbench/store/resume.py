@@ -161,7 +161,7 @@ def open_or_create(
     if files.is_remote(folder):
         hold(folder)
     head = _head(spec, data)
-    check_apart(folder, [*_places(spec), *inputs])
+    check_apart(folder, [*_local_paths(spec), *inputs])
     resumed = _earlier(folder, kind, head)
     _clean(folder, kind)
     if resumed is not None:
@@ -181,7 +181,7 @@ def open_or_create(
     return store
 
 
-def _places(spec: Mapping[str, Any]) -> Iterator[str]:
+def _local_paths(spec: Mapping[str, Any]) -> Iterator[str]:
     """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
     their endings, so that a run beside them changes nothing."""
     for name, value in spec.items():

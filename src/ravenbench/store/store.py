@@ -1,4 +1,7 @@
-"""The store: one folder a run, one file a cell (contract 13), one a fold."""
+"""The store: one folder a run, one file a cell (contract 13), one a fold.
+
+In: a folder. Out: its records, texts, folds (arrays of row numbers) and cells (answers and scores, (problems,)).
+"""
 
 from __future__ import annotations
 
@@ -406,7 +409,9 @@ def open_store(path: Path) -> Store:
     # A worker can outlive a folder: what lies at the path now may be another run.
     mark, store = _opened_stores.get(path, (None, None))
     return (
-        store if store is not None and mark == _mark(path / "plan.json") else keep_open(Store(path))
+        store
+        if store is not None and mark == _plan_mark(path / "plan.json")
+        else keep_open(Store(path))
     )
 
 
@@ -415,11 +420,11 @@ def keep_open(store: Store) -> Store:
     _opened_stores.pop(store.path, None)
     for path in list(_opened_stores)[:-1]:
         _opened_stores.pop(path, None)
-    _opened_stores[store.path] = _mark(store.path / "plan.json"), store
+    _opened_stores[store.path] = _plan_mark(store.path / "plan.json"), store
     return store
 
 
-def _mark(plan: Path) -> tuple[object, ...]:
+def _plan_mark(plan: Path) -> tuple[object, ...]:
     """What tells a plan from another that was written in its place, found without reading it."""
     if files.is_remote(plan):
         level: Any = plan

@@ -1,4 +1,7 @@
-"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA)."""
+"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA).
+
+In: texts, or a corpus. Out: vectors, (texts, dimensions).
+"""
 
 from __future__ import annotations
 

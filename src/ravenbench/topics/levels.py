@@ -1,4 +1,7 @@
-"""A corpus at a level of topic, its topics with documents enough, and how alike they are."""
+"""A corpus at a level of topic, its topics with documents enough, and how alike they are.
+
+In: a corpus and an encoder. Out: the corpus with its topics kept, and their similarities, (topics, topics).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The report of ``raven attribute``: tables, page, JSON, terminal."""
+"""The report of ``raven attribute``: tables, page, JSON, terminal.
+
+In: an ``AttributionAnalysis``. Out: tables (accuracies are shares of documents), figures, JSON.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers."""
+"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers.
+
+In: the truth and each system's answers, (problems,). Out: an ``Evaluation``, with one ``SystemScores`` a system;
+metrics are in [0, 1] where their definition is.
+"""
 
 from __future__ import annotations
 
@@ -471,10 +475,10 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
             f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes},"
             " 0 not."
         )
-    return [*remarks, *_alike(truth, systems)]
+    return [*remarks, *_likely_one_system(truth, systems)]
 
 
-def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
+def _likely_one_system(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     """Sentences on systems that may be one: their names differ in spelling alone, or they answer alike."""
     by_name = defaultdict[str, list[str]](list)
     by_answers = defaultdict[bytes, list[str]](list)

@@ -1,4 +1,7 @@
-"""Truth and answers from files, or from memory, to an Evaluation."""
+"""Truth and answers from files, or from memory, to an Evaluation.
+
+In: paths, or answers in memory. Out: answers aligned to the problems of the truth, (problems,), and their evaluation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables."""
+"""What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
+
+In: what ``analysis`` computed. Out: tables with one row a system (or pair of systems), JSON and data frames.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines."""
+"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines.
+
+In: an ``Evaluation`` and a folder. Out: the files written there, and Rich objects for a terminal.
+"""
 
 from __future__ import annotations
 
@@ -194,11 +197,13 @@ def closing(evaluation: Evaluation) -> list[RenderableType]:
         tables.append(hull_table(evaluation))
     if evaluation.skipped:
         tables.append(skipped_table(evaluation))
-    blocks = [*map(_tight, tables)]
+    blocks = [*map(_compact_table, tables)]
     for breakdown in evaluation.breakdowns:
         if len(breakdown.parts) <= MOST_COLUMNS - 3:
             metrics = dict.fromkeys(("auc", evaluation.ranked_by))
-            blocks += [_tight(parts_table(evaluation, breakdown, metric)) for metric in metrics]
+            blocks += [
+                _compact_table(parts_table(evaluation, breakdown, metric)) for metric in metrics
+            ]
         else:
             blocks.append(
                 Text(
@@ -211,7 +216,7 @@ def closing(evaluation: Evaluation) -> list[RenderableType]:
     return [*blocks, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
 
 
-def _tight(table: Table) -> RenderableType:
+def _compact_table(table: Table) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -273,7 +278,7 @@ def standings(evaluation: Evaluation) -> Figure:
         axes.plot(
             [value], [row_index], "o", markersize=5, color=COLORS[0] if system.tie_group else FAINT
         )
-    axes.set_yticks(range(len(systems)), [_cut(system.name, 26) for system in systems])
+    axes.set_yticks(range(len(systems)), [_shortened(system.name, 26) for system in systems])
     axes.set_ylim(len(systems) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(evaluation.title(metric))
@@ -326,7 +331,9 @@ def roc(evaluation: Evaluation) -> Figure:
             if system.scores["auc"] is None
             else f"{system.scores['auc']:.3f}".replace("0.", ".", 1)
         )
-        label = f"{line_index} {_cut(system.name)} {auc}" + (" •" if system.name in owners else "")
+        label = f"{line_index} {_shortened(system.name)} {auc}" + (
+            " •" if system.name in owners else ""
+        )
         axes.plot(*_thinned(points), color=color, linestyle=dashes, linewidth=1.3, label=label)
     point = evaluation.operating
     if point is not None and point.system is not None:
@@ -372,7 +379,7 @@ def diagrams(evaluation: Evaluation) -> Figure:
             color=COLORS[0],
             linewidth=0,
         )
-        ax.set_title(_cut(system.name, 22), fontsize=8.5, color=INK)
+        ax.set_title(_shortened(system.name, 22), fontsize=8.5, color=INK)
         ax.text(0.97, 0.04, f"ECE {system.ece:.3f}", transform=ax.transAxes, ha="right", fontsize=8)
         ax.set_aspect("equal")
         ax.set_xlim(-0.04, 1.04)
@@ -400,6 +407,6 @@ def _thinned(roc: Curve) -> tuple[Floats, Floats]:
     return roc.fpr[rows], roc.tpr[rows]
 
 
-def _cut(name: str, limit: int = 30) -> str:
+def _shortened(name: str, limit: int = 30) -> str:
     name = printable(name)
     return name if len(name) <= limit else name[: limit - 1] + "…"

@@ -1,4 +1,7 @@
-"""The report of ``raven obfuscate``: which texts changed, by what, and how much."""
+"""The report of ``raven obfuscate``: which texts changed, by what, and how much.
+
+In: a store of rewritings. Out: tables with one row a text (counts are words and changes a thousand words), JSON.
+"""
 
 from __future__ import annotations
 

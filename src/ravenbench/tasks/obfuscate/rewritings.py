@@ -92,7 +92,7 @@ class RewriteUnit:
 
     def work(self) -> list[str]:
         """Rewrite and commit each; an error is kept in the place of the rewriting."""
-        return self._commit(self._done())
+        return self._commit(self._rewritten_tasks())
 
     def lost(self, reason: str) -> list[str]:
         """Keep this reason in the place of every rewriting."""
@@ -119,7 +119,7 @@ class RewriteUnit:
             write_record(self.folder / f"{key}.json", "obfuscate", record)
         return errors
 
-    def _done(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
+    def _rewritten_tasks(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
         """Each task with its rewriting, or with what went wrong, and the seconds it took."""
         if self.obfuscator.whole_batch:
             began = time.perf_counter()
@@ -205,16 +205,16 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
 
 def place_of(folder: Path | None) -> str:
     """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
-    return "rewritings" if folder is None else str(_whole(folder))
+    return "rewritings" if folder is None else str(_absolute(folder))
 
 
 def kept_at(run: Path, folder_name: str, given: Path | None = None) -> Path:
     """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
     another place is asked for now."""
-    folder = _whole(
+    folder = _absolute(
         run / folder_name if folder_name == "rewritings" else files.location(folder_name)
     )
-    if given is not None and str(_whole(given)) != str(folder):
+    if given is not None and str(_absolute(given)) != str(folder):
         raise InputError(
             "this run keeps its rewritings elsewhere",
             file=run,
@@ -225,5 +225,5 @@ def kept_at(run: Path, folder_name: str, given: Path | None = None) -> Path:
     return folder
 
 
-def _whole(folder: Path) -> Path:
+def _absolute(folder: Path) -> Path:
     return folder if files.is_remote(folder) else folder.resolve()

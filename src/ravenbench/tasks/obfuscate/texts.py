@@ -1,4 +1,7 @@
-"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them."""
+"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them.
+
+In: a path and the text's known companions. Out: one obfuscation task a text, and files under the names they had.
+"""
 
 from __future__ import annotations
 
@@ -139,11 +142,11 @@ def write_product(
                 file.write(data)
         return
     with fresh_folder(out, known=known) as folder:
-        _fill(folder, source, done)
+        _write_texts(folder, source, done)
         note(digest(folder))
 
 
-def _fill(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
+def _write_texts(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
     if source.problems is None:
         for task, rewriting in zip(source.tasks, done, strict=True):
             file = folder / PurePosixPath(task.id)

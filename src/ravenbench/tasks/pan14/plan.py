@@ -1,4 +1,7 @@
-"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it."""
+"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it.
+
+In: paths of corpora. Out: problems of their train and test parts, and the plan's records.
+"""
 
 from __future__ import annotations
 

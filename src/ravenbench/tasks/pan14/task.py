@@ -1,4 +1,7 @@
-"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given."""
+"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given.
+
+In: a spec. Out: a store with one cell a verifier and corpus, and its report.
+"""
 
 from __future__ import annotations
 

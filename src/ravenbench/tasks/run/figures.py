@@ -1,4 +1,7 @@
-"""The figures of a run: content, training domain, shortcut test, scores, sweep."""
+"""The figures of a run: content, training domain, shortcut test, scores, sweep.
+
+In: a run's ``Analysis``. Out: matplotlib figures by name; axes are AUC, metrics in [0, 1] or numbers of topics.
+"""
 
 from __future__ import annotations
 

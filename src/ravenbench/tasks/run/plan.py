@@ -1,4 +1,7 @@
-"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7)."""
+"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7).
+
+In: a ``RunSpec``. Out: a draft of the run: the plan's records, its texts and its folds.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def draft(
         own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
         labels = {name: longer(column, len(texts)) for name, column in own.items()}
     if spec.lengths is not None:
-        plan, folds, texts = _cut(plan, folds, texts, spec.lengths)
+        plan, folds, texts = _with_cut_folds(plan, folds, texts, spec.lengths)
         ids += [texts.hash(row).hex() for row in range(len(ids), len(texts))]
         labels = {
             name: _labelled(column, [fold.train for fold in folds], name, len(texts))
@@ -87,7 +90,7 @@ def draft(
     return Draft(plan, folds, texts, labels, ids, arrays)
 
 
-def _cut(
+def _with_cut_folds(
     plan: RunPlan, folds: list[Fold], texts: TextTable, lengths: tuple[int, ...]
 ) -> tuple[RunPlan, list[Fold], TextTable]:
     """The plan with the folds of one setup again at every length: the Random ones, else those of the first setup."""

@@ -1,4 +1,7 @@
-"""The report of a run: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal, forecast."""
+"""The report of a run: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal, forecast.
+
+In: a run's ``Analysis``. Out: tables with one row a verifier, setup or fold, figures, JSON and terminal lines.
+"""
 
 from __future__ import annotations
 
@@ -362,9 +365,9 @@ def results(analysis: Analysis) -> view.Table:
         ]
         if shares and min(shares) > MOSTLY:
             share = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
-            silent = 2 * _counted(analysis, verifier.name, "no_score") > _counted(
-                analysis, verifier.name, "no_answer"
-            )
+            silent = 2 * _unanswered_problems(
+                analysis, verifier.name, "no_score"
+            ) > _unanswered_problems(analysis, verifier.name, "no_answer")
             why = "most of its scores are NaN (cannot tell)" if silent else _unanswering(verifier)
             note += f" {verifier.name} left {share} problems unanswered (0.5): {why}."
     if analysis.shortcut:
@@ -407,7 +410,10 @@ def _result_cols(analysis: Analysis) -> list[view.Col[Result]]:
             and result.mean[metric] == best[result.setup, metric]
         )
         return view.Measure(
-            result.mean[metric], result.std[metric], _mark(analysis, result, metric), is_best
+            result.mean[metric],
+            result.std[metric],
+            _significance_mark(analysis, result, metric),
+            is_best,
         )
 
     return [
@@ -432,7 +438,7 @@ def _partial(analysis: Analysis) -> bool:
     return any(result.folds < result.planned for result in analysis.results)
 
 
-def _counted(analysis: Analysis, verifier: str, reason: str) -> float:
+def _unanswered_problems(analysis: Analysis, verifier: str, reason: str) -> float:
     """How many test problems got no score or no answer of a verifier, over all folds."""
     return sum(fold.metrics.get(verifier, {}).get(reason) or 0.0 for fold in analysis.folds)
 
@@ -462,7 +468,7 @@ def _unanswering(verifier: VerifierRecord) -> str:
     )
 
 
-def _mark(analysis: Analysis, result: Result, metric: str) -> str:
+def _significance_mark(analysis: Analysis, result: Result, metric: str) -> str:
     p_value = result.p[metric]
     random_result = analysis.result(result.verifier, "random")
     mean = result.mean[metric]
@@ -827,7 +833,7 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
         f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they"
         " count as .5."
         for name in analysis.verifiers
-        if (silent := _counted(analysis, name, "no_score"))
+        if (silent := _unanswered_problems(analysis, name, "no_score"))
     ]
     sentences += no_verdict(analysis.content, each=each)
     domain = analysis.domain

@@ -74,7 +74,7 @@ class Drawing:
         setup = sampler.name if isinstance(sampler, Random) else name
         topics, merged = self._choice(pool, sampler, self.sizes.topics, self.similarity)
         drawn = self._draw(pool, setup, topics, merged, f"p{pool:02d}-{_slug(name)}")
-        folder = _place(pool, topics, merged)
+        folder = _choice_key(pool, topics, merged)
         self.known[folder, name] = drawn
         self.known.setdefault((folder, None), drawn)
         return record.SetupRecord(**self._entry(pool, setup, topics, merged, drawn))
@@ -84,7 +84,7 @@ class Drawing:
     ) -> record.PointRecord:
         """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""
         topics, merged = self._choice(pool, sampler, size, similarity)
-        folder = _place(pool, topics, merged)
+        folder = _choice_key(pool, topics, merged)
         drawn = self.known.get((folder, name)) or self.known.get((folder, None))
         if drawn is None:
             drawn = self._draw(
@@ -157,7 +157,7 @@ def sizes_of_sweep(main: Sizes, further: list[Sizes]) -> Sizes:
     return replace(main, folds=min(sizes.folds for sizes in (main, *further)))
 
 
-def _place(pool: int, topics: Ints, merged: Ints) -> Place:
+def _choice_key(pool: int, topics: Ints, merged: Ints) -> Place:
     return pool, tuple(sorted(topics.tolist())), tuple(merged.tolist())
 
 

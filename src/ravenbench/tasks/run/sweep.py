@@ -1,4 +1,7 @@
-"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure."""
+"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure.
+
+In: a ``Sweep``, one point for each setup, number of topics and encoder. Out: tables, JSON and a figure.
+"""
 
 from __future__ import annotations
 

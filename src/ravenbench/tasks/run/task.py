@@ -1,4 +1,7 @@
-"""``ravenbench.run``: the main job."""
+"""``ravenbench.run``: the main job.
+
+In: a ``RunSpec``. Out: a store with one cell a verifier and fold, and its report.
+"""
 
 from __future__ import annotations
 

@@ -371,7 +371,8 @@ def _score(
     for _, test_rows in GroupKFold(FOLDS).split(genuine.dense, groups=genuine.group):
         tested_groups = np.unique(genuine.group[test_rows])
         fitted = _Detector().fit(
-            _outside(genuine, tested_groups), [_outside(sample, tested_groups) for sample in train]
+            _rows_outside(genuine, tested_groups),
+            [_rows_outside(sample, tested_groups) for sample in train],
         )
         for sample, start in ((genuine, 0), (test, len(genuine.group))):
             rows = np.flatnonzero(np.isin(sample.group, tested_groups))
@@ -382,7 +383,7 @@ def _score(
     return auc(truth, scores), tpr
 
 
-def _outside(sample: _Sample, groups: Ints) -> _Sample:
+def _rows_outside(sample: _Sample, groups: Ints) -> _Sample:
     return sample.rows(np.flatnonzero(~np.isin(sample.group, groups)))
 
 
@@ -402,7 +403,9 @@ class _Detector:
         )
         dense = np.concatenate([sample.dense for sample in samples])
         label = np.arange(len(dense)) >= len(genuine.dense)
-        self._columns = [_most(kind, limit) for kind, limit in zip(counts, FREQUENT, strict=True)]
+        self._columns = [
+            _commonest_columns(kind, limit) for kind, limit in zip(counts, FREQUENT, strict=True)
+        ]
         self._weights: list[Any] = [
             TfidfTransformer(sublinear_tf=sublinear).fit(kind[:, columns])
             for kind, columns, sublinear in zip(counts, self._columns, (True, False), strict=True)
@@ -430,7 +433,7 @@ class _Detector:
         return hstack([csr_array(scaled), *weighed], format="csr")
 
 
-def _most(counts: Any, limit: int) -> Ints:
+def _commonest_columns(counts: Any, limit: int) -> Ints:
     """Columns, ascending, of the features that stand most often in these texts; of equally frequent ones those that
     ``CountVectorizer(max_features=most)`` takes.
     """
@@ -464,7 +467,7 @@ def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]
     write_record(
         store.path / NAME,
         "safety",
-        records.GradesRecord(grades=[_matched(review, graded) for review in reviews]),
+        records.GradesRecord(grades=[_graded_text(review, graded) for review in reviews]),
     )
 
 
@@ -483,7 +486,7 @@ def read_grades(store: Store) -> list[records.GradedText]:
     ]
 
 
-def _matched(
+def _graded_text(
     review: Review, graded: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]]
 ) -> records.GradedText:
     texts = graded.get((review.id, review.system))

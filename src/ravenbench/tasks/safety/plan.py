@@ -1,4 +1,7 @@
-"""Planning a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest."""
+"""Planning a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest.
+
+In: a ``SafetySpec`` and its problems. Out: folds, one for each obfuscator and seed, and the plan's records.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,7 @@ class SafetyPlanner:
             sets={},
             error=None,
         )
-        attacks = Attacks(self.spec.attacks, component, self._made)
+        attacks = Attacks(self.spec.attacks, component, self._texts_by_id)
         sets: dict[int, RewrittenSet] = {}
         for seed in self.spec.seeds:
             try:
@@ -155,7 +158,7 @@ class SafetyPlanner:
             )
         return msgspec.structs.replace(entry, sets=sets)
 
-    def _made(
+    def _texts_by_id(
         self, component: Obfuscator, tasks: Sequence[ObfuscationTask], seed: int
     ) -> dict[str, str]:
         """New texts by id, from the store where they were rewritten; a text that failed stays as it is."""

@@ -1,4 +1,7 @@
-"""What people said of rewritings, by obfuscator, and how far they agree."""
+"""What people said of rewritings, by obfuscator, and how far they agree.
+
+In: graded texts and verdicts. Out: one row an obfuscator; agreement is Krippendorff's alpha.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal."""
+"""The report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal.
+
+In: a ``SafetyAnalysis``. Out: tables with one row an obfuscator (or one with a verifier), figures, JSON.
+"""
 
 from __future__ import annotations
 
@@ -556,7 +559,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             def part(heading: str, field: str, *, terminal: bool = True) -> Col[AttributionRow]:
                 return col(
                     heading,
-                    lambda row: _of(getattr(row.change, name), field),
+                    lambda row: _change_field(getattr(row.change, name), field),
                     digits=digits,
                     terminal=terminal,
                 )
@@ -625,7 +628,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         with style():
             figure, axes = canvas(7.2, 3.6, columns=len(panels))
             for ax, (label, value_of) in zip(axes, panels, strict=True):
-                _panel(ax, rows, value_of)
+                _scatter_panel(ax, rows, value_of)
                 ax.set_xlabel(label)
             axes[0].set_ylabel("average impact →")
             shown = [printable(row.name) for row in rows]
@@ -775,7 +778,7 @@ def finding(obfuscator: ObfuscatorRow) -> str:
     return f"{text}; unsafe: {' and '.join(unsafe)} recovers most of it." if unsafe else f"{text}."
 
 
-def _panel(
+def _scatter_panel(
     ax: Any, rows: Sequence[ObfuscatorRow], value_of: Callable[[ObfuscatorRow], Number]
 ) -> None:
     ax.axhline(0, color=FAINT, linewidth=0.6)
@@ -811,7 +814,7 @@ def _panel(
         )
 
 
-def _of(change: Change | None, field: str) -> Any:
+def _change_field(change: Change | None, field: str) -> Any:
     return None if change is None else getattr(change, field)
 
 

@@ -1,4 +1,7 @@
-"""The report of ``raven verify``: its answers, and scores where the test problems came with truth."""
+"""The report of ``raven verify``: its answers, and scores where the test problems came with truth.
+
+In: a store of one verifier's answers. Out: tables (answers in [0, 1], times in seconds), JSON, terminal lines.
+"""
 
 from __future__ import annotations
 
