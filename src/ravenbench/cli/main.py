@@ -1,4 +1,7 @@
-"""``raven``: finds the command that is wanted and loads that one alone."""
+"""``raven``: finds the command that is wanted and loads that one alone.
+
+In: the arguments of a shell. Out: text on stdout, progress and errors on stderr, and an exit code.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,10 @@ def commands() -> dict[str, seams.Command]:
     """Every command by name, in the order of help: the bench's own, those of packages, and the tasks of packages."""
     every = {**_tasks_of_packages(), **seams.commands_of_packages(), **COMMANDS}
     return dict(
-        sorted(every.items(), key=lambda item: (seams.PANELS.index(item[1].panel), item[1].rank))
+        sorted(
+            every.items(),
+            key=lambda command: (seams.PANELS.index(command[1].panel), command[1].rank),
+        )
     )
 
 
@@ -96,8 +102,8 @@ class _Switches:
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click does; a word of the command line that it names commands no terminal."""
         try:
-            rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
-            return rest
+            remaining: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+            return remaining
         except Exception as error:
             if hasattr(error, "message"):
                 error.message = visible(error.message)
@@ -114,10 +120,10 @@ class ShownCommand(_Switches, TyperCommand):
         )
         ctx.call_on_close(OPTIONS.clear)
         try:
-            rest = super().parse_args(ctx, args)
+            remaining = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
                 check_option(f"--{name.replace('_', '-')}", value)
-            return rest
+            return remaining
         except Exception as error:
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
@@ -222,7 +228,10 @@ def _tasks_of_packages() -> dict[str, seams.Command]:
 def _flowing(text: str) -> str:
     """A docstring as help: its prose in whole paragraphs that break where the terminal does; examples as they are."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(p if p.startswith(" ") else " ".join(p.split("\n")) for p in paragraphs)
+    return "\n\n".join(
+        paragraph if paragraph.startswith(" ") else " ".join(paragraph.split("\n"))
+        for paragraph in paragraphs
+    )
 
 
 def _absent() -> None:
@@ -264,7 +273,7 @@ def _run() -> None:
             "the folder in which this command was started is gone",
             "go to another one, and repeat it there",
         )
-    wanted = next((a for a in arguments if not a.startswith("-")), None)
+    wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return
@@ -290,8 +299,8 @@ def _run() -> None:
             # Whoever read the output has left; nothing more can be said to them.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
-        place = f"{error.filename}: " if error.filename else ""
-        _fail(f"{place}{error.strerror or error}", remedy(error))
+        prefix = f"{error.filename}: " if error.filename else ""
+        _fail(f"{prefix}{error.strerror or error}", remedy(error))
     except UnicodeEncodeError as error:
         if sys.getfilesystemencoding() == "utf-8":
             raise

@@ -56,8 +56,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
         def progress(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                for other in tasks.values():
-                    bar.update(other, visible=False)
+                for task in tasks.values():
+                    bar.update(task, visible=False)
                 tasks[stage] = bar.add_task(stage, total=total or None)
             bar.update(tasks[stage], completed=done, total=total or None)
 
@@ -66,22 +66,25 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 def _lines(every: float = 30) -> Callable[[str, int, int], None]:
     """A progress callback for logs: where the work is, at most once in so many seconds; short work says nothing."""
-    started = last = time.monotonic()
+    started = shown_at = time.monotonic()
     begun: dict[str, tuple[float, int]] = {}
 
     def progress(stage: str, done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        since, first = begun.setdefault(stage, (now, done))
-        if now - last >= every:
-            last = now
-            place = f": {done:,} of {total:,}" if total else ""
-            left = (
-                f", about {(now - since) / (done - first) * (total - done):,.0f} s left"
-                if done > first
+        nonlocal shown_at
+        time_now = time.monotonic()
+        since, first_done = begun.setdefault(stage, (time_now, done))
+        if time_now - shown_at >= every:
+            shown_at = time_now
+            progress_text = f": {done:,} of {total:,}" if total else ""
+            remaining = (
+                f", about {(time_now - since) / (done - first_done) * (total - done):,.0f} s left"
+                if done > first_done
                 else ""
             )
-            typer.echo(f"{readable(stage)}{place}, after {now - started:,.0f} s{left}", err=True)
+            typer.echo(
+                f"{readable(stage)}{progress_text}, after {time_now - started:,.0f} s{remaining}",
+                err=True,
+            )
 
     return progress
 
@@ -93,11 +96,11 @@ def console(width: int | None = None) -> Console:
 
     class Plain(Console):
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
-            for part in super().render(renderable, options):
+            for segment in super().render(renderable, options):
                 yield (
-                    part
-                    if part.control or part.text.isprintable()
-                    else Segment(visible(part.text), part.style)
+                    segment
+                    if segment.control or segment.text.isprintable()
+                    else Segment(visible(segment.text), segment.style)
                 )
 
     return Plain(width=width, markup=False, emoji=False, highlight=False)
@@ -109,33 +112,35 @@ def say(text: object, *, err: bool = False, **style: Any) -> None:
 
 
 def print_parts(
-    parts: Iterable[RenderableType], page: Path | None = None, finding: str = ""
+    blocks: Iterable[RenderableType], page: Path | None = None, finding: str = ""
 ) -> None:
     """Tables and lines on stdout, where the report was written, and what was found in one sentence."""
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
-    last = [Text(finding, style="bold")] if finding else []
-    new = [part for part in parts if not isinstance(part, str | Text) or not is_remarked(part)]
-    for number, part in enumerate([*new, *([] if page is None else [f"report: {page}"]), *last]):
-        if isinstance(part, Table):
+    terminal = console()
+    closing = [Text(finding, style="bold")] if finding else []
+    new = [block for block in blocks if not isinstance(block, str | Text) or not is_remarked(block)]
+    for number, block in enumerate(
+        [*new, *([] if page is None else [f"report: {page}"]), *closing]
+    ):
+        if isinstance(block, Table):
             if number:
-                out.print()
+                terminal.print()
             # Title and note would break at the width of a narrow table; its edges are two columns of blanks.
-            title = part.title
-            note = part.caption
-            part.title = None
-            part.caption = None
-            part.show_edge = False
+            title = block.title
+            note = block.caption
+            block.title = None
+            block.caption = None
+            block.show_edge = False
             if title is not None:
-                out.print(title, style="bold")
-            out.print(part)
+                terminal.print(title, style="bold")
+            terminal.print(block)
             if note is not None:
-                out.print(note, style="italic dim")
+                terminal.print(note, style="italic dim")
         else:
             # A path or a command is to be copied whole; a sentence is to be read.
-            out.print(part, soft_wrap=isinstance(part, str) and not part.endswith("."))
+            terminal.print(block, soft_wrap=isinstance(block, str) and not block.endswith("."))
 
 
 def show_report(
@@ -156,12 +161,12 @@ def show_report(
     report.forms = forms
     page = write(report)
     if json:
-        more = {"incomplete": gaps_json(report.gaps)} | (
+        extra = {"incomplete": gaps_json(report.gaps)} | (
             {} if notes is None else {"notes": list(notes)}
         )
-        print_json({**report.to_json(), "programs": report.programs, **(written or {}), **more})
+        print_json({**report.to_json(), "programs": report.programs, **(written or {}), **extra})
     else:
-        lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
+        lines = [f"{name}: {path}" for name, path in (written or {}).items() if path is not None]
         print_parts([*terminal(report), *(notes or ()), *lines], page, report.finding())
     return report.gaps
 
@@ -226,7 +231,7 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
 def readable(value: Any) -> Any:
     """Names from data without control characters, which a terminal would obey; dictionaries and lists throughout."""
     if isinstance(value, str):
-        return "".join(c if c.isprintable() else " " for c in value)
+        return "".join(character if character.isprintable() else " " for character in value)
     if isinstance(value, dict):
         return {readable(key): readable(inner) for key, inner in value.items()}
     return [readable(inner) for inner in value] if isinstance(value, list | tuple) else value
@@ -301,7 +306,9 @@ def report(
 
     forms = forms_of(figures)
     run = [
-        one for place in run for one in [*map(str, runs_of_seeds(files.location(place)))] or [place]
+        run_path
+        for path in run
+        for run_path in [*map(str, runs_of_seeds(files.location(path)))] or [path]
     ]
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
@@ -309,7 +316,7 @@ def report(
                 "only several runs are pooled into --out, and they are shown as they are",
                 expected="raven report RUN RUN … --out FOLDER",
             )
-        show_seeds([Store.open(place) for place in run], out, json)
+        show_seeds([Store.open(path) for path in run], out, json)
         return
     store = Store.open(run[0])
     extra = with_answers(store, parse_given(answers)) if answers else None
@@ -326,12 +333,12 @@ def report(
         every = show_report(extra, json, notes=notes, forms=forms)
         missing = [gap for gap in every if gap.method not in extra.outside]
     if missing:
-        for line in _told(store, missing):
+        for line in _gap_lines(store, missing):
             say(line, fg="red", err=True)
         raise typer.Exit(1)
 
 
-def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
+def _gap_lines(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
     """What a run lacks, a line for each verifier or method with its folds."""
     count = sum(len(gap.folds) for gap in missing)
     planned = len(store.plan.cells) or missing[0].planned

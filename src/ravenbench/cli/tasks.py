@@ -1,4 +1,7 @@
-"""A task as a command: its options are those of its declaration and those that every task has."""
+"""A task as a command: its options are those of its declaration and those that every task has.
+
+In: a task's class. Out: a Typer command.
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ _BOXES = range(0x2500, 0x2580)
 
 def make_plain() -> None:
     """Have stdout and stderr write what they cannot encode as the nearest they can, else as its escape; never fail."""
-    codecs.register_error(_NAME, _plain)
+    codecs.register_error(_NAME, _like_characters)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not writes_all(stream):
             stream.reconfigure(errors=_NAME)
@@ -71,7 +71,7 @@ def writes_all(stream: object) -> bool:
     return codecs.lookup(name).name in ("utf-8", "utf-16", "utf-32")
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _like_characters(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     undecodable = error.object[error.start : error.end]

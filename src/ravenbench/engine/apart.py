@@ -132,12 +132,12 @@ def replaces_content(store: Store) -> bool:
     return any(record.transplanted for record in store.plan.folds.values())
 
 
-def own_table(texts: TextTable, used: Ints) -> tuple[TextTable, Ints]:
+def own_table(texts: TextTable, row_numbers: Ints) -> tuple[TextTable, Ints]:
     """A table of these rows alone, in the order of their hashes, and the row there of each row here, −1 without one."""
-    used = used[np.lexsort(texts.hashes[used].T[::-1])]
+    row_numbers = row_numbers[np.lexsort(texts.hashes[row_numbers].T[::-1])]
     row: Ints = np.full(len(texts), -1, dtype=np.int64)
-    row[used] = np.arange(len(used))
-    return TextTable.of_blocks(texts.blocks(used))[0], row
+    row[row_numbers] = np.arange(len(row_numbers))
+    return TextTable.of_blocks(texts.blocks(row_numbers))[0], row
 
 
 def handed(problems: Problems) -> tuple[Problems, Ints]:
@@ -146,7 +146,7 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
     They stand in the order of their ids, which are hashes of what they hold; labels name nobody else.
     """
     texts, row = own_table(problems.texts, problems.documents)
-    used = np.flatnonzero(row >= 0)[np.argsort(row[row >= 0])]
+    rows_used = np.flatnonzero(row >= 0)[np.argsort(row[row >= 0])]
     repeated = Counter[bytes]()
     names = list[str]()
     for i, questioned in enumerate(problems.questioned_index.tolist()):
@@ -156,7 +156,9 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
             hashlib.blake2b(content + bytes(repeated[content]), digest_size=10).hexdigest()
         )
     labels: dict[str, Any] = {
-        column: None if (old := getattr(problems, column)) is None else Labels.of(old.take(used))
+        column: None
+        if (old := getattr(problems, column)) is None
+        else Labels.of(old.take(rows_used))
         for column in ("author", "topic", "language")
     }
     known = row[problems.known_index]
@@ -196,24 +198,27 @@ def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{made_from} - {row} for made_from, row in zip(origin, questioned, strict=True)]
     groups = next(
-        filter(None, (_apart(cited, originals, count) for count in range(1, len(test) + 1))), []
+        filter(
+            None, (_separate_groups(cited, originals, count) for count in range(1, len(test) + 1))
+        ),
+        [],
     )
     return [np.array(members, dtype=np.int64) for members in groups]
 
 
-def _apart(
+def _separate_groups(
     cited: Sequence[set[int]], originals: Sequence[set[int]], count: int
 ) -> list[list[int]] | None:
     """Problems in so many groups, none of which cites an original of its own; None where that needs more."""
     groups: list[tuple[list[int], set[int], set[int]]] = [([], set(), set()) for _ in range(count)]
-    for i, (rows, own) in enumerate(zip(cited, originals, strict=True)):
-        fitting = [group for group in groups if not own & group[1] and not rows & group[2]]
+    for i, (rows, original) in enumerate(zip(cited, originals, strict=True)):
+        fitting = [group for group in groups if not original & group[1] and not rows & group[2]]
         if not fitting:
             return None
-        members, seen, barred = min(fitting, key=lambda group: len(group[0]))
+        members, visible, barred = min(fitting, key=lambda group: len(group[0]))
         members.append(i)
-        seen |= rows
-        barred |= own
+        visible |= rows
+        barred |= original
     return [group[0] for group in groups]
 
 
@@ -230,7 +235,7 @@ class Process:
         self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
         self.files = dict[str, bool]()
         self.acts = list[str]()
-        paths = [str(Path.cwd()) if place == "" else place for place in sys.path]
+        paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
         self._server: subprocess.Popen[bytes] | None = getattr(_servers, "last", None)
         if self._server is None or self._server.poll() is not None:
             code = (
@@ -245,9 +250,11 @@ class Process:
                 start_new_session=True,
                 env=os.environ | {guard.THREADS: "1"},
             )
-        own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {guard.THREADS: "1"}
+        environment = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {
+            guard.THREADS: "1"
+        }
         self.pid = self._asked(
-            (paths, str(Path.cwd()), dict(os.environ) | own, asdict(limits_here()))
+            (paths, str(Path.cwd()), dict(os.environ) | environment, asdict(limits_here()))
         )["pid"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
@@ -264,12 +271,13 @@ class Process:
             path: written or self.files.get(path, False) for path, written in reply["files"].items()
         }
         self.acts += reply["acts"]
-        for way in filter(None, reply["ways"].split("; ")):
-            note(way)
+        for escape in filter(None, reply["ways"].split("; ")):
+            note(escape)
         if reply["error"] is not None:
             raise guard.Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
         return {
-            name: _unpacked(v) if isinstance(v, list) else v for name, v in reply["result"].items()
+            name: _unpacked(value) if isinstance(value, list) else value
+            for name, value in reply["result"].items()
         }
 
     def _asked(self, question: Any) -> dict[str, Any]:
@@ -280,7 +288,7 @@ class Process:
             server.stdin.write(len(message).to_bytes(8, "big") + message)
             server.stdin.flush()
             reply: dict[str, Any] = msgspec.msgpack.decode(
-                _read(server.stdout, _size(server.stdout))
+                _read_bytes(server.stdout, _size(server.stdout))
             )
         except BaseException as error:
             self.close()
@@ -291,14 +299,14 @@ class Process:
             ) from None
         return reply
 
-    def close(self, whole: bool = False) -> None:
+    def close(self, everything: bool = False) -> None:
         """End it, all that it started and what it kept; unless it is ``whole`` with all that it came from."""
         server = self._server
         self._server = None
         if server is None:
             return
         assert server.stdin is not None and server.stdout is not None
-        if whole and FORKS:
+        if everything and FORKS:
             with suppress(OSError):
                 server.stdin.write(bytes(8))
                 server.stdin.flush()
@@ -319,14 +327,14 @@ class Process:
 
 
 def _size(pipe: IO[bytes]) -> int:
-    return int.from_bytes(_read(pipe, 8), "big")
+    return int.from_bytes(_read_bytes(pipe, 8), "big")
 
 
-def _read(pipe: IO[bytes], size: int) -> bytes:
+def _read_bytes(pipe: IO[bytes], size: int) -> bytes:
     """So many bytes, and none beyond; fewer where the pipe ends."""
     data = bytearray()
-    while len(data) < size and (more := pipe.read(size - len(data))):
-        data += more
+    while len(data) < size and (chunk := pipe.read(size - len(data))):
+        data += chunk
     return bytes(data)
 
 
@@ -404,7 +412,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
 
     if not (size := _size(questions)):
         os._exit(1)  # nobody asks any more
-    sys.path[:], folder, environment, limits = msgspec.msgpack.decode(_read(questions, size))
+    sys.path[:], folder, environment, limits = msgspec.msgpack.decode(_read_bytes(questions, size))
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -413,10 +421,10 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
     sys.argv[1:] = []
     tempfile.tempdir = None
     reply({"pid": os.getpid()})
-    seen = dict[str, bool]()
+    visible_paths = dict[str, bool]()
     acts = dict[str, None]()
     state = None
-    sys.addaudithook(partial(_watch, seen, acts))
+    sys.addaudithook(partial(_watch, visible_paths, acts))
     for module in ("_posixshmem", "os", "posix"):
         for name, act in UNTOLD.items():
             with suppress(ImportError, AttributeError):
@@ -429,20 +437,20 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         with noted():
             try:
                 with guard.isolated():
-                    question = msgspec.msgpack.decode(_read(questions, size))
+                    question = msgspec.msgpack.decode(_read_bytes(questions, size))
                     do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)
             except Exception as problem:
                 error = guard.tell(problem)
-            way = ways()
+            escape = ways()
         reply(
             {
                 "result": result,
                 "error": error,
                 "began": began,
-                "ways": way,
-                "files": seen,
+                "ways": escape,
+                "files": visible_paths,
                 "acts": [*acts],
             }
         )
@@ -459,7 +467,9 @@ def _tell(module: Any, name: str, act: str, acts: dict[str, None]) -> None:
     setattr(module, name, noticed)
 
 
-def _watch(seen: dict[str, bool], acts: dict[str, None], event: str, args: tuple[Any, ...]) -> None:
+def _watch(
+    visible_paths: dict[str, bool], acts: dict[str, None], event: str, args: tuple[Any, ...]
+) -> None:
     """Note what an audit event tells of files, programs and connections, those of libraries left out."""
     if event == "ctypes.dlsym" and args[1] in UNSEEN:
         acts["it may use files unseen, by functions of C"] = None
@@ -477,16 +487,16 @@ def _watch(seen: dict[str, bool], acts: dict[str, None], event: str, args: tuple
     if event in ACTS:
         acts[ACTS[event]] = None
         return
-    places = [(args[MAKES.get(event, 0)], args[-1] if event in AT else -1)]
-    places += [(args[0], args[2])] if event == "os.rename" else []
-    for place, folder in places:
+    paths = [(args[MAKES.get(event, 0)], args[-1] if event in AT else -1)]
+    paths += [(args[0], args[2])] if event == "os.rename" else []
+    for place, folder in paths:
         named = place if event == "open" else _opened(place) or place
         if not isinstance(named, str | bytes | os.PathLike):
             continue
         path = os.path.abspath(os.path.join(_opened(folder), os.fsdecode(named)))  # noqa: PTH100, PTH118 — links stay
         written = event != "open" or bool((args[2] or 0) & WRITES)
         if written or not path.endswith(CODE):
-            seen[path] = written or seen.get(path, False)
+            visible_paths[path] = written or visible_paths.get(path, False)
 
 
 def _opened(number: Any) -> str:
@@ -510,9 +520,9 @@ def learn(
     return as_verifier(fresh(method)).fit(train, same), {}
 
 
-def answers(state: Any, test: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
+def answers(state: Any, test: Problems, singly: bool) -> tuple[Any, dict[str, Any]]:
     """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``."""
-    if each:
+    if singly:
         scores, values, faults = guard.answer_each(state, test)
     else:
         (scores, values), faults = guard.answer(state, test), {}
@@ -548,16 +558,16 @@ class Apart:
         """A process that has learned and was asked nothing; it ends with this block. What it saw is held against the
         texts of a run, if there is one."""
         process = Process()
-        whole = False
+        unbroken = False
         try:
             process.ask(*((load, self.state) if self.state else self.again))
             yield process
-            whole = True
+            unbroken = True
         finally:
             try:
                 self.exposed = self.exposed or ("" if store is None else _exposed(process, store))
             finally:
-                process.close(whole)
+                process.close(unbroken)
 
 
 def learned(
@@ -582,8 +592,8 @@ def whole(learned: Any) -> Any:
     """What an outsider has learned, here; where it cannot be sent it learns again."""
     if not isinstance(learned, Apart):
         return learned
-    do, *given = learned.again
-    return load(None, learned.state)[0] if learned.state else do(None, *given)[0]
+    do, *arguments = learned.again
+    return load(None, learned.state)[0] if learned.state else do(None, *arguments)[0]
 
 
 def sent(verifier: Component, store: Store) -> Any:
@@ -606,21 +616,23 @@ def answered(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many ``calls`` as that takes (rows of each; by default ``parts``);
     ``each`` as ``answers``."""
-    whole: dict[str, NDArray[Any]] = {}
+    joined: dict[str, NDArray[Any]] = {}
     faults: dict[str, str] = {}
     for rows in parts(store, fold, test) if calls is None else calls:
         problems, order = handed(test.select(rows))
         if isinstance(learned, Apart):
             with learned.process_for(store) as process:
-                given = process.ask(answers, problems, each)
+                reply = process.ask(answers, problems, each)
         else:
-            _, given = answers(_copied(learned), problems, each)
-        place = rows[order]
-        names = dict(zip(problems.ids.tolist(), test.ids[place].tolist(), strict=True))
-        faults |= {names[name]: why for name, why in given.pop("faults", {}).items()}
-        for name, values in given.items():
-            whole.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[place] = values
-    return whole, faults
+            _, reply = answers(_copied(learned), problems, each)
+        rows_of_problem = rows[order]
+        names = dict(zip(problems.ids.tolist(), test.ids[rows_of_problem].tolist(), strict=True))
+        faults |= {names[name]: why for name, why in reply.pop("faults", {}).items()}
+        for name, values in reply.items():
+            joined.setdefault(name, np.full((len(test), *values.shape[1:]), np.nan))[
+                rows_of_problem
+            ] = values
+    return joined, faults
 
 
 def _copied(verifier: Any) -> Any:
@@ -639,13 +651,13 @@ def exposed(method: Any, store: Store, learned: Any) -> str | None:
 
 def why(method: Any, store: Store, learned: Any) -> str:
     """The same of what is an outsider, where others' content was put into texts."""
-    way = ways()
+    escape = ways()
     if isinstance(learned, Apart):
         reason = learned.exposed
     elif foreign(method):
         reason = "it cannot be sent to another process"
-    elif way:
-        reason = "" if way == "confined" else f"the program may keep what it sees ({way})"
+    elif escape:
+        reason = "" if escape == "confined" else f"the program may keep what it sees ({escape})"
     else:
         reason = "a service answers it, which may keep what it sees"
     return reason or _taught(store.path, _planned(store))
@@ -668,7 +680,7 @@ def _taught(run: Path, planned: float) -> str:
     """What methods learn from that may tell of what they are asked; "" where it is nothing."""
     store = open_store(run)
     for source in {
-        one.source: None for one in store.plan.folds.values() if one.transplanted and one.source
+        fold.source: None for fold in store.plan.folds.values() if fold.transplanted and fold.source
     }:
         fold = store.shared_fold(source)
         if not len(fold.train):
@@ -683,10 +695,10 @@ def _exposed(process: Process, store: Store) -> str:
     planned = _planned(store)
     run = None if files.is_remote(store.path) else os.path.realpath(store.path)
     reasons = list(process.acts)
-    own = os.path.realpath(process.scratch.name)
+    scratch = os.path.realpath(process.scratch.name)
     for place, written in process.files.items():
         path = Path(os.path.realpath(place))
-        if place == os.devnull or path.is_relative_to(own):
+        if place == os.devnull or path.is_relative_to(scratch):
             continue
         if written:
             reasons.append(f"it writes files ({path.name})")

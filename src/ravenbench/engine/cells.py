@@ -82,22 +82,22 @@ class CellUnit:
     def learn(self, store: Store) -> Any:
         """What answers the cells; it is learned once and timed as their ``fit``."""
 
-    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
         """What one cell holds; where it was all learned, that."""
         return learned, {}
 
-    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+    def digests(self, store: Store, cell: CellPlace) -> tuple[str, str]:
         """Hashes of what a cell learned from and of what it answers."""
-        fold = store.plan.folds[place.fold]
+        fold = store.plan.folds[cell.fold]
         return fold.train_digest, fold.test_digest
 
-    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, cell: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
         """How many problems a cell answers, also where it failed."""
-        return len(store.shared_fold(place.fold).test)
+        return len(store.shared_fold(cell.fold).test)
 
-    def where(self, place: CellPlace) -> str:
+    def where(self, cell: CellPlace) -> str:
         """How an error message begins."""
-        return f"{place.verifier} on {place.fold}: "
+        return f"{cell.verifier} on {cell.fold}: "
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         """``CellRecord.exposed`` of a cell that was answered."""
@@ -120,34 +120,34 @@ class CellUnit:
         if failure is None:
             learned, failure = self._tried(self.learn, store)
         fit = time.perf_counter() - began
-        for place in self.cells:
+        for cell in self.cells:
             start = time.perf_counter()
             filled = None
             wrong = failure
             if failure is None:
-                filled, wrong = self._tried(self.answer, store, learned, place)
+                filled, wrong = self._tried(self.answer, store, learned, cell)
             seconds = Seconds(fit=fit, score=time.perf_counter() - start)
             arrays, faults = filled or ({}, {})
-            train_digest, test_digest = self.digests(store, place)
-            more = self.exposed(store, learned) if wrong is None else None
-            if more is None and records[place.verifier].source is not None:
-                more = ""
+            train_digest, test_digest = self.digests(store, cell)
+            exposed_paths = self.exposed(store, learned) if wrong is None else None
+            if exposed_paths is None and records[cell.verifier].source is not None:
+                exposed_paths = ""
             record = CellRecord(
-                key=place.key,
-                verifier=place.verifier,
-                identity=records[place.verifier].identity,
+                key=cell.key,
+                verifier=cell.verifier,
+                identity=records[cell.verifier].identity,
                 train_digest=train_digest,
                 test_digest=test_digest,
-                n=self.size(store, place, arrays),
+                n=self.size(store, cell, arrays),
                 seconds=seconds,
                 error=wrong,
                 faults=dict(faults),
                 programs=ways(),
-                exposed=msgspec.UNSET if more is None else more,
+                exposed=msgspec.UNSET if exposed_paths is None else exposed_paths,
             )
             store.write_cell(record, arrays)
             if wrong is not None:
-                errors.append(self.where(place) + wrong.splitlines()[0])
+                errors.append(self.where(cell) + wrong.splitlines()[0])
         return errors
 
     def _tried(self, do: Callable[..., Any], *args: Any) -> tuple[Any, str | None]:
@@ -160,10 +160,10 @@ class CellUnit:
 
 def pending(store: Store) -> dict[tuple[str, str], list[CellPlace]]:
     """Cells that are missing, damaged or failed, by verifier and by what they learn from."""
-    places: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
-    for place in store.unanswered():
-        places[place.verifier, store.plan.folds[place.fold].train_digest].append(place)
-    return places
+    cells_of_fit: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
+    for cell in store.unanswered():
+        cells_of_fit[cell.verifier, store.plan.folds[cell.fold].train_digest].append(cell)
+    return cells_of_fit
 
 
 def abstained(filled: Filled, taught: Problems, test: Problems) -> Filled:
@@ -209,13 +209,13 @@ class FitUnit(CellUnit):
         )
         return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
-    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        fold = store.shared_fold(place.fold)
-        return abstained(self._answer(store, learned, place, fold.test), fold.train, fold.test)
+    def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
+        fold = store.shared_fold(cell.fold)
+        return abstained(self._answer(store, learned, cell, fold.test), fold.train, fold.test)
 
-    def _answer(self, store: Store, learned: Any, place: CellPlace, test: Problems) -> Filled:
+    def _answer(self, store: Store, learned: Any, cell: CellPlace, test: Problems) -> Filled:
         if outsider(self.method):
-            return answered(learned, store, place.fold, test, each=self.isolate)
+            return answered(learned, store, cell.fold, test, each=self.isolate)
         verifier, features = learned
         if self.isolate:
             scores, answers, faults = answer_each(verifier, test)
@@ -242,10 +242,14 @@ def execute(
     missing_cells = pending(store)
     waiting = {name for name, _ in missing_cells}
     # A problem that fails must not fail others, so its pairs are not compared in blocks with theirs.
-    own = {n: components[n] for n in waiting if not outsider(components[n])}
-    free = [c for c in own.values() if isinstance(c, Scorer) and c.fold_free]
+    bench_components = {n: components[n] for n in waiting if not outsider(components[n])}
+    free = [
+        component
+        for component in bench_components.values()
+        if isinstance(component, Scorer) and component.fold_free
+    ]
     blocks = (
-        plan_pairs(store, free, sorted({entry.fold for entry in store.plan.cells}))
+        plan_pairs(store, free, sorted({cell.fold for cell in store.plan.cells}))
         if free and not isolate
         else {}
     )
@@ -259,58 +263,64 @@ def execute(
         )
         for (name, _), cells in missing_cells.items()
     ]
-    first, rest = _first(fits)
+    first_fits, later_fits = _first_and_later_fits(fits)
     missing: list[PairUnit] = [
-        u for units in blocks.values() for u in units if read_block(store, u.key) is None
+        unit for units in blocks.values() for unit in units if read_block(store, unit.key) is None
     ]
-    folds = sorted({place.fold for cells in missing_cells.values() for place in cells})
+    folds = sorted({cell.fold for cells in missing_cells.values() for cell in cells})
     with no_counts_left(store):
-        run_units(engine, plan_encoding(store, own, folds), progress, "encoding texts")
-        counting = plan_counting(store, [unit.method for unit in fits if unit.name in own], folds)
+        run_units(engine, plan_encoding(store, bench_components, folds), progress, "encoding texts")
+        counting = plan_counting(
+            store, [unit.method for unit in fits if unit.name in bench_components], folds
+        )
         stage = "comparing pairs" if missing else "counting texts"
         errors = run_units(engine, [*counting, *missing], progress, stage)
-        errors += run_units(engine, first, progress, "first fits")
-        hopeless = _failing_alike(store, first)
+        errors += run_units(engine, first_fits, progress, "first fits")
+        hopeless = _failing_alike(store, first_fits)
         untried = [
-            f"{unit.where(place)}not tried, for its first {FIRST} fits failed alike "
+            f"{unit.where(cell)}not tried, for its first {FIRST} fits failed alike "
             f"({hopeless[unit.name]}); mend it and repeat the command"
-            for unit in rest
+            for unit in later_fits
             if unit.name in hopeless
-            for place in unit.cells
+            for cell in unit.cells
         ]
-        going = _longest_first(store, first, [unit for unit in rest if unit.name not in hopeless])
+        going = _longest_first(
+            store, first_fits, [unit for unit in later_fits if unit.name not in hopeless]
+        )
         return untried + errors + run_units(engine, going, progress, "fitting and scoring")
 
 
-def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
+def _first_and_later_fits(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
     """The first fits of every verifier that has more than ``FIRST``, and all others."""
     count = Counter(unit.name for unit in fits)
-    first = list[FitUnit]()
-    rest = list[FitUnit]()
-    seen = Counter[str]()
+    first_fits = list[FitUnit]()
+    later_fits = list[FitUnit]()
+    fits_of_method = Counter[str]()
     for unit in fits:
-        early = count[unit.name] > FIRST and seen[unit.name] < FIRST
-        (first if early else rest).append(unit)
-        seen[unit.name] += early
-    return first, rest
+        early = count[unit.name] > FIRST and fits_of_method[unit.name] < FIRST
+        (first_fits if early else later_fits).append(unit)
+        fits_of_method[unit.name] += early
+    return first_fits, later_fits
 
 
-def _failing_alike(store: Store, first: Sequence[FitUnit]) -> dict[str, str]:
+def _failing_alike(store: Store, first_fits: Sequence[FitUnit]) -> dict[str, str]:
     """Verifiers all of whose cells of these fits failed with one error, and that error."""
     errors_of: dict[str, set[str | None]] = defaultdict(set)
-    for unit in first:
-        for place in unit.cells:
-            cell = store.read_cell(place.key)
+    for unit in first_fits:
+        for cell_place in unit.cells:
+            cell = store.read_cell(cell_place.key)
             line = None if cell is None or cell.error is None else cell.error.splitlines()[0]
             # The values may differ from fold to fold, what is wrong does not.
             errors_of[unit.name].add(line and line.partition("; found: ")[0])
     return {
-        name: error for name, (error, *more) in errors_of.items() if error is not None and not more
+        name: error
+        for name, (error, *other_errors) in errors_of.items()
+        if error is not None and not other_errors
     }
 
 
 def _longest_first(
-    store: Store, first: Sequence[FitUnit], rest: Sequence[FitUnit]
+    store: Store, first_fits: Sequence[FitUnit], later_fits: Sequence[FitUnit]
 ) -> list[FitUnit]:
     """Units in an order that leaves no worker with a long one at the end, by what the first fits of a method took.
 
@@ -318,8 +328,8 @@ def _longest_first(
     together: a worker reads a fold once for all its methods.
     """
     seconds_of: dict[str, float] = defaultdict(float)
-    for unit in first:
-        done = (store.read_cell(place.key) for place in unit.cells)
+    for unit in first_fits:
+        done = (store.read_cell(cell.key) for cell in unit.cells)
         seconds = sum(
             cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None
         )
@@ -329,7 +339,7 @@ def _longest_first(
         for name, seconds in seconds_of.items()
         if seconds > 0
     }
-    return sorted(rest, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
+    return sorted(later_fits, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
 
 
 LARGE = 64 * 2**20
@@ -381,12 +391,14 @@ def plan_encoding(
 
     A method counts that reads whole texts as they are: by itself, or as the scorer of a calibrated one.
     """
-    parts = {
+    named_components = {
         str(part): part
-        for one in components.values()
-        for part in (one, getattr(one, "scorer", None))
+        for component in components.values()
+        for part in (component, getattr(component, "scorer", None))
     }
-    methods = [part for part in parts.values() if isinstance(part, Prepares)]
+    methods = [
+        component for component in named_components.values() if isinstance(component, Prepares)
+    ]
     if not methods:
         return []
     rows = store.documents(folds)
@@ -439,9 +451,9 @@ def plan_counting(
     ``fitted`` has the verifier of every fit; it counts by itself or as the scorer of a calibrated one.
     """
     kinds = [
-        getattr(part, "counted", None)
-        for one in fitted
-        for part in (one, getattr(one, "scorer", None))
+        getattr(component_part, "counted", None)
+        for component in fitted
+        for component_part in (component, getattr(component, "scorer", None))
     ]
     # A user's method may mean something else by the name.
     several = [
@@ -496,18 +508,18 @@ class PairUnit:
 
     def _commit(self, store: Store, error: str | None = None, **arrays: Floats) -> list[str]:
         write_packed(
-            _place(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays
+            _block_file(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays
         )
         return []
 
 
-def _place(store: Store, key: str) -> Path:
+def _block_file(store: Store, key: str) -> Path:
     return store.path / "pairs" / f"{key}.block"
 
 
 def read_block(store: Store, key: str) -> Floats | None:
     """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
-    block = packed_or_none(_place(store, key), BlockRecord)
+    block = packed_or_none(_block_file(store, key), BlockRecord)
     return block[1].get("features") if block is not None and block[0].key == key else None
 
 
@@ -528,7 +540,7 @@ class PairFeatures:
     def _read(self, number: int) -> Floats:
         key = self.blocks[number]
         if (features := read_block(self.store, key)) is None:
-            block = packed_or_none(_place(self.store, key), BlockRecord)
+            block = packed_or_none(_block_file(self.store, key), BlockRecord)
             error = None if block is None else block[0].error
             raise RuntimeError(
                 error or "features of document pairs are missing or damaged: repeat the run"
@@ -538,15 +550,15 @@ class PairFeatures:
     def score(self, problems: Problems) -> Floats:
         """What ``FoldFree.score`` would return. Raises RuntimeError if a block is not there, with the reason."""
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
-        place = self.order[np.searchsorted(self.index, wanted)]
-        number = np.searchsorted(self.starts, place, side="right") - 1
+        position = self.order[np.searchsorted(self.index, wanted)]
+        number = np.searchsorted(self.starts, position, side="right") - 1
         values: Floats | None = None
         for n in np.flatnonzero(np.bincount(number)).tolist():
             block = self._block(n)
-            here = np.flatnonzero(number == n)
+            rows_of_problem = np.flatnonzero(number == n)
             if values is None:
-                values = np.empty((len(place), *block.shape[1:]))
-            values[here] = block[place[here] - self.starts[n]]
+                values = np.empty((len(position), *block.shape[1:]))
+            values[rows_of_problem] = block[position[rows_of_problem] - self.starts[n]]
         return mean_by_problem(np.empty(0) if values is None else values, problems)
 
 
@@ -560,7 +572,7 @@ def plan_pairs(
     store: Store, scorers: Sequence[Scorer], folds: Sequence[str]
 ) -> dict[str, list[PairUnit]]:
     """Write the distinct document pairs of these folds and cut them into blocks for each fold-free scorer."""
-    free = {str(s): s for s in scorers if isinstance(s, FoldFree)}
+    free = {str(scorer): scorer for scorer in scorers if isinstance(scorer, FoldFree)}
     if not free:
         return {}
     size = len(store.texts)

@@ -240,26 +240,26 @@ def tell(error: Exception) -> str:
     except Exception:  # an exception of user code may fail at anything
         where = ""
     # What a bad input says stands in several lines; here the first has all of it.
-    what = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
+    message = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
     return (
         f"{type(error).__name__}:"
-        f" {what}{_place(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+        f" {message}{_line_of_method(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
     )
 
 
-def _place(error: Exception) -> str:
+def _line_of_method(error: Exception) -> str:
     """The line of a method's own file at which an error left it; empty where it is none of a user's."""
     installed = (
         str(Path(__file__).parents[1]),
         sysconfig.get_path("purelib"),
         sysconfig.get_path("stdlib"),
     )
-    own = [
-        one
-        for one in traceback.extract_tb(error.__traceback__)
-        if not one.filename.startswith((*installed, "<"))
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((*installed, "<"))
     ]
-    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
 class Scores(Protocol):
@@ -349,7 +349,7 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     fail, or all do, the fault is the method's and its error is raised, as it is for transductive methods.
     """
     faults: dict[str, str] = {}
-    most = min(max(10, len(test) // 10), len(test) - 1)
+    most_failures = min(max(10, len(test) // 10), len(test) - 1)
 
     def work(rows: Ints) -> list[tuple[Ints, Floats, Floats]]:
         try:
@@ -363,12 +363,12 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
                 faults[str(test.ids[rows[0]])] = (
                     f"the method failed ({type(error).__name__}: {said(error)})"
                 )
-            if verifier.transductive or len(faults) > most:
+            if verifier.transductive or len(faults) > most_failures:
                 raise
         return (
             []
             if len(rows) == 1
-            else [part for half in np.array_split(rows, 2) for part in work(half)]
+            else [answer for half in np.array_split(rows, 2) for answer in work(half)]
         )
 
     parts = work(np.arange(len(test), dtype=np.int64))
@@ -383,7 +383,7 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
 
 def runs_program(component: Component) -> bool:
     """Whether a method or one within it runs an outside program or calls a service: nothing but the run itself may."""
-    return any(getattr(part, "outside", False) for part in parts(component))
+    return any(getattr(component_part, "outside", False) for component_part in parts(component))
 
 
 def smoke_test(components: Mapping[str, Component]) -> None:
@@ -394,7 +394,9 @@ def smoke_test(components: Mapping[str, Component]) -> None:
     if one cannot work; nothing was planned or written then.
     """
     tried = {
-        name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))
+        name: component
+        for name, component in components.items()
+        if "(" in str(component) and all(map(_ours, parts(component)))
     }
     for name, component in tried.items():
         try:
@@ -419,7 +421,11 @@ def smoke_test(components: Mapping[str, Component]) -> None:
 
 def rehearsable(components: Mapping[str, Component]) -> list[Component]:
     """Raven's own verifiers among these: what others print at import would mix with our output."""
-    return [c for c in components.values() if all(map(_ours, parts(c))) and not runs_program(c)]
+    return [
+        component
+        for component in components.values()
+        if all(map(_ours, parts(component))) and not runs_program(component)
+    ]
 
 
 def warm_up_kernels(components: Sequence[Component]) -> None:

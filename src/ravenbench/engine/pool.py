@@ -110,16 +110,16 @@ def local(workers: int | None = None) -> Engine:
             with one_thread():
                 yield from map(run_unit, units)
             return
-        left = dict(enumerate(units))
-        while left:
+        remaining = dict(enumerate(units))
+        while remaining:
             try:
-                for number, errors in _together(left, count):
-                    del left[number]
+                for number, errors in _together(remaining, count):
+                    del remaining[number]
                     yield errors
             except BrokenExecutor:
                 # Units are begun in order: the first that are left were being done.
-                for number in list(left)[:count]:
-                    yield _alone(left.pop(number))
+                for number in list(remaining)[:count]:
+                    yield _alone(remaining.pop(number))
 
     return work
 
@@ -150,13 +150,13 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
 
     # Workers that have grown are replaced; nothing is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    how = {
+    options = {
         "return_as": "generator_unordered",
         "batch_size": 1,
         "mmap_mode": None,
         **ending_with_me(),
     }
-    pool = Parallel(n_jobs=min(count, len(units)), **how)
+    pool = Parallel(n_jobs=min(count, len(units)), **options)
     yield from pool(
         delayed(_in_worker)(unit, limits_here(), number) for number, unit in list(units.items())
     )
@@ -236,13 +236,13 @@ WORKERLESS = 60.0
 
 def _await(client: Any, waiting: Any, had_workers: bool) -> None:
     """Wait until a unit is done. OSError if no worker is left that could do it."""
-    looked = left = time.monotonic()
+    looked = looked_left = time.monotonic()
     while not waiting.has_ready() and client.status == "running":
         time.sleep(0.02)
-        if had_workers and (now := time.monotonic()) > looked + 1:
-            looked = now
-            left = now if client.nthreads() else left
-            if now > left + WORKERLESS:
+        if had_workers and (time_now := time.monotonic()) > looked + 1:
+            looked = time_now
+            looked_left = time_now if client.nthreads() else looked_left
+            if time_now > looked_left + WORKERLESS:
                 raise OSError(f"it has had no workers for {WORKERLESS:.0f} seconds")
 
 

@@ -196,7 +196,7 @@ class Task(Declared):
         named = super().option_table()
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
         named |= (
-            {one.option.name: one.option for one in draft_checks()} if cls.freezes else {}
+            {check.option.name: check.option for check in draft_checks()} if cls.freezes else {}
         ) | EVERY
         named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
@@ -204,13 +204,13 @@ class Task(Declared):
                 f"{named['seed'].help.removesuffix('.')}. Several run one after another and are"
                 " pooled."
             )
-            how = {
+            options = {
                 "kind": str,
                 "takes": "int | Sequence[int]",
                 "metavar": "N[,N…]",
                 "help": several,
             }
-            named["seed"] = replace(named["seed"], **how)  # type: ignore[arg-type]
+            named["seed"] = replace(named["seed"], **options)  # type: ignore[arg-type]
         return named
 
     @classmethod
@@ -225,10 +225,10 @@ class Task(Declared):
     def call(cls, values: Mapping[str, Any]) -> Any:
         values = dict(values)
         with bounded(values):
-            how = how_run(values)
+            settings = how_run(values)
             acting, _ = cls.acting(values)
             jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
-            runs = [run_task(cls, job, **how) for job in jobs.values()]
+            runs = [run_task(cls, job, **settings) for job in jobs.values()]
         return (
             runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
         )
@@ -238,16 +238,16 @@ class Task(Declared):
         """What ``call`` would do."""
         values = dict(values)
         with bounded(values):
-            how = how_run(values)
-            acting, given = cls.acting(values)
-            jobs = list(acting.jobs(given).values()) if acting.pools_seeds else [given]
+            settings = how_run(values)
+            acting, arguments = cls.acting(values)
+            jobs = list(acting.jobs(arguments).values()) if acting.pools_seeds else [arguments]
             if len(jobs) > 1:
                 raise SpecError(
                     "a plan is of one seed",
                     found=f"{len(jobs)} seeds",
                     fix="each costs about the same",
                 )
-            return acting(jobs[0], **how).preview()
+            return acting(jobs[0], **settings).preview()
 
     def resolve(self) -> None:
         """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
@@ -265,11 +265,11 @@ class Task(Declared):
         from ravenbench.store.resume import data_hash
 
         corpora = registry.names("corpus")
-        texts = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str)}
+        texts = {k: text for k, text in self.spec.resolved().items() if isinstance(text, str)}
         named = {
-            k: v
-            for k, v in texts.items()
-            if Path(v).exists() or v.partition("(")[0].strip() in corpora
+            k: text
+            for k, text in texts.items()
+            if Path(text).exists() or text.partition("(")[0].strip() in corpora
         }
         return {name: data_hash(value) for name, value in named.items()}
 
@@ -299,12 +299,12 @@ class Task(Declared):
 
     def check_made(self, made: Draft[Any] | Store) -> None:
         """Put the problems of a draft, or of an earlier folder, to every check that an option asks for."""
-        for one in self.asked_checks():
-            one.check(self.values[one.option.name], made, self.spec.resolved())
+        for check in self.asked_checks():
+            check.check(self.values[check.option.name], made, self.spec.resolved())
 
     def asked_checks(self) -> list[DraftCheck]:
         """The checks of problems that an option asks for."""
-        return [one for one in draft_checks() if one.option.name in self.values]
+        return [check for check in draft_checks() if check.option.name in self.values]
 
     def prepare(self) -> Store:
         """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
@@ -370,8 +370,8 @@ class Task(Declared):
     def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
         """The task that does what was given, and what it is given: this one, unless a further form is meant."""
         for form in forms_of(cls.name):
-            if (given := form.of_command(values)) is not None:
-                return form, given
+            if (converted := form.of_command(values)) is not None:
+                return form, converted
         return cls, values
 
     @classmethod
@@ -385,14 +385,14 @@ class Task(Declared):
         seeds = seeds_of(values["seed"]) if cls.pools_seeds and "seed" in values else ()
         if len(seeds) < 2:
             return {"": {**values, **({"seed": seeds[0]} if seeds else {})}}
-        place = values.get(cls.place)
+        folder = values.get(cls.place)
         jobs = {}
         for seed in seeds:
             name = f"seed-{seed}"
             jobs[name] = {
                 **values,
                 "seed": seed,
-                **({} if place is None else {cls.place: location(place) / name}),
+                **({} if folder is None else {cls.place: location(folder) / name}),
             }
         return jobs
 
@@ -422,9 +422,9 @@ class Task(Declared):
 def seeds_of(given: Any) -> tuple[int, ...]:
     """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""
     several = not isinstance(given, str | int) or "," in str(given)
-    parts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
+    seed_texts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
     try:
-        seeds = tuple(map(int, parts))
+        seeds = tuple(map(int, seed_texts))
     except ValueError:
         seeds = ()
     if not seeds or len(set(seeds)) < len(seeds):
@@ -561,13 +561,17 @@ class Work(Declared):
     def call(cls, values: Mapping[str, Any]) -> Any:
         from ravenbench.engine.pool import shown_by_default
 
-        given = dict(values)
-        limits = bounded(given)
-        own = {option.name: given.pop(option.name) for option in cls.own if option.name in given}
+        spec_values = dict(values)
+        limits = bounded(spec_values)
+        task_values = {
+            option.name: spec_values.pop(option.name)
+            for option in cls.own
+            if option.name in spec_values
+        }
         if cls.reports_progress:
-            own["progress"] = shown_by_default(given.pop("progress", None))
+            task_values["progress"] = shown_by_default(spec_values.pop("progress", None))
         with limits:
-            return cls.work(cls.read(given), **own)
+            return cls.work(cls.read(spec_values), **task_values)
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:

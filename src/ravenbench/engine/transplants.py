@@ -100,7 +100,10 @@ class TransplantRecord(Record, frozen=True, kw_only=True):
 
     def reference(self) -> ReferenceRecord | None:
         """The reference scorers with as many words staying as in the probe itself."""
-        return next((r for r in self.references if r.kept == self.function_words), None)
+        return next(
+            (reference for reference in self.references if reference.kept == self.function_words),
+            None,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +187,9 @@ def plan_transplants(
     )
     table, tests = on_one_table([fold.test for fold in arm_folds], texts)
     return Transplants(
-        section, [replace(f, test=t) for f, t in zip(arm_folds, tests, strict=True)], table
+        section,
+        [replace(arm_fold, test=test) for arm_fold, test in zip(arm_folds, tests, strict=True)],
+        table,
     )
 
 
@@ -238,7 +243,7 @@ def references(
                 test = replace(test, rows=some[test.rows])
             if not len(test):
                 continue
-            design.append(_kept(transplanter, fold, test.rows, len(design)))
+            design.append(_kept_problems(transplanter, fold, test.rows, len(design)))
             each = [
                 scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)
             ]
@@ -261,7 +266,7 @@ def references(
     return records
 
 
-def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
+def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
     """The problems of a fold that were transplanted, by authors and topics where the corpus names these, else by groups
     of linked problems, as verifiers' figures are."""
     test = fold.test

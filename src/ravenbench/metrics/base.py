@@ -136,13 +136,24 @@ def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
 
 def count(same: Bools, value: Floats, decision: Floats) -> Sums:
     """Plain, unweighted sums of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
-    tp, fn, up, fp, tn, un = np.bincount(categories(same, decision), minlength=6).astype(np.float64)
+    tp, fn, unanswered_same, fp, tn, un = np.bincount(
+        categories(same, decision), minlength=6
+    ).astype(np.float64)
     # Twice the rank of each value, ties sharing their mean: whole numbers.
-    _, place, number = np.unique(value, return_inverse=True, return_counts=True)
-    ranks2 = (2 * np.cumsum(number) - number + 1.0)[place]
+    _, position, number = np.unique(value, return_inverse=True, return_counts=True)
+    ranks2 = (2 * np.cumsum(number) - number + 1.0)[position]
     positives = float(same.sum())
     u2 = ranks2[same].sum() - positives * (positives + 1)
-    return Sums(tp, fn, up, fp, tn, un, np.asarray(u2), np.asarray(np.square(value - same).sum()))
+    return Sums(
+        tp,
+        fn,
+        unanswered_same,
+        fp,
+        tn,
+        un,
+        np.asarray(u2),
+        np.asarray(np.square(value - same).sum()),
+    )
 
 
 class Metric(Component):
@@ -231,7 +242,9 @@ def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
     SpecError if one does not parse, or there is none; one that is named twice counts once.
     """
     listed = registry.split(given) if isinstance(given, str) else list(given)
-    parsed = [registry.parse("metric", one) if isinstance(one, str) else one for one in listed]
+    parsed = [
+        registry.parse("metric", metric) if isinstance(metric, str) else metric for metric in listed
+    ]
     if not parsed:
         raise SpecError(
             "no metric is given", expected=f"some of {', '.join(registry.names('metric'))}"

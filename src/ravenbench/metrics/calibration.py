@@ -49,12 +49,12 @@ def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliabilit
     their value of 0.5.
     """
     truth, values, _ = checked(same, value)
-    place = np.minimum((values * bins).astype(np.int64), bins - 1)
-    count = np.bincount(place, minlength=bins)
-    used = count > 0
-    count = count[used]
-    mean = np.bincount(place, values, bins)[used] / count
-    share = np.bincount(place, truth, bins)[used] / count
+    bin_of = np.minimum((values * bins).astype(np.int64), bins - 1)
+    count = np.bincount(bin_of, minlength=bins)
+    filled = count > 0
+    count = count[filled]
+    mean = np.bincount(bin_of, values, bins)[filled] / count
+    share = np.bincount(bin_of, truth, bins)[filled] / count
     return Reliability(count, mean, share, float(np.abs(mean - share) @ count / count.sum()))
 
 
@@ -66,9 +66,9 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return Cllr(None, None, None)
-    whole = cllr_cost(same, value)
+    total = cllr_cost(same, value)
     least = _bits(truth, _recalibrated(truth, values))
-    return Cllr(whole, least, None if whole is None else whole - least)
+    return Cllr(total, least, None if total is None else total - least)
 
 
 def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
@@ -76,8 +76,8 @@ def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
-    whole = _bits(truth, values)
-    return whole if np.isfinite(whole) else None
+    cost = _bits(truth, values)
+    return cost if np.isfinite(cost) else None
 
 
 class CllrCost(Metric):
@@ -141,13 +141,13 @@ def _recalibrated(truth: Bools, values: Floats) -> Floats:
     """Posterior at even odds after pool-adjacent-violators, (n,)."""
     from scipy.optimize import isotonic_regression
 
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    _, position, count = np.unique(values, return_inverse=True, return_counts=True)
     # Weighting the classes evenly makes the isotonic fit a posterior at even prior odds.
     weight = np.where(truth, 0.5 / truth.sum(), 0.5 / (~truth).sum())
-    each = np.bincount(place, weight, len(count))
-    share = np.bincount(place, weight * truth, len(count)) / each
-    fitted: Floats = isotonic_regression(share, weights=each).x
-    return np.clip(fitted, 0.0, 1.0)[place]
+    weight_of_value = np.bincount(position, weight, len(count))
+    share = np.bincount(position, weight * truth, len(count)) / weight_of_value
+    fitted: Floats = isotonic_regression(share, weights=weight_of_value).x
+    return np.clip(fitted, 0.0, 1.0)[position]
 
 
 _ROUNDS = 60
@@ -186,20 +186,20 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
     odds = design @ beta
     value = loss(beta, odds)
     for _ in range(_ROUNDS):
-        p = 0.5 * (1 + np.tanh(odds / 2))
-        gradient = design.T @ (weight * (p - same)) + pull * (beta - goal)
-        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + ridges
+        probability = 0.5 * (1 + np.tanh(odds / 2))
+        gradient = design.T @ (weight * (probability - same)) + pull * (beta - goal)
+        hessian = (design * (weight * probability * (1 - probability))[:, None]).T @ design + ridges
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while (new := loss(near := beta - size * step, there := design @ near)) > value + 1e-12 * (
-            1 + value
-        ):
+        while (
+            new := loss(near := beta - size * step, odds_near := design @ near)
+        ) > value + 1e-12 * (1 + value):
             if size <= 1e-6:
                 break
             size /= 2
-        moved = np.abs(there - odds).max()
+        moved = np.abs(odds_near - odds).max()
         beta = near
-        odds = there
+        odds = odds_near
         value = new
         if size == 1 and moved <= _NEAR:
             break

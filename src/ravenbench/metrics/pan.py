@@ -163,7 +163,7 @@ class Overall(Counted):
     parts: ClassVar[tuple[type[Counted], ...]] = (AUC, CAt1, F05u, F1)
 
     def of(self, s: Sums) -> Floats:
-        return np.asarray(sum(part().of(s) for part in self.parts) / len(self.parts))
+        return np.asarray(sum(component().of(s) for component in self.parts) / len(self.parts))
 
 
 class Overall2020(Overall):
@@ -305,15 +305,15 @@ def scores(
     if len(counted) < len(metrics):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            own = {
+            measured = {
                 n: measure(metric, truth, values)
                 for n, metric in metrics.items()
                 if n not in counted
             }
-        both = measures | {
-            name: None if math.isnan(number) else number for name, number in own.items()
+        all_scores = measures | {
+            name: None if math.isnan(number) else number for name, number in measured.items()
         }
-        measures = {name: both[name] for name in (*metrics, "unanswered")}
+        measures = {name: all_scores[name] for name in (*metrics, "unanswered")}
     return measures
 
 
@@ -325,4 +325,7 @@ def scores_of(
     columns = {name: metric.of(every).tolist() for name, metric in metrics.items()}
     columns["unanswered"] = every.unanswered.tolist()
     rows = zip(*columns.values(), strict=True)
-    return [{k: None if v != v else v for k, v in zip(columns, row, strict=True)} for row in rows]
+    return [
+        {k: None if value != value else value for k, value in zip(columns, row, strict=True)}
+        for row in rows
+    ]

@@ -100,7 +100,9 @@ class Hull:
     def stretches(self) -> list[Stretch]:
         """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
         segments = []
-        for system, run in groupby(range(1, len(self.owner) - 1), key=lambda v: self.owner[v]):
+        for system, run in groupby(
+            range(1, len(self.owner) - 1), key=lambda vertex: self.owner[vertex]
+        ):
             rows = list(run)
             if system is not None:
                 segments.append(
@@ -130,9 +132,12 @@ class Hull:
         cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (
             1 - self.tpr
         )
-        v = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
+        vertex = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
         return OperatingPoint(
-            self.owner[v], float(self.threshold[v]), float(self.fpr[v]), float(self.tpr[v])
+            self.owner[vertex],
+            float(self.threshold[vertex]),
+            float(self.fpr[vertex]),
+            float(self.tpr[vertex]),
         )
 
 
@@ -141,7 +146,7 @@ def hull(curves: Mapping[str, Curve]) -> Hull:
 
     InputError if there is no curve, or the curves are not over the same problems.
     """
-    sizes = {(c.negatives, c.positives) for c in curves.values()}
+    sizes = {(curve.negatives, curve.positives) for curve in curves.values()}
     if len(sizes) != 1:
         raise InputError(
             "a hull needs curves over the same problems",
@@ -150,20 +155,27 @@ def hull(curves: Mapping[str, Curve]) -> Hull:
         )
     negatives, positives = sizes.pop()
     best: dict[int, tuple[int, float, str | None]] = {0: (0, np.inf, None)}
-    for name, c in curves.items():
-        for x, y, threshold in zip(
-            c.false.tolist(), c.true.tolist(), c.threshold.tolist(), strict=True
+    for name, roc in curves.items():
+        for false_accepts, true_accepts, threshold in zip(
+            roc.false.tolist(), roc.true.tolist(), roc.threshold.tolist(), strict=True
         ):
-            if x not in best or y > best[x][0]:
-                best[x] = (y, threshold, name)
+            if false_accepts not in best or true_accepts > best[false_accepts][0]:
+                best[false_accepts] = (true_accepts, threshold, name)
     chain: list[tuple[int, int, float, str | None]] = [(0, 0, np.inf, None)]
     if best[0][0] > 0:
         chain.append((0, *best[0]))
-    for x in sorted(best)[1:]:
-        y, threshold, system = best[x]
-        while len(chain) > 1 and _not_above(chain[-2], chain[-1], x, y):
+    for false_accepts in sorted(best)[1:]:
+        true_accepts, threshold, system = best[false_accepts]
+        while len(chain) > 1 and _not_above(chain[-2], chain[-1], false_accepts, true_accepts):
             chain.pop()
-        chain.append((x, y, threshold, system if (x, y) != (negatives, positives) else None))
+        chain.append(
+            (
+                false_accepts,
+                true_accepts,
+                threshold,
+                system if (false_accepts, true_accepts) != (negatives, positives) else None,
+            )
+        )
     xs, ys, thresholds, owner = zip(*chain, strict=True)
     return Hull(
         np.array(xs) / negatives, np.array(ys) / positives, np.array(thresholds, dtype=float), owner

@@ -119,7 +119,8 @@ class ByTopic(Donors):
         self._similarity = similarity
         code = topic.codes[usable]
         self._rows = [
-            _some(usable[code == t], draws("transplant-topic", t)) for t in range(len(topic.names))
+            _limited(usable[code == topic_code], draws("transplant-topic", topic_code))
+            for topic_code in range(len(topic.names))
         ]
         self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
         self._far: dict[tuple[int, int], Ints] = {}
@@ -134,10 +135,10 @@ class ByTopic(Donors):
         rng = self.draws("transplant", query.id)
         into = self.splicer.cut(query.questioned)
         allowed = self._open(query)
-        on = self._draw(topic, allowed, rng)
-        if not len(on):
+        donor_same = self._draw(topic, allowed, rng)
+        if not len(donor_same):
             return NOBODY_ON
-        chosen = [self._fitting(on, into)]
+        chosen = [self._fitting(donor_same, into)]
         # A second round lets a topic give twice, though never the same text, where there are too few.
         for far in 2 * rng.permutation(self._far_from(topic, about)).tolist():
             rows = self._draw(far, allowed, rng)
@@ -157,15 +158,17 @@ class ByTopic(Donors):
             else rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
         )
 
-    def _far_from(self, a: int, b: int) -> Ints:
+    def _far_from(self, left_topic: int, right_topic: int) -> Ints:
         """Topics with documents that are far from both."""
-        far = self._far.get((a, b))
+        far = self._far.get((left_topic, right_topic))
         if far is None:
-            far = self._filled[(self._filled != a) & (self._filled != b)]
+            far = self._filled[(self._filled != left_topic) & (self._filled != right_topic)]
             if self._similarity is not None and len(far):
-                near = np.maximum(self._similarity[far, a], self._similarity[far, b])
+                near = np.maximum(
+                    self._similarity[far, left_topic], self._similarity[far, right_topic]
+                )
                 far = far[np.argsort(near, kind="stable")[: max(2, round(FAR * len(far)))]]
-            self._far[a, b] = far
+            self._far[left_topic, right_topic] = far
         return far
 
 
@@ -178,7 +181,7 @@ class ByContent(Donors):
         self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None
     ) -> None:
         super().__init__(splicer, lengths, usable, draws, language)
-        self._candidates = _some(usable, draws("transplant-candidates"))
+        self._candidates = _limited(usable, draws("transplant-candidates"))
         self._weight = np.zeros(0)
         self._matrix = None
         self._matrix = self._vectors(self._candidates) if len(self._candidates) else None
@@ -186,32 +189,34 @@ class ByContent(Donors):
     def find(self, query: DonorQuery) -> DonorRows | str:
         if self._matrix is None:
             return NOBODY_LEFT
-        own = self._vectors(np.concatenate([query.known, [query.questioned]]))
-        each = np.asarray((self._matrix @ own.T).todense())
-        to_known = each[:, :-1].mean(axis=1)
-        to_questioned = each[:, -1]
-        places = np.flatnonzero(self._open(query)[self._candidates])
-        if len(places) < 3:
+        vectors = self._vectors(np.concatenate([query.known, [query.questioned]]))
+        similarities = np.asarray((self._matrix @ vectors.T).todense())
+        to_known = similarities[:, :-1].mean(axis=1)
+        to_questioned = similarities[:, -1]
+        open_places = np.flatnonzero(self._open(query)[self._candidates])
+        if len(open_places) < 3:
             return NOBODY_LEFT
         rng = self.draws("transplant", query.id)
         into = self.splicer.cut(query.questioned)
-        near = places[np.argsort(-to_known[places], kind="stable")[:NEAREST]]
-        apart = np.maximum(to_known, to_questioned)[places]
+        near = open_places[np.argsort(-to_known[open_places], kind="stable")[:NEAREST]]
+        apart = np.maximum(to_known, to_questioned)[open_places]
         # Many share no word at all with either; chance decides among them.
-        far = places[
-            np.lexsort((rng.random(len(places)), apart))[: max(2, round(FAR * len(places)))]
+        far = open_places[
+            np.lexsort((rng.random(len(open_places)), apart))[
+                : max(2, round(FAR * len(open_places)))
+            ]
         ]
-        chosen = [self._fitting(self._candidates[near[: max(1, len(places) // 3)]], into)]
-        left = self._candidates[far]
+        chosen = [self._fitting(self._candidates[near[: max(1, len(open_places) // 3)]], into)]
+        remaining = self._candidates[far]
         while len(chosen) < 3:
-            left = left[~np.isin(left, np.concatenate(chosen))]
-            if not len(left):
+            remaining = remaining[~np.isin(remaining, np.concatenate(chosen))]
+            if not len(remaining):
                 return NOBODY_LEFT
             # So many are tried that as many are left for the other.
-            tries = min(TRIES, max(1, len(left) // (4 - len(chosen))))
+            tries = min(TRIES, max(1, len(remaining) // (4 - len(chosen))))
             chosen.append(
                 self._fitting(
-                    left[rng.choice(len(left), tries, replace=False, shuffle=False)], into
+                    remaining[rng.choice(len(remaining), tries, replace=False, shuffle=False)], into
                 )
             )
         return DonorRows(*chosen)
@@ -224,8 +229,8 @@ class ByContent(Donors):
         counts = csr_array((np.ones(len(words)), words, bounds), shape=(len(rows), width))
         counts.sum_duplicates()
         if self._matrix is None:
-            seen = np.bincount(counts.indices, minlength=width)
-            self._weight = np.log((1 + len(rows)) / (1 + seen))
+            document_counts = np.bincount(counts.indices, minlength=width)
+            self._weight = np.log((1 + len(rows)) / (1 + document_counts))
         else:
             width = len(self._weight)
             counts = counts[:, :width] if counts.shape[1] > width else counts
@@ -235,7 +240,7 @@ class ByContent(Donors):
         return counts
 
 
-def _some(rows: Ints, rng: np.random.Generator) -> Ints:
+def _limited(rows: Ints, rng: np.random.Generator) -> Ints:
     """At most ``MOST_CANDIDATES`` of the rows, in ascending order."""
     return (
         rows

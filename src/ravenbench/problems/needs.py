@@ -69,34 +69,40 @@ def suggest(
         min_docs = int(defaults.get("min_docs", max(4, np.median(counts) // 4)))
     large = counts[counts >= min_docs]
     if len(large) < 2:
-        few = (
+        too_small = (
             f"{counts.min()} to {counts.max()}"
             if counts.min() < counts.max()
             else str(counts.min())
         )
         raise CorpusError(
             f"{len(large)} topics have {min_docs} documents or more, and it takes two",
-            found=f"{len(counts)} topics with {few} documents",
+            found=f"{len(counts)} topics with {too_small} documents",
             fix="lower --min-docs, or name another level with --topic",
         )
-    m = _topics(len(large), min_docs, counts, topics, folds, defaults)
+    topic_count = _topics(len(large), min_docs, counts, topics, folds, defaults)
     k = (
         folds
         if folds is not None
-        else int(min(defaults.get("k", FOLDS), m if m < 2 * FOLDS else FOLDS, m))
+        else int(
+            min(
+                defaults.get("k", FOLDS),
+                topic_count if topic_count < 2 * FOLDS else FOLDS,
+                topic_count,
+            )
+        )
     )
-    if folds is None and "k" not in defaults and m < 2 * FOLDS:
-        k = max(2, m // 2)
-    if k > m:
+    if folds is None and "k" not in defaults and topic_count < 2 * FOLDS:
+        k = max(2, topic_count // 2)
+    if k > topic_count:
         raise CorpusError(
-            f"{m} topics cannot be divided into {k} folds",
-            found=f"--topics {m}, --folds {k}",
-            expected=f"at most {m} folds",
+            f"{topic_count} topics cannot be divided into {k} folds",
+            found=f"--topics {topic_count}, --folds {k}",
+            expected=f"at most {topic_count} folds",
             fix="give fewer --folds or more --topics",
         )
     if documents is None:
         documents = int(defaults.get("documents", min(MOST_DOCUMENTS, np.quantile(large, 0.25))))
-    return Sizes(m, k, documents, min_docs)
+    return Sizes(topic_count, k, documents, min_docs)
 
 
 def _topics(
@@ -120,9 +126,13 @@ def _topics(
         return topics
     if "m" in defaults:
         return int(min(defaults["m"], available))
-    m = max(min(10, -(-available // 2)), available // 4, 2)
+    topic_count = max(min(10, -(-available // 2)), available // 4, 2)
     k = folds or FOLDS
-    return m - m % k if m >= 2 * k else min(max(m, folds or 2), available)
+    return (
+        topic_count - topic_count % k
+        if topic_count >= 2 * k
+        else min(max(topic_count, folds or 2), available)
+    )
 
 
 def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None:
@@ -143,8 +153,8 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     single = min(sizes.folds, 2 * sizes.folds - sizes.topics)
     if merging or single <= 0:
         return
-    both, count = np.unique(np.stack([topic, author]), axis=1, return_counts=True)
-    able = len(np.unique(both[0][count >= 2]))
+    topic_author_pairs, count = np.unique(np.stack([topic, author]), axis=1, return_counts=True)
+    able = len(np.unique(topic_author_pairs[0][count >= 2]))
     if able < single:
         raise CorpusError(
             f"{single} of {sizes.folds} folds test on a single topic, and in {able} topics someone"

@@ -1,4 +1,7 @@
-"""What problems to learn from and problems to answer have in common: nothing may be tested on what was learned."""
+"""What problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
+
+In: two problem sets. Out: nothing, notes, or an error that counts the problems, authors and texts they share.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +35,16 @@ class LearnedHashes(NamedTuple):
     common: CommonWords | None = None
 
     @classmethod
-    def of(cls, part: ProblemSet) -> Self:
+    def of(cls, problem_set: ProblemSet) -> Self:
         """Of a set."""
-        texts = part.problems.texts
-        keys = {row: identity_key(texts[row]).hex() for row in part.problems.documents.tolist()}
+        texts = problem_set.problems.texts
+        keys = {
+            row: identity_key(texts[row]).hex() for row in problem_set.problems.documents.tolist()
+        }
         sketches = {key: Sketch.of(texts[row]) for row, key in keys.items()}
-        problems = [[keys[row] for row in rows] for rows in _rows(part.problems)]
+        problems = [[keys[row] for row in rows] for rows in _rows(problem_set.problems)]
         common = CommonWords.of(texts[row] for row in keys)
-        return cls(sketches, problems, frozenset(_names(part)), common)
+        return cls(sketches, problems, frozenset(_author_hashes(problem_set)), common)
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
@@ -53,10 +58,13 @@ class LearnedHashes(NamedTuple):
                 return None
             documents = {
                 key: Sketch(
-                    whole,
-                    tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts),
+                    content,
+                    tuple(
+                        np.frombuffer(bytes.fromhex(hex_part), dtype=np.uint32)
+                        for hex_part in hex_parts
+                    ),
                 )
-                for key, (whole, *parts) in record["documents"].items()
+                for key, (content, *hex_parts) in record["documents"].items()
             }
             problems = [list(map(str, keys)) for keys in record["problems"]]
             authors = frozenset(record["authors"])
@@ -100,24 +108,30 @@ def check_overlap(
         [*train.documents.values(), *(Sketch.of(test.problems.texts[row]) for row in rows)]
     ).sources()
     source = dict(zip(rows, sources[len(learned) :], strict=True))
-    problems = {_plain([sources[learned[key]] for key in keys]) for keys in train.problems}
+    problems = {_document_key([sources[learned[key]] for key in keys]) for keys in train.problems}
     named = zip(test.problems.ids.tolist(), _rows(test.problems), strict=True)
-    shared = sorted(name for name, own in named if _plain([source[row] for row in own]) in problems)
-    said = refuse_shared(shared, len(test), allowed)
-    if both := [row for row in rows if source[row] < len(learned)]:
-        changed = sum(identity_key(test.problems.texts[row]).hex() not in learned for row in both)
-        said.append(
-            f"{len(both):,} of {len(rows):,} documents to answer about stand among those to learn"
+    shared = sorted(
+        name
+        for name, rows_of_problem in named
+        if _document_key([source[row] for row in rows_of_problem]) in problems
+    )
+    sentence = refuse_shared(shared, len(test), allowed)
+    if rows_in_learned := [row for row in rows if source[row] < len(learned)]:
+        changed = sum(
+            identity_key(test.problems.texts[row]).hex() not in learned for row in rows_in_learned
+        )
+        sentence.append(
+            f"{len(rows_in_learned):,} of {len(rows):,} documents to answer about stand among those to learn"
             " from" + (f", {changed:,} of them cut or changed a little" if changed else "")
         )
-    if authors := _names(test) & train.authors:
-        said.append(
-            f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to"
+    if authors := _author_hashes(test) & train.authors:
+        sentence.append(
+            f"{len(authors):,} of {len(_author_hashes(test)):,} authors to answer about are among those to"
             " learn from"
         )
-    said += [] if train.common is None else unlike_problems(train.common, test.problems)
-    remark(said)
-    return said
+    sentence += [] if train.common is None else unlike_problems(train.common, test.problems)
+    remark(sentence)
+    return sentence
 
 
 def unlike_problems(common: CommonWords, problems: Problems) -> list[str]:
@@ -134,7 +148,7 @@ def _rows(problems: Problems) -> list[list[int]]:
     ]
 
 
-def _plain(documents: Sequence[int]) -> tuple[int, ...]:
+def _document_key(documents: Sequence[int]) -> tuple[int, ...]:
     """The documents of a problem by their numbers; which text of a pair is known does not matter."""
     several = sorted(set(documents[:-1]))
     return tuple(
@@ -142,11 +156,11 @@ def _plain(documents: Sequence[int]) -> tuple[int, ...]:
     )
 
 
-def _names(part: ProblemSet) -> set[str]:
+def _author_hashes(problem_set: ProblemSet) -> set[str]:
     """Hashes of the authors' names of a set."""
-    authors = part.problems.author
+    authors = problem_set.problems.author
     names = (
-        {authors[row] for row in part.problems.documents.tolist()} - {None}
+        {authors[row] for row in problem_set.problems.documents.tolist()} - {None}
         if authors is not None
         else set()
     )

@@ -71,29 +71,31 @@ def domains(
     test: tuple[list[int], list[int]] = ([], [])
     train: tuple[list[int], list[int]] = ([], [])
     for step in range(2 * tests):
-        own = step % 2
-        other = 1 - step % 2
-        left = np.flatnonzero(free)
+        own_side = step % 2
+        other_side = 1 - step % 2
+        free_topics = np.flatnonzero(free)
         if step == 0:
-            topic = int(rng.choice(left))
+            topic = int(rng.choice(free_topics))
         elif step == 1:
-            order = left[np.argsort(similarity[left, test[0][0]], kind="stable")]
+            order = free_topics[np.argsort(similarity[free_topics, test[0][0]], kind="stable")]
             topic = int(rng.choice(order[: max(1, len(order) // 4)]))
         else:
-            near_own = similarity[left][:, test[own] + train[own]].mean(axis=1)
-            closeness = near_own - similarity[left][:, test[other] + train[other]].mean(axis=1)
-            topic = int(left[np.argmax(closeness)])
-        test[own].append(topic)
+            near_own = similarity[free_topics][:, test[own_side] + train[own_side]].mean(axis=1)
+            closeness = near_own - similarity[free_topics][
+                :, test[other_side] + train[other_side]
+            ].mean(axis=1)
+            topic = int(free_topics[np.argmax(closeness)])
+        test[own_side].append(topic)
         free[topic] = False
-        left = np.flatnonzero(free)
-        nearest = left[np.argsort(-similarity[left, topic], kind="stable")[:near]]
-        train[own].extend(nearest.tolist())
+        free_topics = np.flatnonzero(free)
+        nearest = free_topics[np.argsort(-similarity[free_topics, topic], kind="stable")[:near]]
+        train[own_side].extend(nearest.tolist())
         free[nearest] = False
-    a, b = (
+    similarity_here, similarity_there = (
         ProbeDomain(np.sort(test[i]).astype(np.int64), np.sort(train[i]).astype(np.int64))
         for i in (0, 1)
     )
-    return a, b
+    return similarity_here, similarity_there
 
 
 def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
@@ -121,15 +123,15 @@ def crossed(
     )
     sides = [Split(corpus, code, pairing, f"{name}-{side}") for side in "ab"]
     tests = [
-        s.draw(s.rows(d.test, "test"), "test", pairing.limit)
-        for s, d in zip(sides, pair, strict=True)
+        side.draw(side.rows(domain.test, "test"), "test", pairing.limit)
+        for side, domain in zip(sides, pair, strict=True)
     ]
-    learn = [s.rows(d.train, "training") for s, d in zip(sides, pair, strict=True)]
-    trains = [s.train(rows) for s, rows in zip(sides, learn, strict=True)]
+    learn = [side.rows(domain.train, "training") for side, domain in zip(sides, pair, strict=True)]
+    trains = [side.train(rows) for side, rows in zip(sides, learn, strict=True)]
     fewest = min(len(train[0]) for train in trains)
     if any(len(train[0]) > fewest for train in trains):
         equal = [replace(side, pairing=replace(pairing, limit=fewest)) for side in sides]
-        trains = [s.train(rows) for s, rows in zip(equal, learn, strict=True)]
+        trains = [side.train(rows) for side, rows in zip(equal, learn, strict=True)]
     return [
         assemble(
             corpus,
@@ -154,7 +156,9 @@ def _one_side(
     author = corpus.author.codes
     tested = np.isin(code, np.concatenate([domain.test for domain in pair]))
     trained = np.isin(code, np.concatenate([domain.train for domain in pair]))
-    both = np.intersect1d(author[tested], author[trained])
-    to_test = rng.random(len(both)) < 0.5
-    out = (tested & np.isin(author, both[~to_test])) | (trained & np.isin(author, both[to_test]))
-    return np.where(out, -1, code).astype(np.int64)
+    shared_authors = np.intersect1d(author[tested], author[trained])
+    to_test = rng.random(len(shared_authors)) < 0.5
+    excluded = (tested & np.isin(author, shared_authors[~to_test])) | (
+        trained & np.isin(author, shared_authors[to_test])
+    )
+    return np.where(excluded, -1, code).astype(np.int64)

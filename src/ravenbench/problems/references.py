@@ -39,7 +39,8 @@ class References:
         # Of words with one stem the most frequent counts.
         stems = (self._stem(word) for word in reversed(splicer.ranked))
         self._uneven = {
-            stem: s / (1 + s) for stem, s in zip(stems, spread.tolist()[::-1], strict=True)
+            stem: spread_of_stem / (1 + spread_of_stem)
+            for stem, spread_of_stem in zip(stems, spread.tolist()[::-1], strict=True)
         }
         self._number = dict[str, int]()
         self._stem_of = np.empty(0, np.int32)
@@ -48,47 +49,51 @@ class References:
         self._rarest = log(1 + len(rows))
         words = [splicer.words(self._table, row) for row in rows]
         self._meet()
-        seen = np.bincount(
-            np.concatenate([np.unique(self._stem_of[one]) for one in words] or [self._stem_of])
+        document_counts = np.bincount(
+            np.concatenate([np.unique(self._stem_of[word]) for word in words] or [self._stem_of])
         )
-        self._weight[: len(seen)] *= (self._rarest - np.log1p(seen)) / self._rarest
-        self._usual = _usual([self._shares(one) for one in words])
+        self._weight[: len(document_counts)] *= (
+            self._rarest - np.log1p(document_counts)
+        ) / self._rarest
+        self._usual = _usual([self._shares(word) for word in words])
         self._made: dict[bytes, tuple[Int32s, Floats, Floats]] = {}
 
     def score(self, problems: Problems) -> dict[str, Floats]:
         """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
         from scipy.sparse import csr_array
 
-        used = problems.documents
+        cited = problems.documents
         texts = problems.texts
-        known = np.isin(used, problems.known_index)
-        made = list[tuple[Int32s, Floats, Floats]]()
-        for row, stays in zip(used.tolist(), known.tolist(), strict=True):
+        known = np.isin(cited, problems.known_index)
+        measured = list[tuple[Int32s, Floats, Floats]]()
+        for row, stays in zip(cited.tolist(), known.tolist(), strict=True):
             key = texts.hash(row)
-            made.append(self._made.get(key) or self._of(texts, row))
+            measured.append(self._made.get(key) or self._stems_and_lengths(texts, row))
             if stays:
-                self._made[key] = made[-1]
-        ends = np.concatenate([[0], np.cumsum([len(stems) for stems, _, _ in made])])
-        stems, weights = (np.concatenate([one[side] for one in made]) for side in (0, 1))
-        rows = csr_array((weights, stems, ends), shape=(len(made), len(self._number)))
-        lengths = np.stack([one[2] for one in made])
-        left, right = (
-            np.searchsorted(used, side)
+                self._made[key] = measured[-1]
+        ends = np.concatenate([[0], np.cumsum([len(stems) for stems, _, _ in measured])])
+        stems, weights = (
+            np.concatenate([text_pair[side] for text_pair in measured]) for side in (0, 1)
+        )
+        rows = csr_array((weights, stems, ends), shape=(len(measured), len(self._number)))
+        lengths = np.stack([text_pair[2] for text_pair in measured])
+        left_text, right = (
+            np.searchsorted(cited, side)
             for side in (problems.known_index, problems.questioned_index)
         )
         right = right[problems.owner]
         from ravenbench.text.tfidf import row_cosines  # numba takes a while
 
-        each = {
-            "content": row_cosines(rows, left, right),
-            "lengths": np.einsum("ij,ij->i", lengths[left], lengths[right]),
+        scores = {
+            "content": row_cosines(rows, left_text, right),
+            "lengths": np.einsum("ij,ij->i", lengths[left_text], lengths[right]),
         }
         return {
-            name: np.add.reduceat(one, problems.known_ptr[:-1]) / problems.sizes
-            for name, one in each.items()
+            name: np.add.reduceat(values, problems.known_ptr[:-1]) / problems.sizes
+            for name, values in scores.items()
         }
 
-    def _of(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
+    def _stems_and_lengths(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
         """The stems of a text, their weights, and its lengths of words."""
         words = self._splicer.words(texts, row)
         self._meet()

@@ -30,9 +30,9 @@ class FirstWords:
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """Texts cut; shorter ones are left as they are."""
-        return [self._cut(text) for text in texts]
+        return [self._first_words(text) for text in texts]
 
-    def _cut(self, text: str) -> str:
+    def _first_words(self, text: str) -> str:
         for number, word in enumerate(_WORD.finditer(text), start=1):
             if number == self.words:
                 return text[: word.end()]
@@ -68,12 +68,12 @@ def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | i
 def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
     """Blind problems with other questioned texts where a problem is named; InputError if one named is not among
     them."""
-    place = {name: i for i, name in enumerate(problems.ids.tolist())}
-    if unknown := sorted(set(texts) - set(place)):
+    row_of = {name: i for i, name in enumerate(problems.ids.tolist())}
+    if unknown := sorted(set(texts) - set(row_of)):
         raise InputError("a rewritten problem is not in this set", found=unknown[0])
     table, rows = TextTable.collect([*problems.texts, *texts.values()])
     questioned = rows[problems.questioned_index]
-    at = np.array([place[name] for name in texts], dtype=np.int64)
+    at = np.array([row_of[name] for name in texts], dtype=np.int64)
     questioned[at] = rows[len(problems.texts) :]
     return replace(
         problems.blind(),

@@ -1,4 +1,7 @@
-"""Problems of made-up words: for checks of methods, and to see before any work whether one can work at all."""
+"""Problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+
+In: a number of problems and their shape. Out: ``Problems`` with a truth, (problems,).
+"""
 
 from __future__ import annotations
 
@@ -45,16 +48,22 @@ def toy_problems(
         habit = stream(seed, "toy-habit", author).dirichlet(np.full(len(vocabulary), 0.15))
         draw = stream(seed, "toy-document", author, document)
         tokens = [str(vocabulary[i]) for i in draw.choice(len(vocabulary), size=words, p=habit)]
-        for place in range(7, len(tokens), 7 + author % 5):
-            tokens[place] += marks[author % len(marks)]
+        for position in range(7, len(tokens), 7 + author % 5):
+            tokens[position] += marks[author % len(marks)]
         return " ".join(tokens).capitalize()
 
     rows = []
-    same = []
+    truths = []
     for i in range(n):
         author = 2 * i
         truth = i % 2 == 0
-        other = author if truth else author + 1
-        rows.append((f"toy{i:03d}", [write(author, d) for d in range(known)], write(other, 99)))
-        same.append(truth)
-    return Problems.of(rows), np.array(same)
+        questioned_author = author if truth else author + 1
+        rows.append(
+            (
+                f"toy{i:03d}",
+                [write(author, text_number) for text_number in range(known)],
+                write(questioned_author, 99),
+            )
+        )
+        truths.append(truth)
+    return Problems.of(rows), np.array(truths)

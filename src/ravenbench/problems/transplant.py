@@ -57,13 +57,13 @@ class Transplanted:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def select(self, which: Ints) -> Transplanted:
+    def select(self, selected: Ints) -> Transplanted:
         """These of the kept problems, in all versions."""
         versions = {
-            name: getattr(self, name).select(which) for name in ("plain", "on", "off", "off2")
+            name: getattr(self, name).select(selected) for name in ("plain", "on", "off", "off2")
         }
-        donors = tuple(self.donors[i] for i in np.arange(len(self))[which].tolist())
-        return replace(self, rows=self.rows[which], donors=donors, **versions)
+        donors = tuple(self.donors[i] for i in np.arange(len(self))[selected].tolist())
+        return replace(self, rows=self.rows[selected], donors=donors, **versions)
 
 
 def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | None:
@@ -84,8 +84,8 @@ def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
     cited = row[np.concatenate([problems.known_index, problems.questioned_index])]
     order = np.argsort(group[owner], kind="stable")
     ends = np.cumsum(np.bincount(group[owner], minlength=int(group.max()) + 1))[:-1]
-    members = [np.unique(part) for part in np.split(cited[order], ends)]
-    return [members[place] for place in group.tolist()]
+    members = [np.unique(group_rows) for group_rows in np.split(cited[order], ends)]
+    return [members[member] for member in group.tolist()]
 
 
 def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
@@ -95,13 +95,13 @@ def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    left = []
+    writers = []
     right = []
     for problems, same in sets:
         lead = problems.known_index[problems.known_ptr[:-1]]
-        left += [lead[problems.owner], lead[same]]
+        writers += [lead[problems.owner], lead[same]]
         right += [problems.known_index, problems.questioned_index[same]]
-    ends = np.concatenate(left), np.concatenate(right)
+    ends = np.concatenate(writers), np.concatenate(right)
     size = len(sets[0][0].texts)
     count, code = connected_components(
         coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False
@@ -172,10 +172,10 @@ class Transplanter:
 
     def keeping(self, function_words: int) -> Transplanter:
         """The same with another number of frequent words that may stay."""
-        other = copy(self)
-        other.splicer = self.splicer.keeping(function_words)
-        other.__dict__.pop("_donors", None)
-        return other
+        narrowed = copy(self)
+        narrowed.splicer = self.splicer.keeping(function_words)
+        narrowed.__dict__.pop("_donors", None)
+        return narrowed
 
     @property
     def by(self) -> str:
@@ -195,7 +195,7 @@ class Transplanter:
         chosen = list[int]()
         left_out = Counter[str]()
         repeated = 0
-        used = list[Ints]()
+        rows_used = list[Ints]()
         waiting = list[tuple[Cut, list[Cut]]]()
         new = list[bytes]()
         for i, name in enumerate(problems.ids.tolist()):
@@ -220,14 +220,14 @@ class Transplanter:
                 )
                 waiting += [(into, donor) for donor in donors]
                 chosen.append(i)
-                used.append(np.concatenate(donor_rows))
+                rows_used.append(np.concatenate(donor_rows))
                 if len(waiting) >= AT_A_TIME:
                     new += self.splicer.splice(waiting)
                     waiting = []
         if waiting:
             new += self.splicer.splice(waiting)
         return replace(
-            self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(used)
+            self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(rows_used)
         )
 
     @cached_property
@@ -262,10 +262,12 @@ class Transplanter:
         cited = np.concatenate([known, [questioned]])
         order, begins = self._of_author
         writers = set(self.author.codes[cited].tolist())
-        own = [order[begins[w] : begins[w + 1]] for w in writers if w >= 0]
+        rows_of_writers = [
+            order[begins[writer] : begins[writer + 1]] for writer in writers if writer >= 0
+        ]
         if min(writers) < 0:
-            own.append(groups()[problem])
-        return np.concatenate(own)
+            rows_of_writers.append(groups()[problem])
+        return np.concatenate(rows_of_writers)
 
     def rows_here(self, problems: Problems) -> Ints:
         """The row in this table of each row of the problems' table, −1 for those not in use; InputError if one in use
@@ -273,13 +275,14 @@ class Transplanter:
         if problems.texts is self.texts or problems.texts.digest() == self.texts.digest():
             return np.arange(len(self.texts), dtype=np.int64)
         row = np.full(len(problems.texts), -1, dtype=np.int64)
-        for used in problems.documents.tolist():
-            here = self._row_of.get(problems.texts.hash(used))
-            if here is None:
+        for document in problems.documents.tolist():
+            row_here = self._row_of.get(problems.texts.hash(document))
+            if row_here is None:
                 raise InputError(
-                    "a problem's text is not among the corpus's", found=problems.texts[used][:60]
+                    "a problem's text is not among the corpus's",
+                    found=problems.texts[document][:60],
                 )
-            row[used] = here
+            row[document] = row_here
         return row
 
     @cached_property
@@ -304,16 +307,20 @@ class Transplanter:
         """``new`` holds three texts for each chosen problem, on topic, off topic, and off topic once more."""
         rows = np.array(chosen_places, dtype=np.int64)
         chosen = problems.blind().select(rows)
-        own = chosen.documents
+        documents = chosen.documents
         by_version = (
             (content_hash(text), text) for version in range(3) for text in new[version::3]
         )
-        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(own), by_version))
+        texts, positions = TextTable.of_blocks(chain(chosen.texts.blocks(documents), by_version))
         of_known, own_text = (
-            place[np.searchsorted(own, q)] for q in (chosen.known_index, chosen.questioned_index)
+            positions[np.searchsorted(documents, cited)]
+            for cited in (chosen.known_index, chosen.questioned_index)
         )
-        versions = [own_text, *place[len(own) :].reshape(3, len(rows))]
-        plain, on, off, off2 = (
-            replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in versions
+        versions = [own_text, *positions[len(documents) :].reshape(3, len(rows))]
+        plain, with_donor, against_donor, off2 = (
+            replace(chosen, texts=texts, known_index=of_known, questioned_index=version)
+            for version in versions
         )
-        return Transplanted(plain, on, off, off2, rows, left_out, self.by, repeated, None)
+        return Transplanted(
+            plain, with_donor, against_donor, off2, rows, left_out, self.by, repeated, None
+        )

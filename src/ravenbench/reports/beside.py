@@ -1,4 +1,8 @@
-"""Figures that a paper prints beside those found here, and how they stand."""
+"""Figures that a paper prints beside those found here, and how they stand.
+
+In: a report's rows with the value that a paper prints for each. Out: one table, a row for each figure,
+with whether the printed value is inside the interval found here.
+"""
 
 from __future__ import annotations
 
@@ -48,24 +52,24 @@ def theirs_is(printed: float | None, ours: float | None, interval: Interval = No
 def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
     """The table of such figures, none where there are no rows."""
     rows = [row for row in rows if row.ours is not None]
-    made = table(
+    comparison = table(
         "published",
         f"Beside the published figures: {source}",
         rows,
-        col("figure", lambda r: r.figure, text=True, json="figure"),
-        col("here", lambda r: r.ours, json="here"),
+        col("figure", lambda row: row.figure, text=True, json="figure"),
+        col("here", lambda row: row.ours, json="here"),
         *(
-            [col("95%", lambda r: r.interval, json="interval")]
-            if any(r.interval for r in rows)
+            [col("95%", lambda row: row.interval, json="interval")]
+            if any(row.interval for row in rows)
             else []
         ),
-        col("printed", lambda r: r.printed, json="printed"),
+        col("printed", lambda row: row.printed, json="printed"),
         col(
             "theirs is",
-            lambda r: LACKED if r.lacked else theirs_is(r.printed, r.ours, r.interval),
+            lambda row: LACKED if row.lacked else theirs_is(row.printed, row.ours, row.interval),
             text=True,
             json="theirs_is",
         ),
-        note=f"Why they may differ: {why}" + WITHOUT * any(r.lacked for r in rows),
+        note=f"Why they may differ: {why}" + WITHOUT * any(row.lacked for row in rows),
     )
-    return [made] if rows else []
+    return [comparison] if rows else []

@@ -1,4 +1,8 @@
-"""What reports read of a cell, and the problems behind it."""
+"""What reports read of a cell, and the problems behind it.
+
+In: a store and the key of a cell. Out: its answers and scores, (problems,), and the truth, authors and topics
+of the problems behind them.
+"""
 
 from __future__ import annotations
 
@@ -85,15 +89,15 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> SidesOfFold
         if labels is None:
             return np.full((len(test), 2), -1, dtype=np.int64)
         number = {name: i for i, name in enumerate(labels.names if names is None else names)}
-        place = np.array([*(number.get(name, -1) for name in labels.names), -1], dtype=np.int64)
-        return place[np.stack([labels.codes[known], labels.codes[questioned]], axis=1)]
+        code_of = np.array([*(number.get(name, -1) for name in labels.names), -1], dtype=np.int64)
+        return code_of[np.stack([labels.codes[known], labels.codes[questioned]], axis=1)]
 
     authors = codes("author")
     if (authors < 0).all():
         group = test.groups(record.test_same)
-        first = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
-        np.minimum.at(first, group, np.minimum(known, questioned))
-        authors = np.repeat(first[group][:, None], 2, axis=1)
+        first_text = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
+        np.minimum.at(first_text, group, np.minimum(known, questioned))
+        authors = np.repeat(first_text[group][:, None], 2, axis=1)
     return SidesOfFold(
         record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned
     )

@@ -1,4 +1,8 @@
-"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure."""
+"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure.
+
+In: a store whose plan has a transplant probe. Out: a ``ContentProbe``, one row a verifier, with figures in AUC
+and shares of problems, and what pages and terminals show of it.
+"""
 
 from __future__ import annotations
 
@@ -101,16 +105,16 @@ def content_probe(
         return ContentProbe(
             section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
         )
-    if not all(entry.arms for entry in section.folds):
+    if not all(fold.arms for fold in section.folds):
         judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
         return ContentProbe(
             section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
         )
     reader = read or partial(stored, store)
-    of = cells or (lambda name, fold: [store.cell(name, fold)])
+    cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
     similarity = store.similarity() if topics else None
     design = ContentDesign(
-        tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity
+        tuple(_kept_fold(store, fold, topics) for fold in section.folds), similarity
     )
     reference = section.reference()
     lengths = None if reference is None else reference.interval("lengths", "swing")
@@ -118,22 +122,20 @@ def content_probe(
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
-        both = [
-            _versions(reader, name, entry, fold.same, failures, store)
-            for entry, fold in zip(section.folds, design.folds, strict=True)
+        versions_by_fold = [
+            _versions(reader, name, transplanted, fold.same, failures, store)
+            for transplanted, fold in zip(section.folds, design.folds, strict=True)
         ]
         answers, scores = (
-            [None if two is None else two[kind] for two in both] for kind in range(2)
+            [None if two is None else two[kind] for two in versions_by_fold] for kind in range(2)
         )
-        batches = [
-            _batched(reader, name, entry) for entry in section.folds if entry.batch is not None
-        ]
+        batches = [_batched(reader, name, fold) for fold in section.folds if fold.batch is not None]
         batched = True if True in batches else None if not batches or None in batches else False
         filled = (
             cell
-            for e in section.folds
-            for fold in (e.source, *e.arms.values())
-            for cell in of(name, fold)
+            for transplanted in section.folds
+            for fold in (transplanted.source, *transplanted.arms.values())
+            for cell in cells_of(name, fold)
         )
         figures, behind = design.judged(answers, scores, batched=batched)
         barred = exposure(store, name, filled)
@@ -144,18 +146,25 @@ def content_probe(
             notes.append(
                 f"{refused} problems could not be answered in every version and count as .5"
             )
-        said = confinement(store, name)
-        notes += [said] if said else []
-        judged = judged._replace(reason="; ".join(notes) or None, confinement=said)
-        every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
-        whole = mean(
-            auc_of_scores(store.truth(fold), one[0])
-            for fold, one in every.items()
-            if one is not None
+        confined = confinement(store, name)
+        notes += [confined] if confined else []
+        judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
+        every = {fold.source: reader(name, fold.source)[0] for fold in section.folds}
+        whole_auc = mean(
+            auc_of_scores(store.truth(fold), scores[0])
+            for fold, scores in every.items()
+            if scores is not None
         )
         rows.append(
             ContentRow(
-                name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor
+                name,
+                figures,
+                _reach(design.folds, answers),
+                judged,
+                refused,
+                behind,
+                whole_auc,
+                floor,
             )
         )
     return ContentProbe(section, tuple(rows), tuple(failures))
@@ -175,14 +184,14 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
     folds = [fold for section in sections_asked for fold in section.folds]
     ways = " or ".join(sorted({section.kept_by for section in sections_asked}))
     segmented = "; ".join(sorted({section.segmented for section in sections_asked} - {""}))
-    most = max(section.function_words for section in sections_asked)
+    most_words = max(section.function_words for section in sections_asked)
     return msgspec.structs.replace(
         sections_asked[0],
         left_out=left_out,
         folds=folds,
         references=[],
         kept_by=ways,
-        function_words=most,
+        function_words=most_words,
         segmented=segmented,
     )
 
@@ -195,12 +204,16 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
 
 def confinement(store: Store, name: str) -> str:
     """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
-    return next((one.confinement for one in store.plan.verifiers if one.name == name), "")
+    return next(
+        (verifier.confinement for verifier in store.plan.verifiers if verifier.name == name), ""
+    )
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
     """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
-    source = next((one.source for one in store.plan.verifiers if one.name == name), None)
+    source = next(
+        (verifier.source for verifier in store.plan.verifiers if verifier.name == name), None
+    )
     for cell in cells:
         if cell is not None and cell.error is None:
             if cell.record.exposed is msgspec.UNSET:
@@ -211,20 +224,25 @@ def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | Non
     return None
 
 
-def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
+def _batched(read: Read, name: str, transplanted: TransplantedFold) -> bool | None:
     """Whether some problems get other answers or scores in another batch, smaller and in another order; None without
     answers."""
-    assert entry.batch is not None
-    (rerun, _), (first, _), (off, _) = (
-        read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"])
+    assert transplanted.batch is not None
+    (rerun, _), (first_scores, _), (transplant_scores, _) = (
+        read(name, fold)
+        for fold in (transplanted.batch, transplanted.source, transplanted.arms["off"])
     )
-    if rerun is None or first is None or off is None:
+    if rerun is None or first_scores is None or transplant_scores is None:
         return None
-    place = np.asarray(entry.again, dtype=np.int64)
+    rerun_positions = np.asarray(transplanted.again, dtype=np.int64)
     before = np.where(
-        np.arange(len(place)) % 2, off[:, place], first[:, np.asarray(entry.rows)[place]]
+        np.arange(len(rerun_positions)) % 2,
+        transplant_scores[:, rerun_positions],
+        first_scores[:, np.asarray(transplanted.rows)[rerun_positions]],
     )
-    return not all(map(alike, rerun, before, np.concatenate([first, off], axis=1)))
+    return not all(
+        map(alike, rerun, before, np.concatenate([first_scores, transplant_scores], axis=1))
+    )
 
 
 def _reach(
@@ -244,9 +262,9 @@ def _reach(
     return float(low), float(high)
 
 
-def _kept_fold(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFold:
-    sides = sides_of(store, entry.source, names)
-    rows = np.asarray(entry.rows, dtype=np.int64)
+def _kept_fold(store: Store, transplanted: TransplantedFold, names: Sequence[str]) -> KeptFold:
+    sides = sides_of(store, transplanted.source, names)
+    rows = np.asarray(transplanted.rows, dtype=np.int64)
     topics = sides.topics[rows]
     known = topics if (topics >= 0).all() else None
     return KeptFold(sides.same[rows], sides.authors[rows], sides.problem[rows], known)
@@ -255,28 +273,30 @@ def _kept_fold(store: Store, entry: TransplantedFold, names: Sequence[str]) -> K
 def _versions(
     read: Read,
     name: str,
-    entry: TransplantedFold,
+    transplanted: TransplantedFold,
     same: Bools,
     failures: list[Failure],
     store: Store,
 ) -> tuple[Versions, Versions] | None:
     """The answers of a fold, and the scores."""
     arms = {}
-    for arm in ("source", *entry.arms):
-        fold = entry.fold(arm)
+    for arm in ("source", *transplanted.arms):
+        fold = transplanted.fold(arm)
         scores, error = read(name, fold)
         if scores is not None:
             arms[arm] = scores
         elif arm != "source":
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
-    if len(arms) <= len(entry.arms):
+    if len(arms) <= len(transplanted.arms):
         return None
     with_truth = arms["along"]
     against_truth = arms["against"]
-    plain = arms["source"][:, np.asarray(entry.rows, dtype=np.int64)]
-    on = np.where(same, with_truth, against_truth)
-    off = np.where(same, against_truth, with_truth)
-    of_answers, of_scores = map(Versions._make, zip(plain, on, off, arms["off"], strict=True))
+    plain = arms["source"][:, np.asarray(transplanted.rows, dtype=np.int64)]
+    with_scores = np.where(same, with_truth, against_truth)
+    against_scores = np.where(same, against_truth, with_truth)
+    of_answers, of_scores = map(
+        Versions._make, zip(plain, with_scores, against_scores, arms["off"], strict=True)
+    )
     return of_answers, of_scores
 
 
@@ -305,12 +325,12 @@ def badge(judged: Judged) -> str:
             return f"no content effect, but at the floor{in_brackets(judged)}"
         stated = judged.outcome in EFFECTS or judged.outcome is Content.GUESSES
         return str(judged.outcome) if stated else f"content: {judged.outcome}"
-    own = {
+    badge_of_outcome = {
         Domain.DEPENDS: "depends on its training domain",
         Domain.LESS: f"no training-domain effect beyond {margin}",
         Domain.NOT_APPLICABLE: "training domain: not applicable",
     }
-    return own.get(judged.outcome, f"training domain: {judged.outcome}")
+    return badge_of_outcome.get(judged.outcome, f"training domain: {judged.outcome}")
 
 
 OUTCOMES = {
@@ -336,11 +356,11 @@ OUTCOMES = {
 def judged_cols(get: Callable[[R], Judged], shows: str | None = None) -> tuple[Col[R], ...]:
     """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called."""
     return (
-        col(None, lambda r: OUTCOMES[get(r).outcome], json="outcome"),
-        col(None, lambda r: get(r).margin, json="margin"),
-        col(shows, lambda r: get(r).shows, json="shows", terminal=False),
-        col(None, lambda r: get(r).needed, json="needed"),
-        col(None, lambda r: get(r).reason, json="reason"),
+        col(None, lambda row: OUTCOMES[get(row).outcome], json="outcome"),
+        col(None, lambda row: get(row).margin, json="margin"),
+        col(shows, lambda row: get(row).shows, json="shows", terminal=False),
+        col(None, lambda row: get(row).needed, json="needed"),
+        col(None, lambda row: get(row).reason, json="reason"),
     )
 
 
@@ -349,78 +369,78 @@ def _matters(depends: bool | None) -> str:
 
 
 FIGURES: tuple[Col[ContentRow], ...] = (
-    col("AUC before", lambda r: value_of(r.figures.auc), json="auc"),
-    col("style left", lambda r: value_of(r.figures.style_left), json="style_left"),
-    col("floor", lambda r: r.floor, json="floor"),
+    col("AUC before", lambda row: value_of(row.figures.auc), json="auc"),
+    col("style left", lambda row: value_of(row.figures.style_left), json="style_left"),
+    col("floor", lambda row: row.floor, json="floor"),
     col(
         "interval of style left",
-        lambda r: interval_of(r.figures.style_left),
+        lambda row: interval_of(row.figures.style_left),
         json="style_left_interval",
         terminal=False,
     ),
-    col("drop", lambda r: value_of(r.figures.drop), signed=True, json="drop"),
+    col("drop", lambda row: value_of(row.figures.drop), signed=True, json="drop"),
     col(
         "interval of drop",
-        lambda r: interval_of(r.figures.drop),
+        lambda row: interval_of(row.figures.drop),
         signed=True,
         json="drop_interval",
         terminal=False,
     ),
-    col("swing", lambda r: value_of(r.figures.swing), signed=True, json="swing"),
+    col("swing", lambda row: value_of(row.figures.swing), signed=True, json="swing"),
     col(
         "interval of swing",
-        lambda r: interval_of(r.figures.swing),
+        lambda row: interval_of(row.figures.swing),
         signed=True,
         json="interval",
         terminal=False,
     ),
-    col("on > off", lambda r: value_of(r.figures.share), digits=2, json="p", terminal=False),
+    col("on > off", lambda row: value_of(row.figures.share), digits=2, json="p", terminal=False),
     col(
         "both ways",
-        lambda r: value_of(r.figures.sway),
+        lambda row: value_of(row.figures.sway),
         digits=2,
         signed=True,
         json="both_ways",
         terminal=False,
     ),
-    col(None, lambda r: interval_of(r.figures.sway), json="both_ways_interval"),
+    col(None, lambda row: interval_of(row.figures.sway), json="both_ways_interval"),
     col(
         "decisions",
-        lambda r: value_of(r.figures.turned),
+        lambda row: value_of(row.figures.turned),
         digits=2,
         signed=True,
         json="decisions",
         terminal=False,
     ),
-    col(None, lambda r: interval_of(r.figures.turned), json="decisions_interval"),
+    col(None, lambda row: interval_of(row.figures.turned), json="decisions_interval"),
     col(
         "ranks",
-        lambda r: value_of(r.figures.shift),
+        lambda row: value_of(row.figures.shift),
         digits=2,
         signed=True,
         json="ranks",
         terminal=False,
     ),
-    col(None, lambda r: interval_of(r.figures.shift), json="ranks_interval"),
+    col(None, lambda row: interval_of(row.figures.shift), json="ranks_interval"),
     col(
         "left open",
-        lambda r: value_of(r.figures.silence),
+        lambda row: value_of(row.figures.silence),
         digits=2,
         signed=True,
         json="left_open",
         terminal=False,
     ),
-    col(None, lambda r: interval_of(r.figures.silence), json="left_open_interval"),
+    col(None, lambda row: interval_of(row.figures.silence), json="left_open_interval"),
     col(
         "null",
-        lambda r: value_of(r.figures.null_swing),
+        lambda row: value_of(row.figures.null_swing),
         signed=True,
         json="null_swing",
         terminal=False,
     ),
     col(
         "null ranks",
-        lambda r: value_of(r.figures.null_shift),
+        lambda row: value_of(row.figures.null_shift),
         digits=2,
         json="null_ranks",
         terminal=False,
@@ -428,27 +448,27 @@ FIGURES: tuple[Col[ContentRow], ...] = (
 )
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
-    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
-    col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
+    col("verifier", lambda row: row.verifier, text=True, json="verifier"),
+    col("verdict", lambda row: badge(row.judged), text=True, tones=TONES),
     *FIGURES,
     col(
         "batch",
-        lambda r: r.figures.batched,
+        lambda row: row.figures.batched,
         text=True,
         json="batch_matters",
         terminal=False,
         show=_matters,
     ),
-    col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
+    col("AUC of all", lambda row: row.whole, json="auc_of_all", terminal=False),
     col(
         None,
-        lambda r: r.behind and objects([replace(r, figures=r.behind)], *FIGURES)[0],
+        lambda row: row.behind and objects([replace(row, figures=row.behind)], *FIGURES)[0],
         json="scores",
     ),
-    col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
-    col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
-    col(None, lambda r: r.judged.open, json="open"),
-    *judged_cols(lambda r: r.judged),
+    col(None, lambda row: row.figures.same + row.figures.different, json="problems"),
+    col(None, lambda row: [OUTCOMES[effect] for effect in row.judged.effects], json="findings"),
+    col(None, lambda row: row.judged.open, json="open"),
+    *judged_cols(lambda row: row.judged),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
@@ -510,26 +530,33 @@ def reference_table(probe: ContentProbe | None) -> Table:
     def reached(scorer: str, name: str, signed: bool = False) -> tuple[Col[ReferenceRecord], ...]:
         title = f"{scorer}: {name.replace('_', ' ')}"
 
-        def value(r: ReferenceRecord) -> float | None:
-            figures: Mapping[str, Any] = getattr(r, scorer)
+        def value(reference: ReferenceRecord) -> float | None:
+            figures: Mapping[str, Any] = getattr(reference, scorer)
             return figures[name][0] if name in figures else None
 
         return (
             col(title, value, signed=signed),
-            col(f"interval of {title}", lambda r: r.interval(scorer, name), signed=signed),
+            col(
+                f"interval of {title}",
+                lambda reference: reference.interval(scorer, name),
+                signed=signed,
+            ),
         )
 
     return table(
         "references",
         "Reference: what is left of content and lengths in the probe",
         () if probe is None else probe.section.references,
-        col("words allowed", lambda r: str(r.function_words)),
-        col("words kept", lambda r: str(r.kept)),
-        col("content: AUC", lambda r: r.content["auc"][0] if "auc" in r.content else None),
+        col("words allowed", lambda reference: str(reference.function_words)),
+        col("words kept", lambda reference: str(reference.kept)),
+        col(
+            "content: AUC",
+            lambda reference: reference.content["auc"][0] if "auc" in reference.content else None,
+        ),
         *reached("content", "style_left"),
         *reached("content", "swing", signed=True),
         *reached("lengths", "swing", signed=True),
-        col("topic named", lambda r: r.named, digits=2),
+        col("topic named", lambda reference: reference.named, digits=2),
         note=(
             "Content: a scorer that sees content words alone; compare style left with what it has"
             " left. Lengths: a scorer that sees only how long words are. Words allowed: the largest"
@@ -592,15 +619,15 @@ def headline(probe: ContentProbe | None) -> str:
     groups = [
         (outcome, confined)
         for outcome in words
-        for confined in sorted({said for _, said in counts})
+        for confined in sorted({suffix for _, suffix in counts})
     ]
-    parts = [
-        f"{n} {words[outcome][n > 1]}{said}"
-        for outcome, said in groups
-        if (n := counts[outcome, said])
+    clauses = [
+        f"{n} {words[outcome][n > 1]}{suffix}"
+        for outcome, suffix in groups
+        if (n := counts[outcome, suffix])
     ]
     total = sum(counts.values())
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    listed = clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
     return (
         f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
     )
@@ -620,13 +647,13 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     cleared = [row for row in measured if row.judged.outcome is Content.LESS]
     if len(rows) < 2 or not measured:
         return ""
-    most, clear = (
+    most_left, clear = (
         f"{ranked[0].verifier} {figure(value_of(ranked[0].figures.style_left))}" if ranked else ""
         for ranked in (measured, cleared)
     )
     if not clear:
-        return f" Most style left: {most}, not shown to be free of content."
-    of_all = "" if clear == most else f"; of all: {most}"
+        return f" Most style left: {most_left}, not shown to be free of content."
+    of_all = "" if clear == most_left else f"; of all: {most_left}"
     return (
         " Most style left, without a content effect:"
         f" {clear}{in_brackets(cleared[0].judged)}{of_all}."
@@ -635,27 +662,35 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
 
 def content_sentence(row: ContentRow) -> str:
     """What the transplant found of a verifier; it claims no more than the intervals."""
-    f = row.figures
+    figures = row.figures
     judged = row.judged
-    if f.style_left is None or f.swing is None or f.drop is None or f.auc is None:
+    if (
+        figures.style_left is None
+        or figures.swing is None
+        or figures.drop is None
+        or figures.auc is None
+    ):
         silent = [_finding(check) for check in _stated(judged, frozenset())]
-        rest = "Nothing more can be said of content" if silent else "No verdict on content"
-        return " ".join([*silent, f"{rest}: {judged.reason}."])
+        consequence = "Nothing more can be said of content" if silent else "No verdict on content"
+        return " ".join([*silent, f"{consequence}: {judged.reason}."])
     moves = any(
-        c.effect is Content.RELIES and c.state is State.EFFECT and not c.raw for c in judged.checks
+        check.effect is Content.RELIES and check.state is State.EFFECT and not check.raw
+        for check in judged.checks
     )
-    style_left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
-    swing = figure(f.swing.value, signed=True) + interval_in_words(f.swing.interval, signed=True)
-    own = figure(f.auc.value)
-    if row.whole is not None and figure(row.whole) != own:
-        own = f"{figure(row.whole)}; of the problems that could be rewritten it is {own}"
+    style_left = figure(figures.style_left.value) + interval_in_words(figures.style_left.interval)
+    swing = figure(figures.swing.value, signed=True) + interval_in_words(
+        figures.swing.interval, signed=True
+    )
+    auc = figure(figures.auc.value)
+    if row.whole is not None and figure(row.whole) != auc:
+        auc = f"{figure(row.whole)}; of the problems that could be rewritten it is {auc}"
     floor = (
         ""
         if row.floor is None
         else f", where a scorer of content words alone has {figure(row.floor)}"
     )
     text = (
-        f"AUC is {own}, and {style_left} with content replaced{floor}; topic alone "
+        f"AUC is {auc}, and {style_left} with content replaced{floor}; topic alone "
         f"{'moves it by' if moves else 'makes a difference of'} {swing}."
     )
     if judged.outcome is Content.NO_VERDICT:
@@ -684,7 +719,7 @@ def content_sentence(row: ContentRow) -> str:
         sentences.append(
             f"Undecided ({names}): the data allow values on both sides of the margin; {end}."
         )
-    if f.batched:
+    if figures.batched:
         sentences.append(
             "Its answers depend on the other problems of a batch: figures are those of whole arms."
         )
@@ -756,12 +791,12 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
     rows = () if probe is None or probe.section.reason is not None else probe.rows
     return [
         {
-            "verifier": r.verifier,
-            "badge": badge(r.judged),
-            "kind": r.judged.outcome.name,
-            "text": content_sentence(r),
+            "verifier": row.verifier,
+            "badge": badge(row.judged),
+            "kind": row.judged.outcome.name,
+            "text": content_sentence(row),
         }
-        for r in rows
+        for row in rows
     ]
 
 
@@ -773,9 +808,9 @@ def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
     if probe.section.reason is not None:
         return [f"No verdict on content: {probe.section.reason}."]
     return [
-        f"No verdict on content of {r.verifier}: {r.judged.reason}."
-        for r in probe.rows
-        if each and r.judged.outcome is Content.NO_VERDICT
+        f"No verdict on content of {row.verifier}: {row.judged.reason}."
+        for row in probe.rows
+        if each and row.judged.outcome is Content.NO_VERDICT
     ]
 
 
@@ -800,13 +835,16 @@ def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
         "topics_named_from_all_words": section.named,
         "by_words": [
             {
-                "may_stay": r.function_words,
-                "stay": r.kept,
-                "problems": r.problems,
-                "topics_named": r.named,
+                "may_stay": reference.function_words,
+                "stay": reference.kept,
+                "problems": reference.problems,
+                "topics_named": reference.named,
             }
-            | {"content": _with_intervals(r.content), "lengths": _with_intervals(r.lengths)}
-            for r in section.references
+            | {
+                "content": _with_intervals(reference.content),
+                "lengths": _with_intervals(reference.lengths),
+            }
+            for reference in section.references
         ],
     }
 
@@ -839,17 +877,23 @@ def content_figure(probe: ContentProbe) -> Figure:
     figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(probe.rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
-    for y, row in enumerate(probe.rows):
-        left = row.figures.style_left
-        if left is None or row.reach is None:
+    for position, row in enumerate(probe.rows):
+        style_left = row.figures.style_left
+        if style_left is None or row.reach is None:
             continue
         color = OUTCOME.get(row.judged.outcome, OTHER)
         low, high = row.reach
-        axes.barh(y, high - low, left=low, height=0.46, color=color, alpha=0.35)
-        if left.interval is not None:
-            axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([left.value], [y], "o", markersize=4.5, color=color)
-        ends += [left.value, *row.reach, *(left.interval or ())]
+        axes.barh(position, high - low, left=low, height=0.46, color=color, alpha=0.35)
+        if style_left.interval is not None:
+            axes.plot(
+                style_left.interval,
+                (position, position),
+                color=INK,
+                linewidth=1.4,
+                solid_capstyle="butt",
+            )
+        axes.plot([style_left.value], [position], "o", markersize=4.5, color=color)
+        ends += [style_left.value, *row.reach, *(style_left.interval or ())]
     name_rows(axes, [row.verifier for row in probe.rows])
     axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
     axes.set_xlabel("AUC (.5 = guessing)")

@@ -62,12 +62,17 @@ class WithAnswers(Store):
         plan = super().plan_as(shape)
         verifiers = [
             VerifierRecord(
-                name=s.name, spec=f"answers of {s.folder}", identity=["answers", s.name], version=0
+                name=system.name,
+                spec=f"answers of {system.folder}",
+                identity=["answers", system.name],
+                version=0,
             )
-            for s in self.systems
+            for system in self.systems
         ]
         cells = [
-            CellPlace(key=s.key(f), verifier=s.name, fold=f) for s in self.systems for f in s.cells
+            CellPlace(key=system.key(cell), verifier=system.name, fold=cell)
+            for system in self.systems
+            for cell in system.cells
         ]
         return msgspec.structs.replace(
             plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells]
@@ -100,7 +105,7 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
         raise InputError(
             f"the report of raven {store.kind} takes no answers from outside", file=store.path
         )
-    names = [entry.name for entry in store.plan.verifiers]
+    names = [verifier.name for verifier in store.plan.verifiers]
     for name in folders:
         if not name.strip() or name in names:
             raise SpecError(
@@ -108,7 +113,7 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
             )
     faults = answer_faults()
     systems = []
-    read = getattr(report_class(store.kind), "read_answers", _read)
+    read = getattr(report_class(store.kind), "read_answers", _read_answers)
     for name, folder in folders.items():
         with faults.gathered():
             systems.append(read(store, name, Path(folder), faults))
@@ -136,7 +141,7 @@ def parse_given(values: Sequence[str]) -> dict[str, str]:
     return folders
 
 
-def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
+def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
     folds = list(store.plan.folds)
     if not folder.is_dir():
         raise InputError(
@@ -144,7 +149,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
             file=folder,
             expected="FOLDER/<fold>/answers.jsonl",
         )
-    for inner in sorted(p.name for p in folder.iterdir() if p.is_dir()):
+    for inner in sorted(path.name for path in folder.iterdir() if path.is_dir()):
         if inner not in folds and any((folder / inner / file).is_file() for file in FILES):
             with faults.gathered():
                 raise InputError(
@@ -156,8 +161,8 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
     missing: list[str] = []
     notes: list[str] = []
     for fold in folds:
-        place = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
-        if place is None:
+        file_path = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
+        if file_path is None:
             missing.append(fold)
             cells[fold] = outside_cell(
                 store,
@@ -170,7 +175,7 @@ def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
         problems = store.fold(fold)
         with faults.gathered():
             answers = align(
-                Truth(problems.test.ids, problems.test_same), read_answers(place, faults=faults)
+                Truth(problems.test.ids, problems.test_same), read_answers(file_path, faults=faults)
             )
         if faults:
             continue

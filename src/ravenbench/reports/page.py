@@ -107,13 +107,13 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     titles = _TITLES.get(figure, [])
     text = re.sub(
         rf'<g id="{re.escape(name)}-title(\d+)">',
-        lambda g: f"{g[0]}<title>{titles[int(g[1])]}</title>",
+        lambda group: f"{group[0]}<title>{titles[int(group[1])]}</title>",
         text,
     )
     if inline:
         return text
-    place = text.index(">") + 1
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:place] + _DARK + text[place:]
+    start = text.index(">") + 1
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:start] + _DARK + text[start:]
 
 
 @lru_cache(maxsize=16)
@@ -285,23 +285,23 @@ class PageTables:
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._tables = [one for one in tables if one.section is not None]
+        self._tables = [table for table in tables if table.section is not None]
         self._shown: set[str] = set()
 
     def each(self, section: str) -> list[Markup]:
         """The tables of a section one by one; those without rows are empty."""
-        own = [one for one in self._tables if (one.section or one.key) == section]
-        self._shown.update(one.key for one in own)
-        return [to_html(one) if one.rows else Markup("") for one in own]
+        tables = [table for table in self._tables if (table.section or table.key) == section]
+        self._shown.update(table.key for table in tables)
+        return [to_html(table) if table.rows else Markup("") for table in tables]
 
     def __getitem__(self, section: str) -> Markup:
-        each = self.each(section)
-        return Markup("\n").join(each) if any(each) else Markup("")
+        tables_of_section = self.each(section)
+        return Markup("\n").join(tables_of_section) if any(tables_of_section) else Markup("")
 
     def remaining(self) -> list[Section]:
         """A section for each table that has rows and was not taken so far."""
-        others = [one for one in self._tables if one.rows and one.key not in self._shown]
-        return [Section(one.key, one.title, to_html(one)) for one in others]
+        remaining = [table for table in self._tables if table.rows and table.key not in self._shown]
+        return [Section(table.key, table.title, to_html(table)) for table in remaining]
 
 
 def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> str:
@@ -315,13 +315,13 @@ def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> st
     if papers := context.get("papers"):
         context["appendix"] = [*context["appendix"], references(papers)]
     page = OBEYED.sub(" ", environment().get_template(template).render(**context))
-    last = (
+    footer = (
         set()
         if context.get("contents_to_the_end")
         else {section.id for section in context["appendix"]}
     )
     headings = [
-        (id, short or title) for id, short, title in _HEADING.findall(page) if id not in last
+        (id, short or title) for id, short, title in _HEADING.findall(page) if id not in footer
     ]
     items = "".join(f'<li><a href="#{id}">{title}</a></li>\n' for id, title in headings)
     contents = f'  <nav aria-label="Contents"><ul>\n{items}</ul></nav>\n' if items else ""

@@ -1,4 +1,7 @@
-"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal."""
+"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
+
+In: a store. Out: the report's files, or Rich objects for a terminal; a subclass a task says what is in them.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,7 @@ class Report(View, Generic[A]):
         return ()
 
     def named(self) -> dict[str, Table]:
-        return super().named() | {t.key: t for t in self.published()}
+        return super().named() | {table.key: table for table in self.published()}
 
     def figures(self) -> dict[str, Figure]:
         """Figures by name."""
@@ -128,7 +131,7 @@ class Report(View, Generic[A]):
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values; by default the rows of each table."""
-        return {t.key: rows_json(t) for t in self.tables()}
+        return {table.key: rows_json(table) for table in self.tables()}
 
     @classmethod
     def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
@@ -161,16 +164,16 @@ class Report(View, Generic[A]):
 
     def closing(self) -> Sequence[RenderableType]:
         """The closing tables for 80 columns; by default all that are for a terminal."""
-        return [for_terminal(t) for t in self.tables() if t.rows and t.terminal]
+        return [for_terminal(table) for table in self.tables() if table.rows and table.terminal]
 
     def papers(self) -> list[Paper]:
         """What whoever uses the results cites: the papers of exactly the methods and corpora of this run."""
-        methods = [v.identity for v in self.store.plan.verifiers]
+        methods = [verifier.identity for verifier in self.store.plan.verifiers]
         return cited_by(self.kind, self.store.run.spec, methods)
 
     def planned(self) -> list[tuple[str, str, str]]:
         """Method, fold and key of every cell that the folder should have."""
-        return [(place.verifier, place.fold, place.key) for place in self.store.plan.cells]
+        return [(cell.verifier, cell.fold, cell.key) for cell in self.store.plan.cells]
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -198,23 +201,27 @@ class Report(View, Generic[A]):
         """Each verifier that ran outside programs, or is made of others' classes: its cells, whether all ran confined,
         and how they were run."""
         programs = []
-        for v in self.store.plan.verifiers:
-            if not v.confinement and '"component": "command"' not in json.dumps(v.identity):
+        for verifier in self.store.plan.verifiers:
+            if not verifier.confinement and '"component": "command"' not in json.dumps(
+                verifier.identity
+            ):
                 continue
             cells = (
-                self.store.read_cell(place.key)
-                for place in self.store.plan.cells
-                if place.verifier == v.name
+                self.store.read_cell(cell.key)
+                for cell in self.store.plan.cells
+                if cell.verifier == verifier.name
             )
-            noted = [cell.record.programs or v.confinement for cell in cells if cell is not None]
-            ways = [way for way in noted if way]
+            noted = [
+                cell.record.programs or verifier.confinement for cell in cells if cell is not None
+            ]
+            ways = [program for program in noted if program]
             if ways:
                 described = "; ".join(
-                    dict.fromkeys([*ways, v.confinement] if v.confinement else ways)
+                    dict.fromkeys([*ways, verifier.confinement] if verifier.confinement else ways)
                 )
                 programs.append(
                     {
-                        "verifier": v.name,
+                        "verifier": verifier.name,
                         "cells": len(ways),
                         "confined": described == "confined",
                         "how": described,
@@ -241,15 +248,15 @@ class Report(View, Generic[A]):
                 "tables": self.page_tables(),
                 "incomplete": averaged_over(self.gaps) if self.gaps else "",
                 "appendix": [
-                    Section(f"section-{t.key}", t.title, to_html(t))
-                    for t in [*published, *programs]
+                    Section(f"section-{table.key}", table.title, to_html(table))
+                    for table in [*published, *programs]
                 ],
                 "papers": self.papers(),
                 **self.context(),
             },
         )
         json = {**self.to_json(), "programs": self.programs, "incomplete": gaps_json(self.gaps)}
-        json |= {t.key: rows_json(t) for t in published}
+        json |= {table.key: rows_json(table) for table in published}
         write_parts(
             folder,
             kind=self.kind,
@@ -334,8 +341,8 @@ def write_report(
         If the task has no report, the folder cannot be written, or a form is not known.
     """
     if isinstance(run, SeededRun):
-        for each in run.runs.values():
-            write_report(each, figures=figures)
+        for seed_run in run.runs.values():
+            write_report(seed_run, figures=figures)
         pooled: FolderView = run._view()
         return pooled.write(pooled_place(run.store.path))
     report = report_of(run, analysis)
@@ -343,17 +350,17 @@ def write_report(
     return write(report)
 
 
-def pooled_place(first: Path) -> Path:
+def pooled_place(first_run: Path) -> Path:
     """Where the report of several runs stands, the first of which lies here, unless a place is given."""
-    return report_place(first.with_name(f"{first.name}-seeds"))
+    return report_place(first_run.with_name(f"{first_run.name}-seeds"))
 
 
 def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
     """Forms of figures beside SVG from ``pdf,png`` or a list. InputError if one is not known."""
     from ravenbench.reports.page import FORMS
 
-    given = figures.split(",") if isinstance(figures, str) else figures
-    forms = tuple(dict.fromkeys(form.strip().lower() for form in given if form.strip()))
+    names = figures.split(",") if isinstance(figures, str) else figures
+    forms = tuple(dict.fromkeys(form.strip().lower() for form in names if form.strip()))
     if strange := [form for form in forms if form not in (*FORMS, "svg")]:
         raise InputError(
             "figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
@@ -378,10 +385,13 @@ def terminal(report: Report[Any]) -> list[RenderableType]:
 
 def averaged_over(gaps: Sequence[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
-    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in gaps[:SHOWN]]
-    more = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
+    clauses = [
+        f"{gap.method} has {gap.planned - len(gap.folds)} of its {gap.planned}"
+        for gap in gaps[:SHOWN]
+    ]
+    suffix = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
     return (
-        f"Cells are missing; means are over completed cells only: {', '.join(parts)}{more}; the"
+        f"Cells are missing; means are over completed cells only: {', '.join(clauses)}{suffix}; the"
         " rest have all."
     )
 
@@ -389,7 +399,8 @@ def averaged_over(gaps: Sequence[Gap]) -> str:
 def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
     """Gaps as plain values."""
     return [
-        {"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in gaps
+        {"method": gap.method, "cells": gap.planned - len(gap.folds), "planned": gap.planned}
+        for gap in gaps
     ]
 
 
@@ -399,9 +410,9 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
         "programs",
         "Outside programs and methods of others",
         programs,
-        col("verifier", lambda p: p["verifier"], text=True),
-        col("cells", lambda p: p["cells"]),
-        col("how it ran", lambda p: p["how"], text=True),
+        col("verifier", lambda program: program["verifier"], text=True),
+        col("cells", lambda program: program["cells"]),
+        col("how it ran", lambda program: program["how"], text=True),
         note=(
             "A confined program saw its input, the files that its command names and the system; no"
             " network, no other process, no truth. One that was not confined could read whatever"
@@ -411,14 +422,14 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
     )
 
 
-def replace_report(place: Path, write: Callable[[Path], None], kind: str) -> Path:
+def replace_report(folder: Path, write: Callable[[Path], None], kind: str) -> Path:
     """``write_whole`` of ``PLACE/report``; the report of a run in an object store is written to ``raven-runs`` here."""
-    return write_whole(report_place(place), write, kind)
+    return write_whole(report_place(folder), write, kind)
 
 
-def report_place(place: Path) -> Path:
+def report_place(folder: Path) -> Path:
     """The folder of a run's report."""
-    return (Path("raven-runs") / place.name if is_remote(place) else place) / "report"
+    return (Path("raven-runs") / folder.name if is_remote(folder) else folder) / "report"
 
 
 def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
@@ -497,9 +508,9 @@ def write_parts(
 
     for inner in ("tables", "figures"):
         (folder / inner).mkdir()
-    for one in tables:
-        write_text(folder / "tables" / f"{one.key}.csv", to_csv(one))
-        write_text(folder / "tables" / f"{one.key}.tex", to_latex(one))
+    for written in tables:
+        write_text(folder / "tables" / f"{written.key}.csv", to_csv(written))
+        write_text(folder / "tables" / f"{written.key}.tex", to_latex(written))
     write_figures(folder, figures or {}, forms)
     write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})
     write_text(folder / "references.bib", bibtex(papers))

@@ -44,47 +44,51 @@ SETS = (
 
 def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
     """Finished runs that differ in nothing but their seeds. InputError if they differ otherwise."""
-    first, *others = stores
-    for other in others:
+    first_store, *other_stores = stores
+    for other_store in other_stores:
         specs = (
-            {k: v for k, v in store.run.spec.items() if v is not None} for store in (first, other)
+            {k: value for k, value in store.run.spec.items() if value is not None}
+            for store in (first_store, other_store)
         )
-        mine, its = ({k: str(v) for k, v in spec.items()} for spec in specs)
-        differing = [key for key in changed(mine, its) if key != "seed"]
+        mine, theirs = ({k: str(value) for k, value in spec.items()} for spec in specs)
+        differing = [key for key in changed(mine, theirs) if key != "seed"]
         # The hash of the methods has their seeds in it.
         differing += [
             f"the data of {key}"
-            for key in changed(first.run.data, other.run.data)
+            for key in changed(first_store.run.data, other_store.run.data)
             if key != "methods"
         ]
-        differing += [] if _methods(first) == _methods(other) else ["versions of methods"]
-        if first.kind != other.kind or differing:
+        differing += (
+            [] if _methods(first_store) == _methods(other_store) else ["versions of methods"]
+        )
+        if first_store.kind != other_store.kind or differing:
             raise InputError(
                 "these runs differ in more than their seeds, and are not pooled",
-                file=other.path,
-                found=", ".join(differing) or f"raven {other.kind}",
-                expected=f"the spec and data of {first.path.name}",
+                file=other_store.path,
+                found=", ".join(differing) or f"raven {other_store.kind}",
+                expected=f"the spec and data of {first_store.path.name}",
                 fix="give runs of one command; run.json in each folder says what it was given",
             )
     by_seed = {store.run.seed: store for store in stores}
     if len(by_seed) < len(stores):
         raise InputError(
-            "two of these runs have one seed", found=", ".join(str(s.run.seed) for s in stores)
+            "two of these runs have one seed",
+            found=", ".join(str(store.run.seed) for store in stores),
         )
     return PooledSeeds({seed: report_of(store) for seed, store in by_seed.items()})
 
 
-def runs_of_seeds(place: Path) -> list[Path]:
+def runs_of_seeds(folder: Path) -> list[Path]:
     """The runs in a folder that ``--seed 0,1,…`` filled; none in any other folder."""
     return (
         []
-        if (place / "run.json").is_file()
-        else sorted(run.parent for run in place.glob("seed-*/run.json"))
+        if (folder / "run.json").is_file()
+        else sorted(run.parent for run in folder.glob("seed-*/run.json"))
     )
 
 
 def _methods(store: Store) -> list[Any]:
-    return [(v.version, seedless(v.identity)) for v in store.plan.verifiers]
+    return [(verifier.version, seedless(verifier.identity)) for verifier in store.plan.verifiers]
 
 
 def of_seeds(result: SeededRun) -> PooledSeeds:
@@ -106,14 +110,17 @@ class PooledSeeds(FolderView):
 
     @cached_property
     def _pooled(self) -> list[Table]:
-        by_key = [{t.key: t for t in report.tables() if t.rows} for report in self.reports.values()]
+        by_key = [
+            {table.key: table for table in report.tables() if table.rows}
+            for report in self.reports.values()
+        ]
         shared = [key for key in by_key[0] if all(key in tables for tables in by_key)]
         pooled = (
             pooled_table([tables[key] for tables in by_key], drawn=self.drawing) for key in shared
         )
-        same = [each for each in pooled if each is not None]
+        same = [pooled_or_none for pooled_or_none in pooled if pooled_or_none is not None]
         return [
-            *(replace(each, note=self.note.format(len(self.reports))) for each in same[:1]),
+            *(replace(pooled, note=self.note.format(len(self.reports))) for pooled in same[:1]),
             *same[1:],
         ]
 
@@ -121,13 +128,13 @@ class PooledSeeds(FolderView):
         return self._pooled
 
     def finding(self) -> str:
-        said = Counter(report.finding() for report in self.reports.values())
-        if len(said) == 1:
-            return f"With each of {len(self.reports)} {self.run}s: {next(iter(said))}"
-        first = self._pooled[:1]
+        findings = Counter(report.finding() for report in self.reports.values())
+        if len(findings) == 1:
+            return f"With each of {len(self.reports)} {self.run}s: {next(iter(findings))}"
+        first_table = self._pooled[:1]
         verdicts = [
             i
-            for table in first
+            for table in first_table
             for i, column in enumerate(table.columns)
             if column.title == "verdict"
         ]
@@ -136,7 +143,7 @@ class PooledSeeds(FolderView):
                 f"{self.run.capitalize()} {n}: {report.finding()}"
                 for n, report in self.reports.items()
             )
-        pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first[0].rows)
+        pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first_table[0].rows)
         return (
             f"Over {len(self.reports)} seeds (in brackets, how many of them):"
             f" {pooled.replace('content: ', '')}."
@@ -149,7 +156,7 @@ class PooledSeeds(FolderView):
     def to_json(self) -> dict[str, Any]:
         """The pooled rows of each table, and the findings of each seed."""
         findings = {str(seed): report.finding() for seed, report in self.reports.items()}
-        tables = {t.key: rows_json(t) for t in self.tables()}
+        tables = {table.key: rows_json(table) for table in self.tables()}
         return {
             f"{self.run.replace(' ', '_')}s": list(self.reports),
             "findings": findings,
@@ -201,11 +208,16 @@ class PooledSets(PooledSeeds):
     def tables(self) -> list[Table]:
         if not self.ranked or not self._pooled:
             return self._pooled
-        first, *others = self._pooled
-        number = next(i for i, column in enumerate(first.columns) if not column.text)
-        order = sorted(range(len(first.rows)), key=lambda i: -(_number(first.rows[i][number]) or 0))
-        rows = tuple(first.rows[i] for i in order)
-        return [replace(first, rows=rows, objects=tuple(first.objects[i] for i in order)), *others]
+        first_table, *other_tables = self._pooled
+        number = next(i for i, column in enumerate(first_table.columns) if not column.text)
+        order = sorted(
+            range(len(first_table.rows)), key=lambda i: -(_number(first_table.rows[i][number]) or 0)
+        )
+        rows = tuple(first_table.rows[i] for i in order)
+        return [
+            replace(first_table, rows=rows, objects=tuple(first_table.objects[i] for i in order)),
+            *other_tables,
+        ]
 
 
 def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None:
@@ -214,32 +226,35 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     ``drawn``: runs differ in what was drawn; otherwise in their data, and rows that some lack are left out. A row is
     known by its first texts, as many as it takes, wherever it stands; other texts (verdicts, say) are counted.
     """
-    first = tables[0]
-    titles = [column.title for column in first.columns]
-    if any([column.title for column in each.columns] != titles for each in tables):
+    first_table = tables[0]
+    titles = [column.title for column in first_table.columns]
+    if any([column.title for column in table.columns] != titles for table in tables):
         return None
-    rows = _matched(tables, whole=drawn)
+    rows = _matched_rows(tables, whole=drawn)
     if not rows:
         return None
-    left_out = {i for i, column in enumerate(first.columns) if column.probability}
+    left_out = {i for i, column in enumerate(first_table.columns) if column.probability}
     shown = [i for i in range(len(titles)) if i not in left_out]
     values = [
         [
             pooled_value(
-                [row[i] for row in same], [row[i - 1] for row in same] if i else [], drawn=drawn
+                [row[i] for row in row], [row[i - 1] for row in row] if i else [], drawn=drawn
             )
             for i in shown
         ]
-        for same in rows
+        for row in rows
     ]
-    columns = tuple(replace(first.columns[i], tones={}) for i in shown)
+    columns = tuple(replace(first_table.columns[i], tones={}) for i in shown)
     objects = tuple(
-        {column.title: _plain(v) for column, v in zip(columns, row, strict=True)} for row in values
+        {column.title: _plain_value(value) for column, value in zip(columns, row, strict=True)}
+        for row in values
     )
-    return Table(first.key, first.title, columns, tuple(map(tuple, values)), objects=objects)
+    return Table(
+        first_table.key, first_table.title, columns, tuple(map(tuple, values)), objects=objects
+    )
 
 
-def _matched(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, ...]]] | None:
+def _matched_rows(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, ...]]] | None:
     """Rows of all tables that say something of the same, in the order of the first table; None where, if ``whole``,
     one lacks some."""
     texts = [i for i, column in enumerate(tables[0].columns) if column.text]
@@ -282,12 +297,12 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: boo
 def _pooled_range(
     ranges: Sequence[Value], middles: Sequence[float | None], *, drawn: bool
 ) -> Range | None:
-    ends = [(each.low, each.high) for each in ranges if isinstance(each, Range)]
+    ends = [(value.low, value.high) for value in ranges if isinstance(value, Range)]
     if len(ends) < len(ranges):
         return None
     values = [
-        (low + high) / 2 if m is None else m
-        for m, (low, high) in zip(middles or [None] * len(ends), ends, strict=True)
+        (low + high) / 2 if middle is None else middle
+        for middle, (low, high) in zip(middles or [None] * len(ends), ends, strict=True)
     ]
     middle = fmean(values)
     drawing = _student(len(values)) * stdev(values) / math.sqrt(len(values)) if drawn else 0.0
@@ -308,7 +323,7 @@ def _number(value: Value) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _plain(value: Value) -> Any:
+def _plain_value(value: Value) -> Any:
     if isinstance(value, Measure):
         return {"mean": value.mean, "sd": value.spread}
     return [value.low, value.high] if isinstance(value, Range) else value

@@ -185,7 +185,7 @@ def each(
         fits = terminal is None or item in terminal
         return col(
             title(item),
-            lambda r: get(r, item),
+            lambda record: get(record, item),
             digits=digits,
             signed=signed,
             json=key,
@@ -219,16 +219,16 @@ def table(
         JSON's first keys, where they come in another order than the columns.
     """
     records = list(rows)
-    visible = [(c, c.column) for c in cols if c.column is not None]
+    visible = [(col, col.column) for col in cols if col.column is not None]
     columns = tuple(column for _, column in visible)
-    cells = tuple(tuple(_cell(c, record) for c, _ in visible) for record in records)
+    cells = tuple(tuple(_cell(column, record) for column, _ in visible) for record in records)
     rows_in_json = tuple(objects(records, *cols, keys=keys))
     return Table(key, title, columns, cells, note, rows_in_json, section=section, terminal=terminal)
 
 
 def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
-    keyed = {c.json: c.get for c in cols if c.json is not None}
+    keyed = {col.json: col.get for col in cols if col.json is not None}
     order = dict.fromkeys([*keys, *keyed])
     return [{key: _plain_json(keyed[key](record)) for key in order} for record in rows]
 
@@ -248,9 +248,9 @@ def interval_of(estimate: Number | Estimate | None) -> tuple[float, float] | Non
     return None if estimate is None else estimate.interval
 
 
-def _cell(c: Col[R], record: R) -> Value:
-    value = c.get(record)
-    value = value if c.show is None else c.show(value)
+def _cell(column: Col[R], record: R) -> Value:
+    value = column.get(record)
+    value = value if column.show is None else column.show(value)
     return Range(*value) if isinstance(value, tuple) else value
 
 
@@ -277,7 +277,9 @@ def without(table: Table, *titles: str) -> Table:
     sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
     gone = {title.lower() for title in titles}
     note = " ".join(
-        s for s in sentences if not gone.issuperset(s.partition(":")[0].lower().split(", "))
+        sentence
+        for sentence in sentences
+        if not gone.issuperset(sentence.partition(":")[0].lower().split(", "))
     )
     return replace(
         table,
@@ -301,10 +303,10 @@ def number(value: float | int | None, column: Column, *, short: bool = False) ->
     return sign + (body[1:] if short and body.startswith("0.") else body)
 
 
-def unlike(one: float, other: float) -> tuple[str, str]:
+def unlike(left: float, right: float) -> tuple[str, str]:
     """Two figures of a comparison, with as many digits, two or more, as it takes to see that they differ."""
-    digits = next((n for n in range(2, 6) if f"{one:.{n}f}" != f"{other:.{n}f}"), 6)
-    return f"{one:.{digits}f}", f"{other:.{digits}f}"
+    digits = next((n for n in range(2, 6) if f"{left:.{n}f}" != f"{right:.{n}f}"), 6)
+    return f"{left:.{digits}f}", f"{right:.{digits}f}"
 
 
 def figure(value: float | None, signed: bool = False) -> str:
@@ -384,14 +386,16 @@ def _spare(table: Table, i: int) -> int:
 def _broken(name: str, width: int) -> str:
     """A name in lines of at most so many characters, where it has seams to break at."""
     lines = [""]
-    for part in re.split(r"(?<=[-:=(,/_ ])|(?<=[a-z])(?=[A-Z])", name):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+    for piece in re.split(r"(?<=[-:=(,/_ ])|(?<=[a-z])(?=[A-Z])", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
             lines.append("")
-        lines[-1] += part
+        lines[-1] += piece
     return "\n".join(lines)
 
 
-def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False) -> RichTable:
+def _for_terminal(
+    table: Table, tight: bool, first_column: int = 0, whole: bool = False
+) -> RichTable:
     """With ``first`` names in the first column are no longer than that where they can be broken; not if ``whole``."""
     from rich import box
     from rich.table import Table as RichTable
@@ -418,11 +422,11 @@ def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False
         )
     for row in table.rows:
         cells = [
-            Text(printable(plain(v, c, short=True)))
-            for v, c in zip(row, table.columns, strict=True)
+            Text(printable(plain(value, column, short=True)))
+            for value, column in zip(row, table.columns, strict=True)
         ]
-        if first and isinstance(row[0], str):
-            cells[0] = Text(_broken(cells[0].plain, first))
+        if first_column and isinstance(row[0], str):
+            cells[0] = Text(_broken(cells[0].plain, first_column))
         for cell, value, column in zip(cells, row, table.columns, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")
@@ -447,37 +451,43 @@ def to_csv(table: Table) -> str:
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Heads and unrounded rows; a spread, a mark and the ends of an interval have columns of their own."""
-    parts = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
+    names_by_column = [
+        _part_names([row[i] for row in table.rows]) for i in range(len(table.columns))
+    ]
     header = [
-        f"{c.title} {part}".strip()
-        for c, names in zip(table.columns, parts, strict=True)
-        for part in names
+        f"{column.title} {name}".strip()
+        for column, names in zip(table.columns, names_by_column, strict=True)
+        for name in names
     ]
     rows = [
-        [_raw(v, part) for v, names in zip(row, parts, strict=True) for part in names]
+        [
+            _raw(value, name)
+            for value, names in zip(row, names_by_column, strict=True)
+            for name in names
+        ]
         for row in table.rows
     ]
     return header, rows
 
 
-def _parts(values: Sequence[Value]) -> list[str]:
-    if any(isinstance(v, Range) for v in values):
+def _part_names(values: Sequence[Value]) -> list[str]:
+    if any(isinstance(value, Range) for value in values):
         return ["low", "high"]
-    measures = [v for v in values if isinstance(v, Measure)]
-    parts = [""]
-    if any(v.spread is not None for v in measures):
-        parts.append("sd")
-    if any(v.mark for v in measures):
-        parts.append("mark")
-    return parts
+    measures = [value for value in values if isinstance(value, Measure)]
+    part_names = [""]
+    if any(measure.spread is not None for measure in measures):
+        part_names.append("sd")
+    if any(measure.mark for measure in measures):
+        part_names.append("mark")
+    return part_names
 
 
-def _raw(value: Value, part: str) -> str | int | float | None:
+def _raw(value: Value, part_name: str) -> str | int | float | None:
     if isinstance(value, Range):
-        return value.low if part == "low" else value.high
+        return value.low if part_name == "low" else value.high
     if isinstance(value, Measure):
-        return {"": value.mean, "sd": value.spread, "mark": value.mark}[part]
-    return None if part else value
+        return {"": value.mean, "sd": value.spread, "mark": value.mark}[part_name]
+    return None if part_name else value
 
 
 def harmless(text: str) -> str:
@@ -544,7 +554,7 @@ _LATEX = {
 
 def latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_LATEX.get(c, c) for c in public(printable(text)))
+    return "".join(_LATEX.get(character, character) for character in public(printable(text)))
 
 
 def to_latex(table: Table) -> str:
@@ -591,15 +601,15 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
     button = Markup('<button type="button">{}</button>') if sortable else Markup("{}")
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(
-            Markup("") if c.text else Markup(' class="n"'), button.format(c.title)
+            Markup("") if column.text else Markup(' class="n"'), button.format(column.title)
         )
-        for c in table.columns
+        for column in table.columns
     )
     body = Markup("").join(
         Markup("<tr>{}</tr>\n").format(
             Markup("").join(
-                _html_cell(i, v, c, link)
-                for i, (v, c) in enumerate(zip(row, table.columns, strict=True))
+                _html_cell(i, value, column, link)
+                for i, (value, column) in enumerate(zip(row, table.columns, strict=True))
             )
         )
         for row, link in zip(table.rows, table.links or ("",) * len(table.rows), strict=True)
@@ -612,9 +622,9 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
     ).format(f"table-{table.key}", table.title, table.title, head, body, note)
 
 
-def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Markup:
+def _html_cell(column_index: int, value: Value, column: Column, link: str = "") -> Markup:
     # Thousands of cells: parts are escaped one by one, which is several times as fast as Markup's own formatting.
-    tag, end = ('th scope="row"', "th") if place == 0 else ("td", "td")
+    tag, end = ('th scope="row"', "th") if column_index == 0 else ("td", "td")
     sort: object = (
         value.mean
         if isinstance(value, Measure)
@@ -624,7 +634,7 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
     )
     order = "" if isinstance(sort, str) else f' data-v="{escape("" if sort is None else sort)}"'
     name = (
-        place == 0
+        column_index == 0
         and isinstance(value, str)
         and len(value) <= UNBROKEN
         and "-" in value
@@ -645,17 +655,25 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
             if text == MISSING
             else escape(public(printable(text)))
         )
-    if place == 0 and isinstance(value, str) and max(map(len, value.split()), default=0) > UNBROKEN:
-        parts = re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column))))
-        inner = "<wbr/>".join(map(escape, parts))
-    if link and place == 0:
+    if (
+        column_index == 0
+        and isinstance(value, str)
+        and max(map(len, value.split()), default=0) > UNBROKEN
+    ):
+        pieces = re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column))))
+        inner = "<wbr/>".join(map(escape, pieces))
+    if link and column_index == 0:
         inner = f'<a href="{escape(link)}">{inner}</a>'
     return Markup(f"<{tag}{kind}{order}>{inner}</{end}>")  # noqa: S704 (its parts are escaped)
 
 
 def printable(text: str) -> str:
     """Text without control characters, which neither XML nor a terminal should be given."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(character if character.isprintable() else " " for character in text)
+    )
 
 
 def named(text: str) -> str:
@@ -707,24 +725,26 @@ def public_json(value: Any) -> Any:
 def public_head(head: Head) -> Head:
     """What decided a run, its places by their names alone, also those given from the folder of the command."""
     data = {key: re.sub(r"(?<!\S)[^\s/\\]*+[/\\](?:.*[/\\])?", "", key) for key in head.data}
-    return msgspec.structs.replace(head, spec=_places(head.spec), data=_distinct(data, head.data))
+    return msgspec.structs.replace(
+        head, spec=_public_places(head.spec), data=_distinct(data, head.data)
+    )
 
 
-def _places(value: Any) -> Any:
+def _public_places(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _places(inner) for key, inner in value.items()}
+        return {key: _public_places(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_places(inner) for inner in value]
+        return [_public_places(inner) for inner in value]
     if not isinstance(value, str) or "://" in value:
         return value
     if "(" in value:
         return public(value)
-    name, equals, place = value.rpartition("=")
+    name, equals, numeral = value.rpartition("=")
     if value[:1] not in "/~.\\" and "," in value:
         return public(value)
     return (
-        name + equals + PurePath(place.replace("\\", "/")).name
-        if "/" in place or "\\" in place
+        name + equals + PurePath(numeral.replace("\\", "/")).name
+        if "/" in numeral or "\\" in numeral
         else value
     )
 
@@ -733,10 +753,10 @@ def _distinct(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, 
     """Values under new names, where several have become one under numbered ones."""
     distinct: dict[str, Any] = {}
     for key, name in names.items():
-        other = name
+        longer = name
         count = 1
-        while other in distinct:
+        while longer in distinct:
             count += 1
-            other = f"{name} ({count})"
-        distinct[other] = values[key]
+            longer = f"{name} ({count})"
+        distinct[longer] = values[key]
     return distinct

@@ -109,8 +109,8 @@ def totals(similarity: Floats) -> tuple[Ints, int]:
     negative = 0
     for start in range(0, size, BLOCK):
         block = units(similarity[start : start + BLOCK])
-        place = np.arange(len(block))
-        block[place, start + place] = 0
+        positions = np.arange(len(block))
+        block[positions, start + positions] = 0
         total[start : start + BLOCK] = block.sum(axis=1)
         negative += int(np.count_nonzero(block < 0))
     return total, negative // 2
@@ -149,18 +149,18 @@ def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
     chosen[0] = np.argmin(sign * mean)
     raw, clipped, top = np.zeros((3, size), dtype=np.int64)
     for step in range(1, m):
-        last = chosen[step - 1]
-        free[last] = False
-        row = units(similarity[last])
+        last_chosen = chosen[step - 1]
+        free[last_chosen] = False
+        row = units(similarity[last_chosen])
         raw += row
         np.maximum(row, 0, out=row)
         clipped += row
         np.maximum(top, row, out=top)
         # Every candidate has equally many similarities, so sums order them as means do.
         leakage = sign * clipped.astype(np.float64) * top
-        left = np.flatnonzero(free)
-        left = left[leakage[left] == leakage[left].min()]
-        chosen[step] = left[np.argmin(sign * raw[left])]
+        free_topics = np.flatnonzero(free)
+        free_topics = free_topics[leakage[free_topics] == leakage[free_topics].min()]
+        chosen[step] = free_topics[np.argmin(sign * raw[free_topics])]
     return chosen
 
 
@@ -270,9 +270,9 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
         if not fixed and size > folds:
             return f"--pools {MANY} --topics {max(folds, 2 * size // 3)}"
     enough = (
-        s
-        for s in range(1, 67)
-        if max(m + 1, LEAST_POOL) <= round(s / 100 * topics) <= 2 * topics // 3
+        percent
+        for percent in range(1, 67)
+        if max(m + 1, LEAST_POOL) <= round(percent / 100 * topics) <= 2 * topics // 3
     )
     larger = next(enough, None)
     return None if larger is None else f"--pools {MANY} --pool-share {larger / 100:g}"
@@ -297,8 +297,14 @@ def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> l
                 " --topic"
             ),
         )
-    each = topics // size
-    rounds = [draws("pool", r).permutation(topics) for r in range(-(-pools // each))]
+    pools_a_round = topics // size
+    rounds = [
+        draws("pool", round_number).permutation(topics)
+        for round_number in range(-(-pools // pools_a_round))
+    ]
     return [
-        np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)
+        np.sort(rounds[pool // pools_a_round][pool % pools_a_round * size :][:size]).astype(
+            np.int64
+        )
+        for pool in range(pools)
     ]

@@ -94,16 +94,17 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
     where truth says so. ``attacked`` (n,) marks the problems whose text was rewritten.
     """
     gold = np.asarray(truth)
-    first = np.asarray(before)
+    answers_before = np.asarray(before)
     second = np.asarray(after)
     hit = np.asarray(attacked, dtype=bool)
-    if not gold.shape == first.shape == second.shape == hit.shape or gold.ndim != 1:
+    if not gold.shape == answers_before.shape == second.shape == hit.shape or gold.ndim != 1:
         raise InputError(
-            "truth, labels and attacked problems differ in length", found=(gold.shape, first.shape)
+            "truth, labels and attacked problems differ in length",
+            found=(gold.shape, answers_before.shape),
         )
     if not hit.any():
         raise InputError("no problem was attacked", expected="at least one")
-    right = first == gold
+    right = answers_before == gold
     still = second == gold
     lost = right & ~still
     gained = ~right & still
@@ -168,20 +169,20 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
 
     InputError if an answer is not a number from 0 to 1, or there is no same-author problem.
     """
-    truth, first, _ = checked(same, before)
+    truth, ranked_before, _ = checked(same, before)
     _, second, _ = checked(same, after)
-    threshold = best_threshold(truth, first)
-    was = scores(truth, first)
-    now = scores(truth, second)
+    threshold = best_threshold(truth, ranked_before)
+    was = scores(truth, ranked_before)
+    scores_after = scores(truth, second)
 
     def change(metric: str) -> float | None:
-        a = was[metric]
-        b = now[metric]
-        return None if a is None or b is None else b - a
+        value_before = was[metric]
+        value_after = scores_after[metric]
+        return None if value_before is None or value_after is None else value_after - value_before
 
     return VerificationEffect(
         threshold=threshold,
-        effect=effect(truth, first >= threshold, second >= threshold, truth),
+        effect=effect(truth, ranked_before >= threshold, second >= threshold, truth),
         delta_auc=change("auc"),
         delta_c1=change("c@1"),
         delta_final=change("final"),
@@ -193,7 +194,7 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
     """The mean of impacts, negative ones included; None where there are none."""
-    impacts = [e.impact for e in effects]
+    impacts = [effect.impact for effect in effects]
     return float(np.mean(impacts)) if impacts else None
 
 
@@ -255,14 +256,16 @@ def impact_intervals(
         ),
         problems=percentiles(impacts.mean(axis=1), units),
         verifiers=percentiles((observed * drawn).sum(axis=1), count) if count > 1 else None,
-        each=tuple(percentiles(impacts[:, v], units) for v in range(count)),
+        each=tuple(percentiles(impacts[:, verifier], units) for verifier in range(count)),
     )
 
 
 def _mean_impact(weights: Floats, before: Bools, after: Bools) -> Floats:
     """The impact on each verifier under each weighting of the problems, (B, V)."""
     recall = weights @ before.T
-    return np.asarray(np.mean([impact(recall, weights @ one.T) for one in after], axis=0))
+    return np.asarray(
+        np.mean([impact(recall, weights @ recall_after.T) for recall_after in after], axis=0)
+    )
 
 
 REPLICATES = 2000
@@ -307,8 +310,10 @@ class Texts:
     def clusters(self) -> Ints:
         """Numbers of authors from 0 without gaps; each text by nobody has its own."""
         nobody = self.truth < 0
-        whose = np.where(nobody, self.truth.max(initial=-1) + 1 + np.cumsum(nobody), self.truth)
-        return np.unique(whose, return_inverse=True)[1].astype(np.int64)
+        cluster_of = np.where(
+            nobody, self.truth.max(initial=-1) + 1 + np.cumsum(nobody), self.truth
+        )
+        return np.unique(cluster_of, return_inverse=True)[1].astype(np.int64)
 
 
 def attribution_change(
@@ -327,9 +332,13 @@ def attribution_change(
     weights = np.vstack([np.ones((1, units)), drawn])[:, clusters]
 
     def change(score: Callable[[Ints, Floats], Floats]) -> Change:
-        first = score(*before)
-        second = np.mean([score(*one) for one in after], axis=0)
-        return Change(float(first[0]), float(second[0]), percentiles((second - first)[1:], units))
+        score_before = score(*before)
+        second = np.mean([score(*answers_after) for answers_after in after], axis=0)
+        return Change(
+            float(score_before[0]),
+            float(second[0]),
+            percentiles((second - score_before)[1:], units),
+        )
 
     def accuracy(predicted: Ints, rank: Floats) -> Floats:
         return np.asarray(weights @ (predicted == texts.truth) / weights.sum(axis=1))
@@ -359,24 +368,28 @@ def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
     ``formats.pan_attribution``."""
     by_problem = []
     for problem in np.unique(texts.problem):
-        here = texts.problem == problem
+        rows_of_problem = texts.problem == problem
         total = np.zeros(len(weights))
         counted = np.zeros(len(weights))
-        for author in np.unique(texts.truth[here & (texts.truth >= 0)]):
-            true = here & (texts.truth == author)
-            said = here & (predicted == author)
+        for author in np.unique(texts.truth[rows_of_problem & (texts.truth >= 0)]):
+            true = rows_of_problem & (texts.truth == author)
+            predicted_here = rows_of_problem & (predicted == author)
             size = weights[:, true].sum(axis=1)
-            both = size + weights[:, said].sum(axis=1)
-            hit = weights[:, true & said].sum(axis=1)
+            denominators = size + weights[:, predicted_here].sum(axis=1)
+            hit = weights[:, true & predicted_here].sum(axis=1)
             share = size / true.sum()
-            total += share * np.divide(2 * hit, both, out=np.zeros_like(both), where=both > 0)
+            total += share * np.divide(
+                2 * hit, denominators, out=np.zeros_like(denominators), where=denominators > 0
+            )
             counted += share
         by_problem.append(
             np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0)
         )
     rows = np.array(by_problem)
-    there = ~np.isnan(rows)
-    sums = np.where(there, rows, 0).sum(axis=0)
+    answered = ~np.isnan(rows)
+    sums = np.where(answered, rows, 0).sum(axis=0)
     return np.asarray(
-        np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0))
+        np.divide(
+            sums, answered.sum(axis=0), out=np.full_like(sums, np.nan), where=answered.any(axis=0)
+        )
     )

@@ -240,8 +240,8 @@ def content_axis(
         )
     nulls = [figures.null_shift, figures.null_turned, None if behind is None else behind.null_shift]
     restless = any(
-        one is not None and one.interval is not None and one.interval[1] >= RESTLESS
-        for one in nulls
+        null is not None and null.interval is not None and null.interval[1] >= RESTLESS
+        for null in nulls
     )
     if restless:
         notes.append(
@@ -275,7 +275,9 @@ def content_axis(
             "its answers change with content replaced, be it for content or for sense that is lost"
         )
     undecided = [
-        (c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None
+        (check.figure, check.margin)
+        for check in checks
+        if check.state is State.OPEN and check.figure is not None
     ]
     size = figures.same + figures.different
     never = figures.batched or excused or restless or not undecided
@@ -441,7 +443,7 @@ def alike(repetitions: Sequence[Repetition]) -> bool:
     a standardisation is then all that was learned.
     """
     return bool(repetitions) and all(
-        _alike(test.home, test.away) for pair in repetitions for test in pair
+        _same_order(test.home, test.away) for pair in repetitions for test in pair
     )
 
 
@@ -472,7 +474,7 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estim
     return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
 
 
-def _alike(a: Floats, b: Floats) -> bool:
+def _same_order(a: Floats, b: Floats) -> bool:
     place_a, place_b = (np.unique(x, return_inverse=True)[1] for x in (a, b))
     if np.array_equal(a, b) or np.array_equal(place_a, place_b):
         return True

@@ -159,9 +159,11 @@ class ContentDesign:
         """
         published = self.figures(answers, batched=batched)
         pairs = [
-            (a, b) for a, b in zip(answers, scores, strict=True) if a is not None and b is not None
+            (answer, score)
+            for answer, score in zip(answers, scores, strict=True)
+            if answer is not None and score is not None
         ]
-        if all(np.array_equal(_ranks(a), _ranks(b)) for a, b in pairs):
+        if all(np.array_equal(_ranks(before), _ranks(after)) for before, after in pairs):
             return published, None
         return published, self.figures(scores, batched=batched)._replace(
             turned=None, null_turned=None
@@ -185,10 +187,13 @@ class ContentDesign:
         ]
         if any(known is not None and not known.all() for known in complete):
             folds = tuple(
-                f if k is None else _only(f, k) for f, k in zip(self.folds, complete, strict=True)
+                fold if k is None else _only(fold, k)
+                for fold, k in zip(self.folds, complete, strict=True)
             )
             answered = [
-                None if four is None or known is None else Versions(*(part[known] for part in four))
+                None
+                if four is None or known is None
+                else Versions(*(scores_of_version[known] for scores_of_version in four))
                 for four, known in zip(scores, complete, strict=True)
             ]
             refused = sum(int((~known).sum()) for known in complete if known is not None)
@@ -196,24 +201,24 @@ class ContentDesign:
                 answered, level, batched=batched
             )
             return figures._replace(refused=refused, silence=self._silence(scores, level))
-        used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
+        folds_used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         missing = sum(four is None for four in scores)
-        if not used:
+        if not folds_used:
             return ContentFigures(missing=missing, batched=batched)
-        units, topics, same = self._units(tuple(used))
-        problem = np.concatenate([self.folds[i].problem for i in used])
+        units, topics, same = self._units(tuple(folds_used))
+        problem = np.concatenate([self.folds[i].problem for i in folds_used])
         by_fold = [
             _of_fold(self.folds[i].same, four, bool(batched))
-            for i in used
+            for i in folds_used
             if (four := scores[i]) is not None
         ]
         values = np.mean([value for value, _ in by_fold], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [
-            effect + np.multiply.outer(value - values, _parts(self.folds[i].same))
-            for (value, effect), i in zip(by_fold, used, strict=True)
+            effect + np.multiply.outer(value - values, _class_weights(self.folds[i].same))
+            for (value, effect), i in zip(by_fold, folds_used, strict=True)
         ]
-        effects = np.concatenate(apart, axis=1) / len(used)
+        effects = np.concatenate(apart, axis=1) / len(folds_used)
         known: dict[str, Any] = {
             name: within(
                 estimate(float(value), effect, units, topics, self.similarity, level), low, high
@@ -223,28 +228,37 @@ class ContentDesign:
             )
             if not np.isnan(value)
         }
-        pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
-        known |= {"silence": self._silence(scores, level), "same": pairs, "different": others}
+        pairs, different_pairs = (len(np.unique(problem[same == truth])) for truth in (True, False))
+        known |= {
+            "silence": self._silence(scores, level),
+            "same": pairs,
+            "different": different_pairs,
+        }
         return ContentFigures(
-            **known, folds=len(used), missing=missing, units=units.count, batched=batched
+            **known, folds=len(folds_used), missing=missing, units=units.count, batched=batched
         )
 
     def _silence(self, scores: Sequence[Versions | None], level: float) -> Estimate | None:
         """The figure of that name."""
-        used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
-        if not used:
+        folds_used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
+        if not folds_used:
             return None
-        units, topics, _ = self._units(tuple(used))
-        opened = [left_open(four) for i in used if (four := scores[i]) is not None]
+        units, topics, _ = self._units(tuple(folds_used))
+        opened = [left_open(four) for i in folds_used if (four := scores[i]) is not None]
         value, effects = mean_effects(
-            np.concatenate([(g.on + g.off + g.off2) / 3 - g.plain for g in opened])
+            np.concatenate(
+                [
+                    (figures.on + figures.off + figures.off2) / 3 - figures.plain
+                    for figures in opened
+                ]
+            )
         )
         return within(estimate(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
 
-    def _units(self, used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
-        known = self._cached.get(used)
+    def _units(self, folds_used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
+        known = self._cached.get(folds_used)
         if known is None:
-            folds = [self.folds[i] for i in used]
+            folds = [self.folds[i] for i in folds_used]
             problem = np.concatenate([fold.problem for fold in folds])
             units = Units(np.concatenate([fold.sides for fold in folds]), problem)
             with_topics = [fold.topics for fold in folds if fold.topics is not None]
@@ -253,7 +267,7 @@ class ContentDesign:
                 if len(with_topics) == len(folds)
                 else None
             )
-            known = self._cached[used] = (
+            known = self._cached[folds_used] = (
                 units,
                 topics,
                 np.concatenate([fold.same for fold in folds]),
@@ -272,9 +286,9 @@ def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:
 
 def _ranks(values: Versions) -> Floats:
     """Places of the four versions among all of them, (4, n) from 0 to 1, equal for ties."""
-    _, place, counts = np.unique(np.stack(values), return_inverse=True, return_counts=True)
+    _, positions, counts = np.unique(np.stack(values), return_inverse=True, return_counts=True)
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
-    return np.asarray(middle[place].reshape(4, -1), dtype=np.float64)
+    return np.asarray(middle[positions].reshape(4, -1), dtype=np.float64)
 
 
 def left_open(scores: Versions) -> Versions:
@@ -286,8 +300,8 @@ def left_open(scores: Versions) -> Versions:
         if len(counts) and counts.max() > max(3, COMMON * len(every))
         else np.nan
     )
-    known = (np.isfinite(each) & (each != 0.5) & (each != often) for each in scores)
-    return Versions(*(1.0 - one for one in known))
+    known = (np.isfinite(score) & (score != 0.5) & (score != often) for score in scores)
+    return Versions(*(1.0 - share for share in known))
 
 
 def alike(again: Floats, before: Floats, every: Floats) -> bool:
@@ -304,12 +318,12 @@ def alike(again: Floats, before: Floats, every: Floats) -> bool:
     )
 
 
-def _parts(same: Bools) -> Floats:
+def _class_weights(same: Bools) -> Floats:
     """Each problem's part in its fold, (n,): both classes weigh the same, together 1."""
     return np.asarray(0.5 / np.where(same, same.sum(), len(same) - same.sum()), dtype=np.float64)
 
 
-def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
+def _of_fold(same: Bools, versions: Versions, batched: bool) -> tuple[Floats, Floats]:
     """The figures of one fold in the order of ``RANGES`` (12,), NaN where not known, and each problem's effect on
     them (12, n)."""
 
@@ -317,8 +331,8 @@ def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
         value, placement = placements(same, positive, negative)
         return value, influence(same, value, placement)
 
-    def less(one: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
-        return one[0] - other[0], one[1] - other[1]
+    def less(left: tuple[float, Floats], right: tuple[float, Floats]) -> tuple[float, Floats]:
+        return left[0] - right[0], left[1] - right[1]
 
     def swing(a: Floats, b: Floats) -> tuple[float, Floats]:
         return less(area(a, b), area(b, a))
@@ -326,38 +340,38 @@ def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
     def share(a: Floats, b: Floats) -> tuple[float, Floats]:
         return mean_effects((a > b) + 0.5 * (a == b))
 
-    def moved(places: Floats) -> tuple[tuple[float, Floats], ...]:
+    def moved(placements_of: Floats) -> tuple[tuple[float, Floats], ...]:
         """How much farther the places (4, n) of versions lie apart than those of two foreign contents: *on* from *off*,
         and plain from both of these; and how far those do."""
-        own, on, one, other = places
-        chance = np.abs(one - other)
-        apart = (np.abs(own - one) + np.abs(own - other)) / 2
+        plain_place, with_donor, left_place, right_place = placements_of
+        chance = np.abs(left_place - right_place)
+        apart = (np.abs(plain_place - left_place) + np.abs(plain_place - right_place)) / 2
         return (
-            mean_effects(np.abs(on - one) - chance),
+            mean_effects(np.abs(with_donor - left_place) - chance),
             mean_effects(apart - chance),
             mean_effects(chance),
         )
 
-    plain = area(s.plain, s.plain)
-    off = area(s.off, s.off)
-    off2 = area(s.off2, s.off2)
+    plain = area(versions.plain, versions.plain)
+    area_off = area(versions.off, versions.off)
+    off2 = area(versions.off2, versions.off2)
     unknown = math.nan, np.full(len(same), np.nan)
-    left = off2 if batched else ((off[0] + off2[0]) / 2, (off[1] + off2[1]) / 2)
+    style_left = off2 if batched else ((area_off[0] + off2[0]) / 2, (area_off[1] + off2[1]) / 2)
     (sway, shift, null_shift), (_, turned, null_turned) = (
-        moved(_ranks(s)),
-        moved(np.sign(np.stack(s) - 0.5) / 2),
+        moved(_ranks(versions)),
+        moved(np.sign(np.stack(versions) - 0.5) / 2),
     )
     rows = [
         plain,
-        left,
-        less(plain, left),
-        swing(s.on, s.off),
-        unknown if batched else share(s.on, s.off),
+        style_left,
+        less(plain, style_left),
+        swing(versions.on, versions.off),
+        unknown if batched else share(versions.on, versions.off),
         unknown if batched else sway,
         unknown if batched else shift,
         unknown if batched else turned,
-        unknown if batched else swing(s.off, s.off2),
-        unknown if batched else share(s.off, s.off2),
+        unknown if batched else swing(versions.off, versions.off2),
+        unknown if batched else share(versions.off, versions.off2),
         unknown if batched else null_shift,
         unknown if batched else null_turned,
     ]

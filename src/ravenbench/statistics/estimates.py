@@ -109,8 +109,8 @@ class Units:
     def _codes(self) -> tuple[Ints, Ints, int]:
         """Left and right code of each problem, numbered without gaps, and how many there are."""
         sides = np.where(self.sides >= 0, self.sides, 0)
-        first = int(sides.max(initial=-1)) + 1
-        alone = first + 2 * self.problem[:, None] + np.arange(2)
+        nobody = int(sides.max(initial=-1)) + 1
+        alone = nobody + 2 * self.problem[:, None] + np.arange(2)
         sides = np.where(self.sides >= 0, self.sides, alone)
         names, codes = np.unique(sides, return_inverse=True)
         codes = codes.reshape(-1, 2)
@@ -123,8 +123,8 @@ class Units:
 
     @cached_property
     def _dyad(self) -> Ints:
-        left, right, count = self._codes
-        key = np.minimum(left, right) * count + np.maximum(left, right)
+        left_codes, right, count = self._codes
+        key = np.minimum(left_codes, right) * count + np.maximum(left_codes, right)
         return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
     def likeness(self, effects: Floats, similarity: Floats) -> float:
@@ -142,16 +142,18 @@ class Units:
 
     def variance(self, effects: Floats) -> float:
         """Variance of the sum of ``effects`` (n,) when units are drawn; may be negative in small samples."""
-        left, right, count = self._codes
-        two = left != right
-        of_unit = np.bincount(left, effects, count) + np.bincount(right[two], effects[two], count)
+        left_codes, right, count = self._codes
+        two = left_codes != right
+        of_unit = np.bincount(left_codes, effects, count) + np.bincount(
+            right[two], effects[two], count
+        )
         of_dyad = np.bincount(self._dyad[two], effects[two]) if two.any() else np.zeros(1)
         return float((of_unit**2).sum() - (of_dyad**2).sum()) * count / max(count - 1, 1)
 
     def of_problems(self, effects: Floats) -> float:
         """Variance where problems are drawn independently."""
-        each = np.bincount(np.unique(self.problem, return_inverse=True)[1], effects)
-        return float((each**2).sum())
+        effects_of_problems = np.bincount(np.unique(self.problem, return_inverse=True)[1], effects)
+        return float((effects_of_problems**2).sum())
 
 
 def estimate(
@@ -170,17 +172,17 @@ def estimate(
     if units.count < 2:
         return Estimate(value, None, None, None)
     least = units.of_problems(effects)
-    parts = [(max(units.variance(effects), least), float(units.count - 1))]
-    variance = parts[0][0]
+    variance_and_df = [(max(units.variance(effects), least), float(units.count - 1))]
+    variance = variance_and_df[0][0]
     if topics is not None and topics.count > 1:
         shared = topics.variance(effects)
         if similarity is not None:
             shared += max(topics.likeness(effects, similarity), 0.0)
         shared = max(shared, least)
-        parts.append((shared - least, float(topics.count - 1)))
+        variance_and_df.append((shared - least, float(topics.count - 1)))
         variance += shared
         variance -= least
-    return from_variances(value, parts, level, variance)
+    return from_variances(value, variance_and_df, level, variance)
 
 
 def mean_auc(folds: Sequence[tuple[Bools, Floats, Ints, Ints]]) -> Estimate:
@@ -198,17 +200,17 @@ def mean_auc(folds: Sequence[tuple[Bools, Floats, Ints, Ints]]) -> Estimate:
 
 def from_variances(
     value: float,
-    parts: Sequence[tuple[float, float]],
+    variance_and_df: Sequence[tuple[float, float]],
     level: float = 0.95,
     variance: float | None = None,
 ) -> Estimate:
     """An estimate from variances, each with its degrees of freedom (Satterthwaite); ``variance`` is their sum."""
     from scipy.special import stdtrit
 
-    variance = sum(part for part, _ in parts) if variance is None else variance
+    variance = sum(variance for variance, _ in variance_and_df) if variance is None else variance
     if variance <= 0:
-        return Estimate(value, 0.0, (value, value), float(parts[0][1]))
-    freedom = variance**2 / sum(part**2 / max(df, 1) for part, df in parts)
+        return Estimate(value, 0.0, (value, value), float(variance_and_df[0][1]))
+    freedom = variance**2 / sum(variance**2 / max(df, 1) for variance, df in variance_and_df)
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     return Estimate(value, error, (value - half, value + half), float(freedom))
@@ -254,10 +256,10 @@ def alike(similarity: Floats) -> Floats:
 
 def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
     """A plain mean and what drawing each value once more adds to it."""
-    x = np.asarray(values, dtype=np.float64)
-    n = len(x)
-    mean = float(x.mean())
-    return mean, np.asarray((x - mean) / math.sqrt(n * max(n - 1, 1)), dtype=np.float64)
+    effects = np.asarray(values, dtype=np.float64)
+    n = len(effects)
+    mean = float(effects.mean())
+    return mean, np.asarray((effects - mean) / math.sqrt(n * max(n - 1, 1)), dtype=np.float64)
 
 
 Z = 1.959963984540054
@@ -314,13 +316,15 @@ class PoolMean(NamedTuple):
 def overlap_share(pools: Sequence[Sequence[int]]) -> float:
     """Mean over pairs of pools of the share of topics they have in common (of the smaller pool); 0 for one pool."""
     sets = [set(pool) for pool in pools]
-    place = {topic: i for i, topic in enumerate(set().union(*sets))}
-    member = np.zeros((len(sets), len(place)))
+    column_of = {topic: i for i, topic in enumerate(set().union(*sets))}
+    member = np.zeros((len(sets), len(column_of)))
     for row, topics in zip(member, sets, strict=True):
-        row[[place[topic] for topic in topics]] = 1
+        row[[column_of[topic] for topic in topics]] = 1
     size = member.sum(axis=1)
-    one, two = np.triu_indices(len(sets), 1)
-    shares = (member @ member.T)[one, two] / np.maximum(1, np.minimum(size[one], size[two]))
+    left_set, two = np.triu_indices(len(sets), 1)
+    shares = (member @ member.T)[left_set, two] / np.maximum(
+        1, np.minimum(size[left_set], size[two])
+    )
     return float(shares.mean()) if len(shares) else 0.0
 
 
@@ -356,8 +360,8 @@ def pool_mean(
         return PoolMean(mean, None, None, None, share)
     error = math.sqrt(float(values.var(ddof=1)) * inflation(n, part * (share or 0.0)))
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
-    return PoolMean(mean, error, (mean - half, mean + half), p, share)
+    p_value = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
+    return PoolMean(mean, error, (mean - half, mean + half), p_value, share)
 
 
 def detectable(

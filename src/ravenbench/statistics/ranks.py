@@ -43,14 +43,19 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
     # Not by scipy.stats, which takes half a second to import.
     from scipy.special import stdtr
 
-    x = np.asarray(a, dtype=np.float64)
-    y = np.asarray(b, dtype=np.float64)
-    if not len(x) or not len(y) or len(x) + len(y) < 3 or max(np.ptp(x), np.ptp(y)) < 1e-12:
+    left = np.asarray(a, dtype=np.float64)
+    right = np.asarray(b, dtype=np.float64)
+    if (
+        not len(left)
+        or not len(right)
+        or len(left) + len(right) < 3
+        or max(np.ptp(left), np.ptp(right)) < 1e-12
+    ):
         return None
-    freedom = len(x) + len(y) - 2
-    variance = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / freedom
-    t = (x.mean() - y.mean()) / np.sqrt(variance * (1 / len(x) + 1 / len(y)))
-    return float(2 * stdtr(freedom, -abs(t)))
+    freedom = len(left) + len(right) - 2
+    variance = (((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum()) / freedom
+    t_value = (left.mean() - right.mean()) / np.sqrt(variance * (1 / len(left) + 1 / len(right)))
+    return float(2 * stdtr(freedom, -abs(t_value)))
 
 
 def sign_test(a_only: int, b_only: int) -> float:
@@ -71,12 +76,13 @@ def sign_test(a_only: int, b_only: int) -> float:
 def average_ranks(values: ArrayLike) -> Floats:
     """Ranks 1 = best along the last axis, ties sharing their mean rank, of values (…, s), higher = better; where one of
     a row is not a number, no rank of it is."""
-    x = np.asarray(values, dtype=np.float64)
+    numbers = np.asarray(values, dtype=np.float64)
     # Not by scipy.stats, which takes half a second to import.
     better, equal = (
-        compare(x[..., None, :], x[..., None]).sum(axis=-1) for compare in (np.greater, np.equal)
+        compare(numbers[..., None, :], numbers[..., None]).sum(axis=-1)
+        for compare in (np.greater, np.equal)
     )
-    return np.where(np.isnan(x).any(axis=-1, keepdims=True), np.nan, better + (equal + 1) / 2)
+    return np.where(np.isnan(numbers).any(axis=-1, keepdims=True), np.nan, better + (equal + 1) / 2)
 
 
 def mean_ranks(values: ArrayLike) -> Floats:

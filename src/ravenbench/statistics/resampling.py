@@ -115,10 +115,10 @@ def _sweep(
         cell = out[category[k]]
         side = group[category[k] // 3]
         for j in range(BLOCK):
-            w = float(row[j])
-            cell[j] += w
-            side[j] += w
-            out[7, j] += w * loss[k]
+            weight = float(row[j])
+            cell[j] += weight
+            side[j] += weight
+            out[7, j] += weight * loss[k]
         if close[k]:
             for j in range(BLOCK):
                 out[6, j] += group[0, j] * (2.0 * below[j] + group[1, j])
@@ -147,7 +147,10 @@ def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
     truth = ranked.category < 3
     rows = weights[ranked.order]
     return np.array(
-        [measure(metric, np.repeat(truth, w), np.repeat(ranked.value, w)) for w in rows.T]
+        [
+            measure(metric, np.repeat(truth, repeats), np.repeat(ranked.value, repeats))
+            for repeats in rows.T
+        ]
     )
 
 
@@ -182,18 +185,18 @@ class Replicates:
         return self._interval(metric, level, lambda values: values[a] - values[b])
 
     def _interval(
-        self, metric: str, level: float, of: Callable[[Floats], Floats]
+        self, metric: str, level: float, estimate: Callable[[Floats], Floats]
     ) -> Interval | None:
-        values = of(self.values[metric])
-        observed = float(of(self.observed[metric]))
+        values = estimate(self.values[metric])
+        observed = float(estimate(self.observed[metric]))
         defined = values[~np.isnan(values)]
         if np.isnan(observed) or len(defined) < 0.95 * len(values):
             return None
         if self.problems is not None and self.different is not None:
-            whole = float(np.var(defined))
-            wanted = whole - 2 * float(np.nanvar(of(self.different[metric])))
-            wanted = max(wanted, float(np.nanvar(of(self.problems[metric]))))
-            defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (
+            variance = float(np.var(defined))
+            wanted = variance - 2 * float(np.nanvar(estimate(self.different[metric])))
+            wanted = max(wanted, float(np.nanvar(estimate(self.problems[metric]))))
+            defined = observed + np.sqrt(min(1.0, wanted / variance) if variance > 0 else 1.0) * (
                 defined - observed
             )
         return percentiles(defined, self.units, level)
@@ -223,17 +226,17 @@ def bootstrap(
     ) -> dict[str, Floats]:
         return _run(systems, count, threads, draw, metrics)
 
-    first = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
-    observed = {name: value[:, 0] for name, value in first.items()}
+    unweighted = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
+    observed = {name: value[:, 0] for name, value in unweighted.items()}
     if authors is None:
         return Replicates(
             run(replicates, lambda block: problem_weights(n, seed, block)), observed, n
         )
-    left, right = _sides(authors)
-    units = int(max(left.max(), right.max())) + 1
-    different = np.flatnonzero(left != right)
+    left_authors, right = _sides(authors)
+    units = int(max(left_authors.max(), right.max())) + 1
+    different = np.flatnonzero(left_authors != right)
     return Replicates(
-        run(replicates, lambda block: author_weights(left, right, units, seed, block)),
+        run(replicates, lambda block: author_weights(left_authors, right, units, seed, block)),
         observed,
         units,
         run(VARIANCE_REPLICATES, lambda block: problem_weights(n, seed, block)),
@@ -256,19 +259,22 @@ def _run(
     with ThreadPoolExecutor(max(1, workers)) as pool:
         fields = np.concatenate(list(pool.map(one, blocks)), axis=2)[:, :, :replicates]
     sums = Sums(*fields.swapaxes(0, 1))
-    few = min(replicates, FEWER)
+    batch = min(replicates, FEWER)
 
     def own(metric: Metric) -> Floats:
-        drawn = [draw(block) for block in range(-(-few // BLOCK))]
+        drawn = [draw(block) for block in range(-(-batch // BLOCK))]
         with warnings.catch_warnings():
             # A resampling without one of the classes leaves most metrics undefined.
             warnings.simplefilter("ignore", RuntimeWarning)
-            parts = [
+            blocks = [
                 [replicated(metric, ranked, weights) for ranked in systems] for weights in drawn
             ]
-        return np.concatenate(parts, axis=1)[:, :few]
+        return np.concatenate(blocks, axis=1)[:, :batch]
 
-    return {name: m.of(sums) if isinstance(m, Counted) else own(m) for name, m in metrics.items()}
+    return {
+        name: metric.of(sums) if isinstance(metric, Counted) else own(metric)
+        for name, metric in metrics.items()
+    }
 
 
 def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -277,20 +283,22 @@ def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     An author who occurs in one problem only has no effect apart from that problem's: the problem then moves with
     its other author only.
     """
-    left = authors[:, 0].copy()
+    left_codes = authors[:, 0].copy()
     right = authors[:, 1].copy()
-    distinct = left != right
+    distinct = left_codes != right
     occurs = (
-        np.bincount(left)
+        np.bincount(left_codes)
         if not distinct.any()
-        else np.bincount(np.concatenate([left, right[distinct]]))
+        else np.bincount(np.concatenate([left_codes, right[distinct]]))
     )
-    alone = distinct & (occurs[left] == 1)
-    left[alone] = right[alone]
+    alone = distinct & (occurs[left_codes] == 1)
+    left_codes[alone] = right[alone]
     alone = distinct & (occurs[right] == 1) & ~alone
-    right[alone] = left[alone]
-    left, right = np.unique(np.stack([left, right]), return_inverse=True)[1].reshape(2, -1)
-    return left.astype(np.int32), right.astype(np.int32)
+    right[alone] = left_codes[alone]
+    left_codes, right = np.unique(np.stack([left_codes, right]), return_inverse=True)[1].reshape(
+        2, -1
+    )
+    return left_codes.astype(np.int32), right.astype(np.int32)
 
 
 def problem_weights(n: int, seed: int, block: int) -> Weights:
@@ -309,32 +317,36 @@ def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
 
 
 def author_weights(
-    left: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
+    left_authors: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
 ) -> Weights:
     """Product of the draws of a problem's two authors (its author's draws where there is one), (n, BLOCK)."""
     drawn = problem_weights(units, seed, block)
-    weights = np.empty((len(left), BLOCK), dtype=np.int32)
-    _product(drawn, left, right, weights)
+    weights = np.empty((len(left_authors), BLOCK), dtype=np.int32)
+    _product(drawn, left_authors, right, weights)
     return weights
 
 
 @njit(cache=True, nogil=True)
 def _tally(drawn: NDArray[np.int32], weights: Weights) -> None:
     """Count each row of ``drawn`` (BLOCK, n) into a column of ``weights`` (n, BLOCK)."""
-    for b in range(drawn.shape[0]):
+    for replicate in range(drawn.shape[0]):
         for i in range(drawn.shape[1]):
-            weights[drawn[b, i], b] += 1
+            weights[drawn[replicate, i], replicate] += 1
 
 
 @njit(cache=True, nogil=True)
 def _product(
-    drawn: Weights, left: NDArray[np.int32], right: NDArray[np.int32], weights: Weights
+    drawn: Weights, left_authors: NDArray[np.int32], right: NDArray[np.int32], weights: Weights
 ) -> None:
-    for i in range(len(left)):
-        a = left[i]
-        b = right[i]
+    for i in range(len(left_authors)):
+        left_weight = left_authors[i]
+        right_weight = right[i]
         for j in range(BLOCK):
-            weights[i, j] = drawn[a, j] if a == b else drawn[a, j] * drawn[b, j]
+            weights[i, j] = (
+                drawn[left_weight, j]
+                if left_weight == right_weight
+                else drawn[left_weight, j] * drawn[right_weight, j]
+            )
 
 
 TRIALS = 10_000
@@ -348,8 +360,8 @@ TOLERANCE = 1e-12
 """Trials this close to the observed difference count as equal to it: the metrics are ratios in floating point."""
 
 _INTEGER: dict[str, Callable[[Sums], Floats]] = {
-    "accuracy": lambda s: s.correct,
-    "c@1": lambda s: s.correct * (s.n + s.unanswered),
+    "accuracy": lambda sums: sums.correct,
+    "c@1": lambda sums: sums.correct * (sums.n + sums.unanswered),
 }
 COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 """Metrics that depend on counts only."""
@@ -387,15 +399,15 @@ def randomization_test(
 
 def _count_test(
     same: Bools,
-    a: AnsweredProblems,
+    left: AnsweredProblems,
     b: AnsweredProblems,
     metric: Counted,
     trials: int,
-    most: int,
+    exact_up_to: int,
     seed: int,
     pair: str,
 ) -> float | None:
-    of_a = categories(same, a.decision)
+    of_a = categories(same, left.decision)
     of_b = categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
     name = str(metric)
@@ -413,14 +425,16 @@ def _count_test(
 
     def gap(firsts: NDArray[np.int64]) -> Floats:
         """|difference| where ``firsts`` (kinds, t) problems of a kind have a's answer of the first sort."""
-        left, right = (np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both)
-        for (first, second), now in zip(kinds, firsts, strict=True):
-            moved = now - joint[first, second]
-            left[first] += moved
-            left[second] -= moved
-            right[first] -= moved
+        left_counts, right = (
+            np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both
+        )
+        for (first_kind, second), chosen_firsts in zip(kinds, firsts, strict=True):
+            moved = chosen_firsts - joint[first_kind, second]
+            left_counts[first_kind] += moved
+            left_counts[second] -= moved
+            right[first_kind] -= moved
             right[second] += moved
-        return np.abs(formula(_counts(left)) - formula(_counts(right)))
+        return np.abs(formula(_counts(left_counts)) - formula(_counts(right)))
 
     observed = gap(np.array([[joint[k]] for k in kinds], dtype=np.int64).reshape(len(kinds), 1))[0]
     if np.isnan(observed):
@@ -444,10 +458,10 @@ def _count_test(
         return int(_as_far(gap(firsts), observed).sum())
 
     count = far(trials)
-    if count <= FEW and most > trials:
-        for start in range(trials, most, _PART):
-            count += far(min(_PART, most - start))
-        trials = most
+    if count <= FEW and exact_up_to > trials:
+        for start in range(trials, exact_up_to, _PART):
+            count += far(min(_PART, exact_up_to - start))
+        trials = exact_up_to
     return (count + 1) / (trials + 1)
 
 
@@ -477,7 +491,7 @@ def swap_test(
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """
     trials = trials if isinstance(metric, Counted) else min(trials, FEWER_TRIALS)
-    both = rank(
+    ranked_both = rank(
         np.tile(same, 2),
         np.concatenate([a.value, b.value]),
         np.concatenate([a.decision, b.decision]),
@@ -487,15 +501,15 @@ def swap_test(
     def gap(swapped: NDArray[np.int32]) -> Floats:
         unswapped = 1 - swapped
         sides = (np.concatenate([unswapped, swapped]), np.concatenate([swapped, unswapped]))
-        left, right = (
+        left_values, right = (
             (
-                metric.of(weighted_sums(both, side))
+                metric.of(weighted_sums(ranked_both, side))
                 if isinstance(metric, Counted)
-                else replicated(metric, both, side)
+                else replicated(metric, ranked_both, side)
             )
             for side in sides
         )
-        return np.abs(left - right)
+        return np.abs(left_values - right)
 
     observed = gap(np.zeros((n, BLOCK), dtype=np.int32))[0]
     if np.isnan(observed):
@@ -507,20 +521,20 @@ def swap_test(
         bits = ((patterns[:, None] >> np.arange(len(differ))) & 1).astype(np.int32)
         far = 0
         for start in range(0, len(patterns), BLOCK):
-            part = bits[start : start + BLOCK].T
-            swapped[differ, : part.shape[1]] = part
-            far += int(_as_far(gap(swapped), observed)[: part.shape[1]].sum())
+            swaps = bits[start : start + BLOCK].T
+            swapped[differ, : swaps.shape[1]] = swaps
+            far += int(_as_far(gap(swapped), observed)[: swaps.shape[1]].sum())
         return far / len(patterns)
     rng = stream(seed, "randomization", str(metric), pair)
     far = 0
     for start in range(0, trials, BLOCK):
-        _spread(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
+        _unpack_bits(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
         far += int(_as_far(gap(swapped), observed)[: trials - start].sum())
     return (far + 1) / (trials + 1)
 
 
 @njit(cache=True, nogil=True)
-def _spread(bits: NDArray[np.uint16], swapped: Weights) -> None:
+def _unpack_bits(bits: NDArray[np.uint16], swapped: Weights) -> None:
     """Write the 16 bits of each number into a row of ``swapped`` (n, BLOCK)."""
     for i in range(len(bits)):
         for j in range(BLOCK):

@@ -41,13 +41,13 @@ def decides(method: Component) -> list[Any]:
     return [identity(method), calibrators]
 
 
-def _scorers(part: Any) -> Iterator[Scorer]:
-    if isinstance(part, Scorer):
-        yield part
-    if isinstance(part, Component):
-        part = list(part.get_params(deep=False).values())
-    if isinstance(part, list | tuple):
-        for inner in part:
+def _scorers(component: Any) -> Iterator[Scorer]:
+    if isinstance(component, Scorer):
+        yield component
+    if isinstance(component, Component):
+        component = list(component.get_params(deep=False).values())
+    if isinstance(component, list | tuple):
+        for inner in component:
             yield from _scorers(inner)
 
 
@@ -63,32 +63,37 @@ def on_one_table(
 
     The texts of ``base`` come first, in their order: problems over it keep their rows.
     """
-    used = [problems.documents for problems in sets]
-    blocks = (problems.texts.blocks(rows) for problems, rows in zip(sets, used, strict=True))
-    first = () if base is None else base.blocks(range(len(base)))
-    texts, place = TextTable.of_blocks(chain(first, chain.from_iterable(blocks)))
-    ends = np.cumsum([0 if base is None else len(base), *map(len, used)])
-    parts = zip(sets, used, ends[:-1], ends[1:], strict=True)
-    return texts, [_moved(p, texts, rows, place[start:stop]) for p, rows, start, stop in parts]
+    cited_rows = [problems.documents for problems in sets]
+    blocks = (problems.texts.blocks(rows) for problems, rows in zip(sets, cited_rows, strict=True))
+    base_blocks = () if base is None else base.blocks(range(len(base)))
+    texts, new_rows = TextTable.of_blocks(chain(base_blocks, chain.from_iterable(blocks)))
+    ends = np.cumsum([0 if base is None else len(base), *map(len, cited_rows)])
+    slices = zip(sets, cited_rows, ends[:-1], ends[1:], strict=True)
+    return texts, [
+        _with_new_rows(problems, texts, rows, new_rows[start:stop])
+        for problems, rows, start, stop in slices
+    ]
 
 
-def _moved(problems: Problems, texts: TextTable, used: Ints, rows: Ints) -> Problems:
+def _with_new_rows(problems: Problems, texts: TextTable, cited_rows: Ints, rows: Ints) -> Problems:
     """The same problems over another table, whose ``rows`` hold the documents ``used``."""
-    place: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
-    place[used] = rows
-    first: Ints = np.full(len(texts), -1, dtype=np.int64)
-    first[rows] = used
+    new_row_of: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
+    new_row_of[cited_rows] = rows
+    first_row: Ints = np.full(len(texts), -1, dtype=np.int64)
+    first_row[rows] = cited_rows
 
     def labels(old: Labels | None) -> Any:
         return (
-            None if old is None else Labels(np.where(first >= 0, old.codes[first], -1), old.names)
+            None
+            if old is None
+            else Labels(np.where(first_row >= 0, old.codes[first_row], -1), old.names)
         )
 
     moved = {
         column: labels(getattr(problems, column)) for column in ("author", "topic", "language")
     }
-    known = place[problems.known_index]
-    questioned = place[problems.questioned_index]
+    known = new_row_of[problems.known_index]
+    questioned = new_row_of[problems.questioned_index]
     return replace(problems, texts=texts, known_index=known, questioned_index=questioned, **moved)
 
 

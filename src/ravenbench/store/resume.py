@@ -62,10 +62,12 @@ def hold(folder: Path) -> None:
     from filelock import FileLock, Timeout
 
     name = str(folder)
-    place = folder / LOCK
+    lock_file = folder / LOCK
     if name not in _WANTED or name in _HELD:
         return
-    system = None if files.is_remote(folder) else FileLock(place, timeout=0, fallback_to_soft=False)
+    system = (
+        None if files.is_remote(folder) else FileLock(lock_file, timeout=0, fallback_to_soft=False)
+    )
     try:
         if system is not None:
             system.acquire()
@@ -77,55 +79,55 @@ def hold(folder: Path) -> None:
             # That nothing can be written here is reported with the first file.
             return
         system = None
-    if system is None and not _abandoned(place):
+    if system is None and not _abandoned(lock_file):
         raise _refusal(folder)
-    who = {
+    holder = {
         "host": socket.gethostname(),
         "pid": os.getpid(),
         "since": datetime.now(UTC).isoformat(" ", "seconds"),
     }
-    place.write_bytes(json.dumps(who).encode())
+    lock_file.write_bytes(json.dumps(holder).encode())
     _HELD.add(name)
 
     def give_back() -> None:
         _HELD.discard(name)
         with suppress(OSError):
-            place.unlink()
+            lock_file.unlink()
 
     _WANTED[name].callback(give_back)
 
 
-def _holder(place: Path) -> dict[str, object]:
+def _holder(lock_file: Path) -> dict[str, object]:
     """What the file of a lock says of who wrote it; nothing where it says nothing."""
     try:
-        who = json.loads(place.read_bytes())
+        holder = json.loads(lock_file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return who if isinstance(who, dict) else {}
+    return holder if isinstance(holder, dict) else {}
 
 
-def _abandoned(place: Path) -> bool:
+def _abandoned(lock_file: Path) -> bool:
     """Whether no lock holds: no file, an empty one, or that of a process of this machine that has ended."""
     try:
-        empty = not place.read_bytes()
+        empty = not lock_file.read_bytes()
     except FileNotFoundError:
         return True
-    who = _holder(place)
+    holder = _holder(lock_file)
     return empty or (
-        who.get("host") == socket.gethostname()
-        and isinstance(pid := who.get("pid"), int)
+        holder.get("host") == socket.gethostname()
+        and isinstance(pid := holder.get("pid"), int)
         and not files.lives(pid)
     )
 
 
 def _refusal(folder: Path) -> InputError:
-    who = _holder(folder / LOCK)
+    holder = _holder(folder / LOCK)
     return InputError(
         "another command is writing this folder",
         file=folder,
         found=(
-            f"process {who.get('pid', '?')} on {who.get('host', '?')}, since"
-            f" {who.get('since', '?')}"
+            f"process {holder.get('pid', '?')} on {holder.get('host', '?')}, since"
+            f" {holder.get('since', '?')}"
         ),
         fix=(
             "wait until it ends or stop it, or give another --out; if it has ended, remove"
@@ -159,7 +161,7 @@ def open_or_create(
     if files.is_remote(folder):
         hold(folder)
     head = _head(spec, data)
-    check_apart(folder, [*_places(spec), *inputs])
+    check_apart(folder, [*_local_paths(spec), *inputs])
     resumed = _earlier(folder, kind, head)
     _clean(folder, kind)
     if resumed is not None:
@@ -167,27 +169,27 @@ def open_or_create(
         return resumed
     if not folder.exists() and not files.is_remote(folder):
         check_folder(folder)
-    there = (folder / "run.json").is_file()
+    run_exists = (folder / "run.json").is_file()
 
     def start() -> None:
-        nonlocal there
-        _begin(folder, kind, head, anew=not there)
-        there = True
+        nonlocal run_exists
+        _begin(folder, kind, head, anew=not run_exists)
+        run_exists = True
 
     store = Store(folder)
     plan(store, start)
     return store
 
 
-def _places(spec: Mapping[str, Any]) -> Iterator[str]:
+def _local_paths(spec: Mapping[str, Any]) -> Iterator[str]:
     """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
     their endings, so that a run beside them changes nothing."""
     for name, value in spec.items():
-        for one in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(one, str) and name not in ("known", "questioned"):
+        for path in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(path, str) and name not in ("known", "questioned"):
                 with suppress(OSError, ValueError):  # too long for a path
-                    if Path(one).exists():
-                        yield one
+                    if Path(path).exists():
+                        yield path
 
 
 def _clean(folder: Path, kind: str) -> None:
@@ -208,14 +210,14 @@ def _name_edited(store: Store) -> None:
     """
     for record in store.plan.verifiers:
         try:
-            now = (
+            named = (
                 None
                 if record.source is None
                 else source_hash(registry.parse("verifier", record.spec))
             )
         except (SpecError, MissingPart):
             continue
-        if now != record.source:
+        if named != record.source:
             logger.warning(
                 f"{record.name}: its file changed since this run began, but its version is still"
                 f" {record.version}. Answers that are here already come from the earlier file.\n "
@@ -243,16 +245,16 @@ def _head(spec: Mapping[str, Any], data: dict[str, str]) -> Head:
 
 def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
     store = Store(folder)
-    whole = False
+    complete = False
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
-        whole = _check_same(store, kind, head)
+        complete = _check_same(store, kind, head)
     elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
         raise InputError(
             "this folder holds other files", file=folder, fix="give an empty or new folder as --out"
         )
-    return store if whole and store.planned else None
+    return store if complete and store.planned else None
 
 
 def _foreign(inner: Path) -> bool:
@@ -291,23 +293,23 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         ) from error
 
 
-def data_hash(what: str) -> str:
+def data_hash(data_name: str) -> str:
     """Identity of a file, a folder or a built-in corpus; SpecError if it is none of these."""
-    if not what.strip():
+    if not data_name.strip():
         raise SpecError("an empty name is no source", fix="for the current folder write .")
-    path = files.local_copy(what)
+    path = files.local_copy(data_name)
     if path.exists():
         return digest(path)
     if (within := zip_around(path)) is not None:
         return identity_hash([digest(within[0]), within[1]])
     try:
-        return identity_hash(registry.parse("corpus", what))
+        return identity_hash(registry.parse("corpus", data_name))
     except SpecError as error:
-        if what.partition("(")[0].strip() in registry.names("corpus"):
+        if data_name.partition("(")[0].strip() in registry.names("corpus"):
             raise
         raise SpecError(
-            f"{what!r} is neither a file, a folder nor a known corpus",
-            fix=did_you_mean(what, registry.names("corpus")),
+            f"{data_name!r} is neither a file, a folder nor a known corpus",
+            fix=did_you_mean(data_name, registry.names("corpus")),
         ) from error
 
 
@@ -319,7 +321,7 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
     try:
-        there = store.run
+        run = store.run
     except OtherFormat:
         raise
     except StoreError:
@@ -334,22 +336,20 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
         )
     # What a spec does not name is None: a field that came later is no difference.
     if keys := sorted(
-        k for k in {*there.spec, *wanted.spec} if there.spec.get(k) != wanted.spec.get(k)
+        k for k in {*run.spec, *wanted.spec} if run.spec.get(k) != wanted.spec.get(k)
     ):
-        differences = (
-            f"{k}: {there.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys
-        )
+        differences = (f"{k}: {run.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
         raise InputError(
             "this folder holds a run of another spec",
             file=store.path,
             found="; ".join(differences),
             fix=fix,
         )
-    if there.data != wanted.data:
+    if run.data != wanted.data:
         raise InputError(
             "the data or the methods of this run have changed since it began",
             file=store.path,
-            found=", ".join(changed(there.data, wanted.data)),
+            found=", ".join(changed(run.data, wanted.data)),
             fix=fix + " and run again",
         )
     return True
@@ -357,8 +357,8 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
 
 def written(folder: Path) -> frozenset[str]:
     """Hashes of what a run has written elsewhere; none where it is new."""
-    place = folder / "products"
-    return frozenset(p.name for p in place.iterdir()) if place.is_dir() else frozenset()
+    products = folder / "products"
+    return frozenset(path.name for path in products.iterdir()) if products.is_dir() else frozenset()
 
 
 def note(folder: Path, digest: str) -> None:

@@ -1,4 +1,7 @@
-"""The store: one folder a run, one file a cell (contract 13), one a fold."""
+"""The store: one folder a run, one file a cell (contract 13), one a fold.
+
+In: a folder. Out: its records, texts, folds (arrays of row numbers) and cells (answers and scores, (problems,)).
+"""
 
 from __future__ import annotations
 
@@ -34,11 +37,12 @@ SMALL = 2**20
 def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
     """A fold of these arrays, its training problems labelled, its test problems blind."""
 
-    def side(which: str, **more: Any) -> Problems:
+    def side(side_name: str, **extra: Any) -> Problems:
         ids, ptr, known, questioned = (
-            arrays[f"{which}_{part}"] for part in ("ids", "ptr", "known", "questioned")
+            arrays[f"{side_name}_{array_name}"]
+            for array_name in ("ids", "ptr", "known", "questioned")
         )
-        return Problems(texts, ids, ptr, known, questioned, **more)
+        return Problems(texts, ids, ptr, known, questioned, **extra)
 
     train = side("train", calibrate=arrays.get("train_calibrate"), **labels)
     return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
@@ -120,10 +124,10 @@ class Store(Shown):
         """Names of the files of the plan that are missing or changed."""
         for name, sha in self.plan.files.items():
             try:
-                whole = files.sha256(self.path / name) == sha
+                undamaged = files.sha256(self.path / name) == sha
             except OSError:
-                whole = False
-            if not whole:
+                undamaged = False
+            if not undamaged:
                 yield name
 
     def write_plan(self, plan: records.Plan) -> None:
@@ -134,9 +138,11 @@ class Store(Shown):
         for folder in (self.path / "folds", self.path / "texts", self.path):
             files.sync_folder(folder)
         inner = sorted(
-            p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith(".")
+            path
+            for path in self.path.rglob("*")
+            if path.is_file() and not path.name.startswith(".")
         )
-        names = [p.relative_to(self.path) for p in inner]
+        names = [path.relative_to(self.path) for path in inner]
         planned = [
             n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")
         ]
@@ -202,16 +208,19 @@ class Store(Shown):
         """Author and topic of each row of ``texts``, where known."""
         columns = ("author", "topic", "language")
         return {
-            c: Labels.of(self._documents[c].to_list())
-            for c in columns
-            if c in self._documents.columns
+            column: Labels.of(self._documents[column].to_list())
+            for column in columns
+            if column in self._documents.columns
         }
 
     @cached_property
     def splits(self) -> dict[str, Labels]:
         """By name of a split, the part that each row of ``texts`` is in."""
-        columns = [c for c in self._documents.columns if c.startswith("split ")]
-        return {c.removeprefix("split "): Labels.of(self._documents[c].to_list()) for c in columns}
+        columns = [column for column in self._documents.columns if column.startswith("split ")]
+        return {
+            column.removeprefix("split "): Labels.of(self._documents[column].to_list())
+            for column in columns
+        }
 
     def similarity(self) -> Floats:
         """Cosine similarities of all topics, (T, T)."""
@@ -229,7 +238,9 @@ class Store(Shown):
 
         files.check_not_forked()
         columns = {
-            k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None
+            k: pl.Series(list(labels_of_column), dtype=pl.String)
+            for k, labels_of_column in labels.items()
+            if labels_of_column is not None
         }
         buffer = io.BytesIO()
         pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), **columns}).write_parquet(buffer)
@@ -258,23 +269,28 @@ class Store(Shown):
         self._shared.pop(fold.name, None)
         files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
         self._keep_fold(
-            fold.name, {part: np.array(array, order="C") for part, array in arrays.items()}
+            fold.name,
+            {array_name: np.array(array, order="C") for array_name, array in arrays.items()},
         )
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
-        own = {part: array.copy() for part, array in self._read_fold(name).items()}
+        arrays = {array_name: array.copy() for array_name, array in self._read_fold(name).items()}
         labels = {
-            column: replace(one, codes=one.codes.copy()) for column, one in self.labels.items()
+            column: replace(labels, codes=labels.codes.copy())
+            for column, labels in self.labels.items()
         }
-        return _fold(name, own, self.texts, labels)
+        return _fold(name, arrays, self.texts, labels)
 
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
         if name not in self._shared:
             arrays = self._read_fold(name)
-            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
-            self._shared = {**dict(others), name: _fold(name, arrays, self.texts, self.labels)}
+            shared_before = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
+            self._shared = {
+                **dict(shared_before),
+                name: _fold(name, arrays, self.texts, self.labels),
+            }
         return self._shared[name]
 
     def truth(self, name: str) -> Bools:
@@ -297,17 +313,20 @@ class Store(Shown):
             self._held -= _size(self._folds.pop(next(iter(self._folds))))
         return arrays
 
-    def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> Arrays:
+    def _fold_file(self, name: str, array_names: Iterable[str] | None = None) -> Arrays:
         """Arrays of a fold's file, all unless some are named."""
         path = self.path / "folds" / f"{name}.npz"
         try:
             with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
                 named = (
                     [name.removesuffix(".npy") for name in archive.namelist()]
-                    if parts is None
-                    else parts
+                    if array_names is None
+                    else array_names
                 )
-                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
+                return {
+                    array_name: files.array_of(archive.read(f"{array_name}.npy")).copy()
+                    for array_name in named
+                }
         except Exception as error:  # a damaged archive or head fails in a dozen ways
             raise records.damaged(path, error) from error
 
@@ -349,15 +368,15 @@ class Store(Shown):
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted
         return [
-            place
-            for place in wanted
-            if (cell := self.read_cell(place.key)) is None or cell.error is not None
+            wanted_cell
+            for wanted_cell in wanted
+            if (cell := self.read_cell(wanted_cell.key)) is None or cell.error is not None
         ]
 
     @cached_property
     def keys(self) -> dict[tuple[str, str], str]:
         """Key of the cell of each (verifier, fold)."""
-        return {(c.verifier, c.fold): c.key for c in self.plan.cells}
+        return {(cell.verifier, cell.fold): cell.key for cell in self.plan.cells}
 
     def cell(self, verifier: str, fold: str) -> Cell | None:
         """A verifier's cell on a fold, None where it is not there yet."""
@@ -390,7 +409,9 @@ def open_store(path: Path) -> Store:
     # A worker can outlive a folder: what lies at the path now may be another run.
     mark, store = _opened_stores.get(path, (None, None))
     return (
-        store if store is not None and mark == _mark(path / "plan.json") else keep_open(Store(path))
+        store
+        if store is not None and mark == _plan_mark(path / "plan.json")
+        else keep_open(Store(path))
     )
 
 
@@ -399,15 +420,15 @@ def keep_open(store: Store) -> Store:
     _opened_stores.pop(store.path, None)
     for path in list(_opened_stores)[:-1]:
         _opened_stores.pop(path, None)
-    _opened_stores[store.path] = _mark(store.path / "plan.json"), store
+    _opened_stores[store.path] = _plan_mark(store.path / "plan.json"), store
     return store
 
 
-def _mark(plan: Path) -> tuple[object, ...]:
+def _plan_mark(plan: Path) -> tuple[object, ...]:
     """What tells a plan from another that was written in its place, found without reading it."""
     if files.is_remote(plan):
-        place: Any = plan
-        place.fs.invalidate_cache(place.parent.path)
-        return (place.fs.ukey(place.path),)
+        level: Any = plan
+        level.fs.invalidate_cache(level.parent.path)
+        return (level.fs.ukey(level.path),)
     stat = plan.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns

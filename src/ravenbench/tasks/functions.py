@@ -1,4 +1,7 @@
-"""A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read."""
+"""A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read.
+
+In: the class of a task. Out: a function with typed keyword arguments, or the text of its stub.
+"""
 
 from __future__ import annotations
 

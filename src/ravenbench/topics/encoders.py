@@ -1,4 +1,7 @@
-"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA)."""
+"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA).
+
+In: texts, or a corpus. Out: vectors, (texts, dimensions).
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
             chunks.append(text)
         else:
             ends = [len(tokens) * i // count for i in range(count + 1)]
-            chunks += [" ".join(tokens[a:b]) for a, b in pairwise(ends)]
+            chunks += [" ".join(tokens[start:end]) for start, end in pairwise(ends)]
         owner += [number] * count
     return chunks, np.asarray(owner, dtype=np.int64)
 
@@ -77,16 +80,18 @@ def averaged(vectors: Floats, owner: Ints) -> Floats:
     return np.asarray(total / sizes[:, None], dtype=np.float64)
 
 
-def sampled(texts: Sequence[str], words: int, most: int, rng: np.random.Generator) -> Ints | None:
+def sampled(
+    texts: Sequence[str], words: int, text_limit: int, rng: np.random.Generator
+) -> Ints | None:
     """Texts drawn at random until they have ``most`` chunks, ascending; None where all have no more than that."""
     # Long texts are counted without splitting them: words are at least two characters with the space.
     bounds = accumulate(len(text) // (2 * words) + 1 for text in texts)
-    if all(bound <= most for bound in bounds):
+    if all(bound <= text_limit for bound in bounds):
         return None
     order = rng.permutation(len(texts))
     sizes = (max(1, -(-len(texts[int(row)].split()) // words)) for row in order)
     # Texts behind the last that is drawn are not read.
-    drawn = sum(1 for _ in takewhile(lambda total: total <= most, accumulate(sizes)))
+    drawn = sum(1 for _ in takewhile(lambda total: total <= text_limit, accumulate(sizes)))
     return None if drawn == len(texts) else np.sort(order[: max(1, drawn)])
 
 
@@ -142,10 +147,10 @@ def fitted(
     if binary:
         matrix.data[:] = 1
     documents_with = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    least, most = (
+    least, most_documents = (
         bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df)
     )
-    columns = np.flatnonzero((documents_with >= max(least, 1)) & (documents_with <= most))
+    columns = np.flatnonzero((documents_with >= max(least, 1)) & (documents_with <= most_documents))
     if features is not None and len(columns) > features:
         columns = columns[
             np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])
@@ -205,7 +210,7 @@ class Words:
         if not self.names and writing_of(texts[:SCRIPT]) == "runs":
             self._segmenter = ICU()
             self._segmenter.require()
-        parts = [(np.empty(0, np.int32), np.empty(0, np.int32))]
+        blocks = [(np.empty(0, np.int32), np.empty(0, np.int32))]
         ends = [0]
         batch = list[str]()
         size = 0
@@ -216,20 +221,20 @@ class Words:
             size += len(batch[-1])
             if size > _BATCH or number == len(texts):
                 bounds, ids, times = self._lexicon.count(batch)
-                parts.append((ids, times))
+                blocks.append((ids, times))
                 ends += (bounds[1:] + ends[-1]).tolist()
                 batch = []
                 size = 0
-        ids, times = map(np.concatenate, zip(*parts, strict=True))
+        ids, times = map(np.concatenate, zip(*blocks, strict=True))
         if not self.names:
             self.names = sorted(self._lexicon.names(np.unique(ids)))
         column = np.full(len(self._lexicon), -1, np.int32)
         column[self._lexicon.ids(self.names)] = np.arange(len(self.names))
-        places = column[ids]
-        known = places >= 0
+        columns = column[ids]
+        known = columns >= 0
         pointers = np.concatenate([[0], np.cumsum(known)])[ends]
         shape = len(texts), len(self.names)
-        matrix = csr_matrix((times[known].astype(np.int64), places[known], pointers), shape=shape)
+        matrix = csr_matrix((times[known].astype(np.int64), columns[known], pointers), shape=shape)
         matrix.sort_indices()
         return matrix
 
@@ -287,7 +292,7 @@ class LSA(Encoder):
         encoder = self.learn(texts)
         if encoder is not None:
             return np.concatenate(
-                [encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)]
+                [encoder(texts[start : start + PART]) for start in range(0, len(texts), PART)]
             )
         chunks, owner = chunked(texts, self.window)
         return averaged(self._fit(chunks)[1](), owner)
@@ -324,7 +329,7 @@ class LSA(Encoder):
                 )
 
         return (
-            lambda more: encode(words.weighed(words.counted(more), sublinear=True))
+            lambda texts: encode(words.weighed(words.counted(texts), sublinear=True))
         ), lambda: encode(weights)
 
 
@@ -343,8 +348,8 @@ def directions(matrix: Any, rank: int, seed: int) -> Floats:
         space, _ = lu(tall @ space, permute_l=True, check_finite=False)
         space, _ = lu(tall.T @ space, permute_l=True, check_finite=False)
     basis, _ = qr(tall @ space, mode="economic", check_finite=False)
-    left, _, right = svd(basis.T @ tall, full_matrices=False)
-    axes = (basis @ left).T[:rank] if wide else right[:rank]
+    left_vectors, _, right = svd(basis.T @ tall, full_matrices=False)
+    axes = (basis @ left_vectors).T[:rank] if wide else right[:rank]
     largest = axes[np.arange(rank), np.abs(axes).argmax(axis=1)]
     return np.asarray(axes * np.sign(largest)[:, None], dtype=np.float64)
 

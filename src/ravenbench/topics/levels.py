@@ -1,4 +1,7 @@
-"""A corpus at a level of topic, its topics with documents enough, and how alike they are."""
+"""A corpus at a level of topic, its topics with documents enough, and how alike they are.
+
+In: a corpus and an encoder. Out: the corpus with its topics kept, and their similarities, (topics, topics).
+"""
 
 from __future__ import annotations
 
@@ -113,19 +116,21 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
     if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
         return encoder.encode(view)
     learned = cache(lambda: encoder.learn(view))
-    whole = cache(lambda: encoder.encode(view))
+    vectors_of_all = cache(lambda: encoder.encode(view))
 
-    def part(first: int) -> Floats:
+    def part(start: int) -> Floats:
         encode = learned()
         return (
-            whole()[first : first + PART] if encode is None else encode(view[first : first + PART])
+            vectors_of_all()[start : start + PART]
+            if encode is None
+            else encode(view[start : start + PART])
         )
 
     folder = kept_in(encoder, texts, rows)
     return np.concatenate(
         [
-            kept_array(folder, f"{first // PART:06d}-", partial(part, first))
-            for first in range(0, len(rows), PART)
+            kept_array(folder, f"{start // PART:06d}-", partial(part, start))
+            for start in range(0, len(rows), PART)
         ]
     )
 
@@ -140,13 +145,14 @@ def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
     files = [
-        getattr(sys.modules.get(type(part).__module__), "__file__", None) for part in parts(encoder)
+        getattr(sys.modules.get(type(component).__module__), "__file__", None)
+        for component in parts(encoder)
     ]
-    own = [Path(file).parent for file in files if file]
-    code = code_of(*dict.fromkeys([*own, HOME / "topics", HOME / "text"]))
+    folders = [Path(file).parent for file in files if file]
+    code = code_of(*dict.fromkeys([*folders, HOME / "topics", HOME / "text"]))
     tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
-    what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
-    return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"
+    texts_hash = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
+    return f"{identity_hash(encoder)}-{identity_hash([tools, texts_hash])}"
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
@@ -177,13 +183,13 @@ def _extracted(topics: Any, corpus: Corpus) -> Labels:
         return labels
     labelled = [
         corpus.digest(),
-        *((name, each.codes.tolist()) for name, each in sorted(corpus.columns.items())),
+        *((name, labels.codes.tolist()) for name, labels in sorted(corpus.columns.items())),
     ]
     folder = kept_in(topics, corpus.texts, np.arange(len(corpus.texts)))
     names = kept_array(
         folder,
         identity_hash(labelled),
-        lambda: np.array([one or "" for one in topics.labels(corpus)]),
+        lambda: np.array([label or "" for label in topics.labels(corpus)]),
     )
     return Labels.of(name or None for name in names.tolist())
 
@@ -217,12 +223,12 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
     group[order] = np.arange(len(counts)) % groups
     names = tuple(f"authors {number:02d}" for number in range(1, groups + 1))
     codes = np.where(corpus.author.codes >= 0, group[corpus.author.codes], -1)
-    said = (
+    sentence = (
         f"the texts have no topics: authors were dealt into {groups} groups, of which each is"
         " tested by what learned from the others; nothing can be said of new topics and of the"
         " training domain"
     )
-    account = [*corpus.notes.get(ACCOUNT, ()), said]
+    account = [*corpus.notes.get(ACCOUNT, ()), sentence]
     return replace(corpus, topic=Labels(codes, names), notes={**corpus.notes, ACCOUNT: account})
 
 
@@ -230,10 +236,10 @@ def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
     """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
     counts = corpus.topic.counts()
     frequent = np.flatnonzero(counts >= min_docs)
-    place = np.full(len(counts) + 1, -1, dtype=np.int64)
-    place[frequent] = np.arange(len(frequent))
+    code_of = np.full(len(counts) + 1, -1, dtype=np.int64)
+    code_of[frequent] = np.arange(len(frequent))
     names = tuple(corpus.topic.names[i] for i in frequent)
-    return replace(corpus, topic=Labels(place[corpus.topic.codes], names))
+    return replace(corpus, topic=Labels(code_of[corpus.topic.codes], names))
 
 
 def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:

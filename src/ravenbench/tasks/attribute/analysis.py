@@ -1,4 +1,7 @@
-"""Scores, comparisons and power of attribution methods, and how hard topics are, derived from their answers."""
+"""Scores, comparisons and power of attribution methods, and how hard topics are, derived from their answers.
+
+In: a run's store. Out: an ``AttributionAnalysis``; accuracies and F1 are shares of documents, in [0, 1].
+"""
 
 from __future__ import annotations
 
@@ -111,26 +114,30 @@ class ProtocolScore:
     def leaders(self) -> str:
         """The best method and those no test tells from it, as a sentence."""
         ranked = sorted(
-            (m for m in self.methods if m.mean is not None),
-            key=lambda m: -m.mean.mean if m.mean else 0.0,
+            (method for method in self.methods if method.mean is not None),
+            key=lambda method: -method.mean.mean if method.mean else 0.0,
         )
         if not ranked or ranked[0].mean is None:
             return "No method completed a fold."
         best = ranked[0]
         tied = [
-            p.a if p.b == best.method else p.b
-            for p in self.pairs
-            if best.method in (p.a, p.b) and not p.distinguishable
+            pair.a if pair.b == best.method else pair.b
+            for pair in self.pairs
+            if best.method in (pair.a, pair.b) and not pair.distinguishable
         ]
-        said = f"{best.method} comes first with {figure(ranked[0].mean.mean)}"
-        return said + (f", not distinguishable from {', '.join(tied)}." if tied else ".")
+        finding = f"{best.method} comes first with {figure(ranked[0].mean.mean)}"
+        return finding + (f", not distinguishable from {', '.join(tied)}." if tied else ".")
 
     def given_away(self) -> str:
         """What the control says, as a sentence; "" where there is none."""
         if self.control is None or self.control.mean is None:
             return ""
         share = self.control.mean.mean
-        below = [m.method for m in self.methods if m.mean is not None and m.mean.mean <= share]
+        below = [
+            method.method
+            for method in self.methods
+            if method.mean is not None and method.mean.mean <= share
+        ]
         return (
             f"Control: whoever has the fewest training texts left is the author of {figure(share)}"
             " of the documents, which takes no reading."
@@ -151,7 +158,7 @@ class ProtocolScore:
         unit = topics_or_folds(self)
         if not self.pairs:
             return "One method has nothing to be compared with."
-        least = max(p.least_p for p in self.pairs)
+        least = max(pair.least_p for pair in self.pairs)
         if least * len(self.pairs) > LEVEL:
             return (
                 f"This corpus cannot tell these methods apart: with so few {unit} the permutation"
@@ -195,7 +202,7 @@ class AttributionAnalysis(Shown):
 
     def protocol(self, name: str) -> ProtocolScore | None:
         """The scores of one protocol."""
-        return next((p for p in self.protocols if p.protocol == name), None)
+        return next((protocol for protocol in self.protocols if protocol.protocol == name), None)
 
     @property
     def main(self) -> ProtocolScore:
@@ -210,9 +217,14 @@ class AttributionAnalysis(Shown):
         if novel is None or usual is None:
             return []
         return [
-            (a.method, b.mean.mean, a.mean.mean, a.mean.mean - b.mean.mean)
-            for a, b in zip(novel.methods, usual.methods, strict=True)
-            if a.mean is not None and b.mean is not None
+            (
+                method.method,
+                usual_method.mean.mean,
+                method.mean.mean,
+                method.mean.mean - usual_method.mean.mean,
+            )
+            for method, usual_method in zip(novel.methods, usual.methods, strict=True)
+            if method.mean is not None and usual_method.mean is not None
         ]
 
 
@@ -239,20 +251,25 @@ def analyse(store: Store, difference: float | None = None) -> AttributionAnalysi
     store.expect("attribute")
     result = read_answers(store)
     wanted = result.spec.difference if difference is None else difference
-    seen = view(result.documents)
-    protocols = tuple(_protocol(result, p, wanted) for p in result.protocols)
-    return AttributionAnalysis(result, seen, protocols, _topics(seen, protocols), wanted)
+    corpus_view = view(result.documents)
+    protocols = tuple(_protocol(result, protocol, wanted) for protocol in result.protocols)
+    return AttributionAnalysis(
+        result, corpus_view, protocols, _topics(corpus_view, protocols), wanted
+    )
 
 
 def _protocol(result: Attributed, answers: ProtocolAnswers, difference: float) -> ProtocolScore:
-    methods = tuple(_method(result.documents, answers, m) for m in answers.methods)
-    drafts = [_pair(a, b, difference, result.spec.seed) for a, b in combinations(methods, 2)]
-    pairs = [p for p in drafts if p is not None]
-    corrected = holm([p.p for p in pairs])
-    pairs = [
-        PairScore(**{**vars(p), "p_holm": float(q)}) for p, q in zip(pairs, corrected, strict=True)
+    methods = tuple(_method(result.documents, answers, method) for method in answers.methods)
+    drafts = [
+        _pair(left, right, difference, result.spec.seed) for left, right in combinations(methods, 2)
     ]
-    least = [p.detectable for p in pairs if p.detectable is not None]
+    pairs = [draft for draft in drafts if draft is not None]
+    corrected = holm([pair.p for pair in pairs])
+    pairs = [
+        PairScore(**{**vars(pair), "p_holm": float(p_holm)})
+        for pair, p_holm in zip(pairs, corrected, strict=True)
+    ]
+    least = [pair.detectable for pair in pairs if pair.detectable is not None]
     control = None
     if answers.protocol == "novel-topic":
         named = fewest(result.documents, answers.splits)
@@ -270,33 +287,38 @@ def _method(documents: Chosen, answers: ProtocolAnswers, method: MethodAnswers) 
     right = method.predicted == documents.author
     folds = tuple(
         FoldScore(
-            part.name,
-            len(part.test),
-            None if part.name in method.errors else float(right[part.test].mean()),
-            part.unseen,
-            method.errors.get(part.name),
+            split.name,
+            len(split.test),
+            None if split.name in method.errors else float(right[split.test].mean()),
+            split.unseen,
+            method.errors.get(split.name),
         )
-        for part in answers.splits
+        for split in answers.splits
     )
-    done = [f for f in folds if f.accuracy is not None]
-    rows = [part.test for part in answers.splits if part.name not in method.errors]
-    some = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    done = [fold for fold in folds if fold.accuracy is not None]
+    rows = [split.test for split in answers.splits if split.name not in method.errors]
+    rows_done = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     authors = len(documents.authors)
     guessed = np.where(method.predicted < 0, authors, method.predicted)
-    joint = documents.author[some] * (authors + 1) + guessed[some]
+    joint = documents.author[rows_done] * (authors + 1) + guessed[rows_done]
     confusion = np.bincount(joint, minlength=authors * (authors + 1)).reshape(authors, authors + 1)
-    by_author = tuple(_precision_recall(confusion, a) for a in range(authors))
-    f1 = [of[2] for of, present in zip(by_author, confusion.sum(axis=1), strict=True) if present]
+    by_author = tuple(_precision_recall(confusion, author) for author in range(authors))
+    f1 = [
+        scores_of_author[2]
+        for scores_of_author, present in zip(by_author, confusion.sum(axis=1), strict=True)
+        if present
+    ]
     return MethodScore(
         method.method,
         (
             fold_mean(
-                [f.accuracy for f in done if f.accuracy is not None], [f.documents for f in done]
+                [fold.accuracy for fold in done if fold.accuracy is not None],
+                [fold.documents for fold in done],
             )
             if done
             else None
         ),
-        float(np.mean([v or 0.0 for v in f1])) if f1 else None,
+        float(np.mean([value or 0.0 for value in f1])) if f1 else None,
         by_author,
         confusion,
         folds,
@@ -308,32 +330,34 @@ def _precision_recall(
     confusion: Ints, author: int
 ) -> tuple[float | None, float | None, float | None]:
     hit = int(confusion[author, author])
-    said = int(confusion[:, author].sum())
+    times_named = int(confusion[:, author].sum())
     was = int(confusion[author].sum())
     return (
-        hit / said if said else None,
+        hit / times_named if times_named else None,
         hit / was if was else None,
-        2 * hit / (said + was) if said + was else None,
+        2 * hit / (times_named + was) if times_named + was else None,
     )
 
 
 def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairScore | None:
-    both = [
-        (x.accuracy, y.accuracy, x.documents)
-        for x, y in zip(a.folds, b.folds, strict=True)
-        if x.accuracy is not None and y.accuracy is not None
+    paired = [
+        (fold.accuracy, other.accuracy, fold.documents)
+        for fold, other in zip(a.folds, b.folds, strict=True)
+        if fold.accuracy is not None and other.accuracy is not None
     ]
-    if not both:
+    if not paired:
         return None
-    left, right, weights = (
-        np.array(column, dtype=np.float64) for column in zip(*both, strict=True)
+    left_accuracy, right, weights = (
+        np.array(column, dtype=np.float64) for column in zip(*paired, strict=True)
     )
-    test = paired_topics(left, right, weights, seed=seed, pair=f"{a.method} | {b.method}")
-    one = fold_mean(left, weights)
+    test = paired_topics(left_accuracy, right, weights, seed=seed, pair=f"{a.method} | {b.method}")
+    left_mean = fold_mean(left_accuracy, weights)
     two = fold_mean(right, weights)
-    t = None
-    if one.se_published is not None and two.se_published is not None:
-        t = published_t(one.mean - two.mean, one.se_published, two.se_published, one.n).p
+    t_test = None
+    if left_mean.se_published is not None and two.se_published is not None:
+        t_test = published_t(
+            left_mean.mean - two.mean, left_mean.se_published, two.se_published, left_mean.n
+        ).p
     return PairScore(
         a.method,
         b.method,
@@ -341,7 +365,7 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
         test.interval,
         test.p,
         test.p,
-        t,
+        t_test,
         test.least_p,
         test.detectable,
         topics_needed(test.mean.std, difference, unequal=test.mean.n / test.mean.effective),
@@ -349,21 +373,21 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
 
 
 def _topics(
-    seen: SelectedCorpusView, protocols: tuple[ProtocolScore, ...]
+    corpus_view: SelectedCorpusView, protocols: tuple[ProtocolScore, ...]
 ) -> tuple[TopicDifficulty, ...]:
     """Topics from the easiest to the hardest under novel-topic; () where it did not run."""
-    novel = next((p for p in protocols if p.protocol == "novel-topic"), None)
+    novel = next((protocol for protocol in protocols if protocol.protocol == "novel-topic"), None)
     if novel is None:
         return ()
-    known = {t.topic: t for t in seen.topics}
+    known = {topic.topic: topic for topic in corpus_view.topics}
     rows_of_topics = []
-    for place, fold in enumerate(novel.methods[0].folds):
-        values = [m.folds[place].accuracy for m in novel.methods]
-        done = [v for v in values if v is not None]
+    for fold_index, fold in enumerate(novel.methods[0].folds):
+        values = [method.folds[fold_index].accuracy for method in novel.methods]
+        done = [value for value in values if value is not None]
         if done:
             topic = known[fold.fold]
             mean = float(np.mean(done))
             rows_of_topics.append(
                 TopicDifficulty(fold.fold, fold.documents, mean, topic.dominant, topic.share)
             )
-    return tuple(sorted(rows_of_topics, key=lambda t: (-t.accuracy, t.topic)))
+    return tuple(sorted(rows_of_topics, key=lambda topic: (-topic.accuracy, topic.topic)))

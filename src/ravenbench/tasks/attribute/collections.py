@@ -100,11 +100,11 @@ def answer_collection(
     named = name_methods(METHODS if methods is None else methods)
     scores: dict[str, dict[str, float | None]] = {}
     with ExitStack() as stack:
-        place = None
+        progress_file = None
         if out is not None:
             check_folder(out, inputs=[path], kind="attribute")
-            place = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
-        unanswered = _answer(problems, named, reject, place, scores, progress)
+            progress_file = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
+        unanswered = _answer(problems, named, reject, progress_file, scores, progress)
     return CollectionScores(problems, scores, reject, left_out, unanswered)
 
 
@@ -112,7 +112,7 @@ def _answer(
     problems: Sequence[AttributionProblem],
     named: Mapping[str, Any],
     reject: float,
-    place: Path | None,
+    progress_file: Path | None,
     scores: dict[str, dict[str, float | None]],
     progress: Progress,
 ) -> dict[str, int]:
@@ -121,9 +121,9 @@ def _answer(
     unanswered = dict.fromkeys(named, 0)
     for number, (name, method) in enumerate(named.items()):
         scores[name] = {}
-        folder = place
-        if place is not None and len(named) > 1:
-            folder = place / f"{number + 1:02d}-{type(method).__name__}"
+        folder = progress_file
+        if progress_file is not None and len(named) > 1:
+            folder = progress_file / f"{number + 1:02d}-{type(method).__name__}"
         for done, problem in enumerate(problems):
             progress("answering", number * len(problems) + done, len(named) * len(problems))
             with one_thread():

@@ -1,4 +1,7 @@
-"""From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split."""
+"""From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split.
+
+In: a spec. Out: the documents, their splits by protocol, and the plan's records, with one cell a method and split.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ def draft(
         name: splits(documents, name, spec.folds, spec.seed, spec.equal_counts)
         for name in spec.protocols
     }
-    places = np.stack([_places(parts, len(documents)) for parts in divided.values()])
+    places = np.stack([_split_of_document(parts, len(documents)) for parts in divided.values()])
     texts, rows = TextTable.collect(documents.texts)
     first = np.unique(rows, return_index=True)[1]
     author = Labels(documents.author, documents.authors)
@@ -133,7 +136,7 @@ def rules(spec: AttributeSpec) -> SelectionRules:
     )
 
 
-def _places(parts: list[ProtocolSplit], count: int) -> Ints:
+def _split_of_document(parts: list[ProtocolSplit], count: int) -> Ints:
     place: Ints = np.empty(count, dtype=np.int64)
     for number, part in enumerate(parts):
         place[part.test] = number

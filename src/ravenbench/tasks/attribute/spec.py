@@ -1,4 +1,7 @@
-"""What decides the answers of ``raven attribute``."""
+"""What decides the answers of ``raven attribute``.
+
+In: options of the command line, the keys of a spec file or arguments in Python. Out: one checked record.
+"""
 
 from __future__ import annotations
 

@@ -95,17 +95,17 @@ class Attribute(Task):
         if values.get("unknown") or not path or not collections.is_collection(path):
             return None
         refuse_of_tables(values, "these are PAN's problems, and no table")
-        if named := [one.option.name for one in draft_checks() if one.option.name in values]:
+        if named := [check.option.name for check in draft_checks() if check.option.name in values]:
             problem = f"--{named[0]} is for a corpus, and these are PAN's problems"
             raise SpecError(problem, fix=f"leave --{named[0]} out")
-        how: dict[str, Any] = {
+        settings: dict[str, Any] = {
             name: values.get(name) for name in ("methods", "out", "lenient", "encoding")
         }
-        how["strip_shared"] = bool(values.get("strip_shared"))
+        settings["strip_shared"] = bool(values.get("strip_shared"))
         if plan:
-            return collections.collection_preview(path, **how)
+            return collections.collection_preview(path, **settings)
         answered = collections.answer_collection(
-            path, reject=values["reject"], progress=progress, **how
+            path, reject=values["reject"], progress=progress, **settings
         )
         return Ending(
             collection_json(answered), [for_terminal(collection_table(answered)), *answered.notes]
@@ -137,7 +137,9 @@ class Attribute(Task):
         from ravenbench.engine.pool import run_units
         from ravenbench.tasks.attribute.answers import SplitUnit
 
-        units = [SplitUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
+        units = [
+            SplitUnit(store.path, self.named[cell.verifier], (cell,)) for cell in store.unanswered()
+        ]
         errors = run_units(self.engine, units, self.progress, "attributing")
         return [*errors, *self._compare_weights(store)]
 
@@ -153,8 +155,8 @@ class Attribute(Task):
         name = plan.cues.method
         base = CellPlace(key=plan.cues.base, verifier=plan.cues.method, fold=ALL)
         units = [
-            WeightsUnit(store.path, self.named[name], (place,))
-            for place in store.unanswered([base])
+            WeightsUnit(store.path, self.named[name], (base_cell,))
+            for base_cell in store.unanswered([base])
         ]
         if errors := run_units(self.engine, units, self.progress, "weighing features"):
             return errors
@@ -163,8 +165,8 @@ class Attribute(Task):
             for key, split in zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
         ]
         moved = [
-            MovedUnit(store.path, self.named[name], (c,), base.key)
-            for c in store.unanswered(held_out)
+            MovedUnit(store.path, self.named[name], (cell,), base.key)
+            for cell in store.unanswered(held_out)
         ]
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
@@ -178,7 +180,10 @@ class Attribute(Task):
         keys = [] if plan.cues is None else [plan.cues.base, *plan.cues.moved]
         cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
         missing = len(cells if store is None else store.unanswered(cells))
-        problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
+        problems = {
+            protocol.protocol: sum(split.documents for split in protocol.splits)
+            for protocol in plan.protocols
+        }
         return Preview(
             self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing
         )

@@ -1,4 +1,8 @@
-"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers."""
+"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers.
+
+In: the truth and each system's answers, (problems,). Out: an ``Evaluation``, with one ``SystemScores`` a system;
+metrics are in [0, 1] where their definition is.
+"""
 
 from __future__ import annotations
 
@@ -51,21 +55,21 @@ def rank_mean(values: ArrayLike) -> Floats:
     """
     from scipy.stats import rankdata
 
-    each = np.asarray(values, dtype=np.float64)
-    return mean_of((rankdata(each, axis=1) - 0.5) / each.shape[1])
+    values_of_systems = np.asarray(values, dtype=np.float64)
+    return mean_of((rankdata(values_of_systems, axis=1) - 0.5) / values_of_systems.shape[1])
 
 
-def with_band(value: ArrayLike, a: float) -> Floats:
+def with_band(value: ArrayLike, half_width: float) -> Floats:
     """Leave unanswered what lies within ± a of 0.5."""
     score = np.asarray(value, dtype=np.float64)
-    return np.where(np.abs(score - 0.5) <= a, 0.5, score)
+    return np.where(np.abs(score - 0.5) <= half_width, 0.5, score)
 
 
 def choose_band(same: ArrayLike, value: ArrayLike) -> float:
     """The half-width 0, .005, … .495 of greatest c@1 on training answers; the smallest of equal ones."""
     truth, score, _ = checked(same, value)
     widths = np.arange(100) / 200
-    reached = [float(CAt1().of(count(truth, score, with_band(score, a)))) for a in widths]
+    reached = [float(CAt1().of(count(truth, score, with_band(score, width)))) for width in widths]
     return float(widths[int(np.argmax(reached))])
 
 
@@ -103,7 +107,7 @@ def test_pairs(
     answered: Mapping[str, AnsweredProblems],
     tests: Mapping[str, Metric],
     resampled: Replicates,
-    how: JudgingSpec,
+    settings: JudgingSpec,
 ) -> tuple[PairTest, ...]:
     """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
 
@@ -114,27 +118,27 @@ def test_pairs(
     names = list(answered)
     jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
 
-    most = 0 if how.trials is not None else most_trials(len(names))
+    exact_up_to = 0 if settings.trials is not None else most_trials(len(names))
 
     def test(job: tuple[str, int, int]) -> float | None:
         metric, i, j = job
-        a = names[i]
-        b = names[j]
+        left_name = names[i]
+        right_name = names[j]
         return randomization_test(
             same,
-            answered[a],
-            answered[b],
+            answered[left_name],
+            answered[right_name],
             tests[metric],
-            trials=how.trials or TRIALS,
-            most=most,
-            seed=how.seed,
-            pair=f"{a}\x1f{b}",
+            trials=settings.trials or TRIALS,
+            most=exact_up_to,
+            seed=settings.seed,
+            pair=f"{left_name}\x1f{right_name}",
         )
 
-    with ThreadPoolExecutor(how.workers or 1) as pool:
+    with ThreadPoolExecutor(settings.workers or 1) as pool:
         raw = list(pool.map(test, jobs))
         intervals = list(
-            pool.map(lambda job: resampled.difference(job[0], job[1], job[2], how.level), jobs)
+            pool.map(lambda job: resampled.difference(job[0], job[1], job[2], settings.level), jobs)
         )
     corrected: dict[int, float] = {}
     for metric in tests:
@@ -175,10 +179,10 @@ AT_ONCE = 48
 def break_down(
     same: Bools,
     systems: Mapping[str, AnsweredProblems],
-    by: ProblemAttribute,
+    attribute: ProblemAttribute,
     metrics: Mapping[str, Metric],
     authors: Ints | None,
-    how: JudgingSpec,
+    settings: JudgingSpec,
 ) -> BreakDown:
     """Every metric of every system on every part, with intervals, and the mean over parts.
 
@@ -187,10 +191,13 @@ def break_down(
     """
     from ravenbench.statistics.resampling import bootstrap, rank
 
-    rows = [np.flatnonzero(by.part.codes == part) for part in range(len(by.part.names))]
-    filled = [part for part, r in enumerate(rows) if len(r)]
-    rows = [rows[part] for part in filled]
-    units = [len(r) if authors is None else len(np.unique(authors[r])) for r in rows]
+    rows = [
+        np.flatnonzero(attribute.part.codes == part_code)
+        for part_code in range(len(attribute.part.names))
+    ]
+    filled = [part_code for part_code, row in enumerate(rows) if len(row)]
+    rows = [rows[part_code] for part_code in filled]
+    units = [len(row) if authors is None else len(np.unique(authors[row])) for row in rows]
     by_system: dict[str, tuple[PartScores, ...]] = {}
     macro: dict[str, PartScores] = {}
     names = list(systems)
@@ -200,48 +207,63 @@ def break_down(
         ranked = []
         for name in group:
             value, decision = systems[name]
-            for r in rows:
-                part = rank(same[r], value[r], decision[r])
-                ranked.append(part._replace(order=r[part.order].astype(np.int32)))
+            for row in rows:
+                ranked_part = rank(same[row], value[row], decision[row])
+                ranked.append(ranked_part._replace(order=row[ranked_part.order].astype(np.int32)))
         resampled = bootstrap(
             ranked,
             same,
             authors=authors,
-            replicates=how.replicates,
-            seed=how.seed,
-            workers=how.workers or 1,
+            replicates=settings.replicates,
+            seed=settings.seed,
+            workers=settings.workers or 1,
             metrics=metrics,
         )
         mean = _mean_over_parts(resampled, len(rows))
         for i, name in enumerate(group):
             value, decision = systems[name]
-            parts = []
-            for p, r in enumerate(rows):
-                own = replace(resampled, units=units[p])
+            parts_of_system = []
+            for part_number, row in enumerate(rows):
+                replicates_of_part = replace(resampled, units=units[part_number])
                 known = scores(
-                    same[r], value[r], None if decision is value else decision[r], metrics
+                    same[row], value[row], None if decision is value else decision[row], metrics
                 )
-                parts.append(
+                parts_of_system.append(
                     PartScores(
-                        known, {m: own.interval(m, i * len(rows) + p, how.level) for m in metrics}
+                        known,
+                        {
+                            metric: replicates_of_part.interval(
+                                metric, i * len(rows) + part_number, settings.level
+                            )
+                            for metric in metrics
+                        },
                     )
                 )
-            by_system[name] = tuple(parts)
+            by_system[name] = tuple(parts_of_system)
             macro[name] = PartScores(
-                {m: _mean([part.scores[m] for part in parts]) for m in metrics},
-                {m: mean.interval(m, i, how.level) for m in metrics},
+                {
+                    metric: _mean(
+                        [scores_of_part.scores[metric] for scores_of_part in parts_of_system]
+                    )
+                    for metric in metrics
+                },
+                {metric: mean.interval(metric, i, settings.level) for metric in metrics},
             )
     sizes = tuple(
-        (by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(filled, rows, strict=True)
+        (attribute.part.names[k], len(row), int(same[row].sum()))
+        for k, row in zip(filled, rows, strict=True)
     )
-    return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), by_system, macro)
+    return BreakDown(attribute.name, sizes, int((attribute.part.codes < 0).sum()), by_system, macro)
 
 
-def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
+def _mean_over_parts(resampled: Replicates, part_count: int) -> Replicates:
     """Replicates (systems · parts, B) as those of each system's mean over parts."""
 
     def mean(values: Mapping[str, Floats]) -> dict[str, Floats]:
-        return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
+        return {
+            metric: replicates.reshape(-1, part_count, *replicates.shape[1:]).mean(axis=1)
+            for metric, replicates in values.items()
+        }
 
     return replace(
         resampled,
@@ -253,7 +275,7 @@ def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
+    known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
@@ -303,14 +325,16 @@ def evaluate(
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
-    how = checked_spec(settings, JudgingSpec)
-    chosen = metrics_of(how.metrics)
-    form = FORM_2020 if how.f05u_2020 else {}
+    judging = checked_spec(settings, JudgingSpec)
+    chosen = metrics_of(judging.metrics)
+    form = FORM_2020 if judging.f05u_2020 else {}
     tested = {
-        form.get(name, name): STANDARD[form[name]] if name in form else one
-        for name, one in chosen.items()
+        form.get(name, name): STANDARD[form[name]] if name in form else metric
+        for name, metric in chosen.items()
     }
-    every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
+    every: dict[str, Metric] = {
+        metric: STANDARD[form.get(metric, metric)] for metric in METRICS
+    } | tested
     tests = tuple(tested)
     answered: dict[str, AnsweredProblems] = {}
     for name, value in systems.items():
@@ -322,7 +346,9 @@ def evaluate(
             raise InputError(
                 f"{name}: {error.problem}", found=error.found, expected=error.expected
             ) from None
-    combined, band = _combine(truth, {name: a.value for name, a in answered.items()}, training)
+    combined, band = _combine(
+        truth, {name: answers.value for name, answers in answered.items()}, training
+    )
     if clash := [name for name in combined if name in answered]:
         raise InputError(
             f"{clash[0]} is the name of a meta-classifier computed here",
@@ -331,39 +357,46 @@ def evaluate(
     everyone = answered | {name: AnsweredProblems(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
     resampled = bootstrap(
-        [rank(truth.same, *a) for a in everyone.values()],
+        [rank(truth.same, *answers) for answers in everyone.values()],
         truth.same,
         authors=authors,
-        replicates=how.replicates,
-        seed=how.seed,
-        workers=how.workers or 1,
+        replicates=judging.replicates,
+        seed=judging.seed,
+        workers=judging.workers or 1,
         metrics=every,
     )
-    pairs = test_pairs(truth.same, answered, tested, resampled, how)
+    pairs = test_pairs(truth.same, answered, tested, resampled, judging)
     observed = resampled.observed[tests[0]]
     groups = groups_of(
         list(answered),
         pairs,
         tests[0],
         observed if tested[tests[0]].higher else -observed,
-        how.alpha,
+        judging.alpha,
     )
     rows = tuple(
         SystemScores(
             name,
-            a.value,
-            scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
-            {m: resampled.interval(m, i, how.level) for m in every},
-            reliability(truth.same, a.value).ece,
-            cllr(truth.same, a.value),
+            answers.value,
+            scores(
+                truth.same,
+                answers.value,
+                None if answers.decision is answers.value else answers.decision,
+                every,
+            ),
+            {metric: resampled.interval(metric, i, judging.level) for metric in every},
+            reliability(truth.same, answers.value).ece,
+            cllr(truth.same, answers.value),
             (missing or {}).get(name, 0),
             groups.get(name),
-            None if a.decision is a.value else a.decision,
+            None if answers.decision is answers.value else answers.decision,
         )
-        for i, (name, a) in enumerate(everyone.items())
+        for i, (name, answers) in enumerate(everyone.items())
     )
     curves = {
-        name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None
+        name: roc
+        for name, answers in answered.items()
+        if (roc := curve(truth.same, answers.value)) is not None
     }
     envelope = hull(curves) if curves else None
     return Evaluation(
@@ -372,20 +405,21 @@ def evaluate(
         meta=rows[len(answered) :],
         pairs=pairs,
         hull=envelope,
-        operating=_operating(envelope, truth, how.costs, how.same_share),
+        operating=_operating(envelope, truth, judging.costs, judging.same_share),
         breakdowns=tuple(
-            break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns
+            break_down(truth.same, everyone, breakdown, every, authors, judging)
+            for breakdown in breakdowns
         ),
         tests=tests,
         metrics=every,
         unit="problems" if truth.authors is None else "authors",
-        replicates=how.replicates,
-        trials=how.trials or TRIALS,
-        most_trials=most_trials(len(answered)) if how.trials is None else 0,
-        level=how.level,
-        alpha=how.alpha,
+        replicates=judging.replicates,
+        trials=judging.trials or TRIALS,
+        most_trials=most_trials(len(answered)) if judging.trials is None else 0,
+        level=judging.level,
+        alpha=judging.alpha,
         band=band,
-        f05u_2020=how.f05u_2020,
+        f05u_2020=judging.f05u_2020,
         notes=(
             *notes,
             *_remarks(truth, rows[: len(answered)]),
@@ -415,45 +449,53 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
             f"Every problem of truth is {kind}: AUC and what rests on it have no value{lacking}. "
             "Undefined values are n/a (null in JSON), never 0."
         )
-    for s in systems:
-        if s.missing:
+    for system in systems:
+        if system.missing:
             remarks.append(
-                f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as"
+                f"{system.name} leaves out {system.missing:,} of {len(truth):,} problems; they count as"
                 " unanswered."
             )
-        opposed = 0 if s.decision is None else int(((s.decision - 0.5) * (s.value - 0.5) < 0).sum())
+        opposed = (
+            0
+            if system.decision is None
+            else int(((system.decision - 0.5) * (system.value - 0.5) < 0).sum())
+        )
         if opposed:
             remarks.append(
-                f"{s.name}: Y or N and the score contradict each other in {opposed:,} of"
+                f"{system.name}: Y or N and the score contradict each other in {opposed:,} of"
                 f" {len(truth):,} lines."
             )
-    ends = {s.name: interval for s in systems if (interval := s.interval.get("auc")) is not None}
+    ends = {
+        system.name: interval
+        for system in systems
+        if (interval := system.interval.get("auc")) is not None
+    }
     if turned := [name for name, (_, highest) in ends.items() if highest < 0.5]:
         remarks.append(
             f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes},"
             " 0 not."
         )
-    return [*remarks, *_alike(truth, systems)]
+    return [*remarks, *_likely_one_system(truth, systems)]
 
 
-def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
+def _likely_one_system(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     """Sentences on systems that may be one: their names differ in spelling alone, or they answer alike."""
     by_name = defaultdict[str, list[str]](list)
     by_answers = defaultdict[bytes, list[str]](list)
     by_answers[truth.same.astype(np.float64).tobytes()].append("truth")
-    for s in systems:
-        by_name[name_key(s.name)].append(s.name)
-        if len(np.unique(s.value)) > 1 and not s.missing:
-            by_answers[s.value.tobytes()].append(s.name)
-    said: dict[str, Mapping[Any, list[str]]] = {
+    for system in systems:
+        by_name[name_key(system.name)].append(system.name)
+        if len(np.unique(system.value)) > 1 and not system.missing:
+            by_answers[system.value.tobytes()].append(system.name)
+    names_by_answers: dict[str, Mapping[Any, list[str]]] = {
         "Names of systems that differ in spelling alone, and may be one system's": by_name,
         "The same answers stand under several names, and each counts": by_answers,
     }
     groups = {
-        what: [" / ".join(names) for names in of.values() if len(names) > 1]
-        for what, of in said.items()
+        sameness: [" / ".join(names) for names in names_of.values() if len(names) > 1]
+        for sameness, names_of in names_by_answers.items()
     }
-    return [f"{what}: {first_names(names)}." for what, names in groups.items() if names]
+    return [f"{sameness}: {first_names(names)}." for sameness, names in groups.items() if names]
 
 
 def _without_interval(
@@ -461,14 +503,17 @@ def _without_interval(
 ) -> list[str]:
     """Why metrics have values and no intervals."""
     lacking = [
-        m
-        for m in METRICS
-        if any(s.scores[m] is not None and s.interval[m] is None for s in systems)
+        metric
+        for metric in METRICS
+        if any(
+            system.scores[metric] is not None and system.interval[metric] is None
+            for system in systems
+        )
     ]
     if not lacking:
         return []
     drawn = f"{units} {'problems' if authors is None else 'authors'}"
-    named = ", ".join(TITLES.get(m, m) for m in lacking)
+    named = ", ".join(TITLES.get(metric, metric) for metric in lacking)
     why = (
         "in more than 5 % of the resamplings they are undefined, as where no problem of one class"
         " was drawn"
@@ -496,10 +541,10 @@ def _combine(
             fix="give the same systems' answers on both sets",
         )
     checks = [checked(same, answers[name]) for name in values]
-    train = np.stack([c[1] for c in checks])
+    train = np.stack([check[1] for check in checks])
     learned, judged = (
-        Counter(map(bytes, np.vstack(both).T.copy()))
-        for both in ((same, train), (truth.same, stack))
+        Counter(map(bytes, np.vstack(truth_and_answers).T.copy()))
+        for truth_and_answers in ((same, train), (truth.same, stack))
     )
     shared = sum(learned[row] == 1 == times for row, times in judged.items())
     if shared > 2 and 2 * shared > sum(times == 1 for times in judged.values()):

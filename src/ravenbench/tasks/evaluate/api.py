@@ -1,4 +1,7 @@
-"""Truth and answers from files, or from memory, to an Evaluation."""
+"""Truth and answers from files, or from memory, to an Evaluation.
+
+In: paths, or answers in memory. Out: answers aligned to the problems of the truth, (problems,), and their evaluation.
+"""
 
 from __future__ import annotations
 
@@ -59,44 +62,44 @@ def aligned(
     """
     by_name: dict[str, SystemAnswers] = {}
     # Of a place that cannot be read at all there is only the fault.
-    of_systems = {id(fault) for a in answers for fault in a.faults}
+    of_systems = {id(fault) for answer in answers for fault in answer.faults}
     unread = [fault for fault in faults.since(0) if id(fault) not in of_systems]
     skipped = [Skipped.of(Path(str(fault.file)).name, [fault]) for fault in unread]
-    for a in answers:
+    for answer in answers:
         before = len(faults)
         with faults.gathered():
-            if a.system in by_name:
+            if answer.system in by_name:
                 raise InputError(
-                    f"two systems are named {a.system!r}",
-                    found=f"{by_name[a.system].file} and {a.file}",
+                    f"two systems are named {answer.system!r}",
+                    found=f"{by_name[answer.system].file} and {answer.file}",
                     fix="rename a file or folder: a system is named after it",
                 )
-            by_name[a.system] = a
+            by_name[answer.system] = answer
         if twice := faults.since(before):
-            skipped.append(Skipped.of(a.system, twice))
+            skipped.append(Skipped.of(answer.system, twice))
     in_order = {}
-    for name, a in by_name.items():
+    for name, answer in by_name.items():
         before = len(faults)
         with faults.gathered():
-            in_order[name] = align(truth, a)
-        if met := [*a.faults, *faults.since(before)]:
+            in_order[name] = align(truth, answer)
+        if met := [*answer.faults, *faults.since(before)]:
             skipped.append(Skipped.of(name, met))
             in_order.pop(name, None)
     if not (skip and in_order):
         faults.check()
     return AlignedSystems(
-        {name: a.value for name, a in in_order.items()},
-        {name: a.decision for name, a in in_order.items() if a.decision is not None},
-        {name: int(a.missing.sum()) for name, a in in_order.items()},
-        tuple(f"{a.system}: {note}" for a in answers for note in a.notes),
+        {name: answer.value for name, answer in in_order.items()},
+        {name: answer.decision for name, answer in in_order.items() if answer.decision is not None},
+        {name: int(answer.missing.sum()) for name, answer in in_order.items()},
+        tuple(f"{answer.system}: {note}" for answer in answers for note in answer.notes),
         tuple(skipped),
     )
 
 
 def is_run(path: str | Path) -> bool:
     """Whether a path is a folder that a command such as ``raven run`` wrote."""
-    place = location(path)
-    return (place / "run.json").is_file() and (place / "plan.json").is_file()
+    folder = location(path)
+    return (folder / "run.json").is_file() and (folder / "plan.json").is_file()
 
 
 def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[str]]:
@@ -121,13 +124,13 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
             dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds)
         )
     silent = [
-        v.name
-        for v in store.plan.verifiers
-        if not any(store.answers(v.name, fold) is not None for fold in folds)
+        verifier.name
+        for verifier in store.plan.verifiers
+        if not any(store.answers(verifier.name, fold) is not None for fold in folds)
     ]
-    verifiers = [v.name for v in store.plan.verifiers if v.name not in silent]
+    verifiers = [verifier.name for verifier in store.plan.verifiers if verifier.name not in silent]
     ids = []
-    same = []
+    truths = []
     authors = []
     setups = []
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
@@ -143,12 +146,12 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
             continue
         problems = store.fold(fold)
         ids += [f"{fold}/{i}" if len(folds) > 1 else i for i in problems.test.ids.tolist()]
-        same.append(problems.test_same)
+        truths.append(problems.test_same)
         authors.append(_authors(problems, store.labels.get("author")))
         setups += [store.plan.folds[fold].setup or ""] * len(problems.test)
-        for name, own in zip(verifiers, answers, strict=True):
-            values[name].append(own)
-    if not (verifiers and same):
+        for name, answer in zip(verifiers, answers, strict=True):
+            values[name].append(answer)
+    if not (verifiers and truths):
         raise InputError(
             "no fold of this run has every verifier's answers",
             file=path,
@@ -159,18 +162,19 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     author_names = store.labels["author"].names if "author" in store.labels else ()
     truth = Truth(
         names,
-        np.concatenate(same),
+        np.concatenate(truths),
         codes if (codes >= 0).any() else None,
         author_names,
         Labels.of(setups) if len(set(setups)) > 1 else None,
     )
     systems = [
-        SystemAnswers(names, np.concatenate(v), name, file=str(path)) for name, v in values.items()
+        SystemAnswers(names, np.concatenate(values_of_fold), name, file=str(path))
+        for name, values_of_fold in values.items()
     ]
     notes = []
     if len(folds) > 1:
         notes.append(
-            f"{len(same)} folds of {store.path.name} are pooled. A document can occur in several of"
+            f"{len(truths)} folds of {store.path.name} are pooled. A document can occur in several of"
             " them; comparisons that go fold by fold stand in the run's own report."
         )
     if left_out:
@@ -201,23 +205,21 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
     """What ``ravenbench.evaluate`` returns. Raises InputError if anything given cannot be used."""
     answers = spec.answers
     if isinstance(answers, Mapping):
-        places = {
-            str(name): place for name, place in answers.items() if isinstance(place, str | Path)
-        }
-        if places and len(places) < len(answers):
+        paths = {str(name): path for name, path in answers.items() if isinstance(path, str | Path)}
+        if paths and len(paths) < len(answers):
             raise InputError(
                 "some systems' answers are files, others values",
-                found=f"{len(places)} of {len(answers)} are files",
+                found=f"{len(paths)} of {len(answers)} are files",
                 fix="give all as files, or all as values",
             )
-        if places:
+        if paths:
             answers = [
-                replace(one, system=name)
-                for name, place in places.items()
-                for one in read_systems(place, spec.lenient)
+                replace(system, system=name)
+                for name, path in paths.items()
+                for system in read_systems(path, spec.lenient)
             ]
     with remarks_gathered() as account:
-        known, own, notes = _truth(spec.truth, "test")
+        known, test_truth, notes = _truth(spec.truth, "test")
         breakdowns = _breakdowns(known, spec.by, spec.encoding)
         in_order = AlignedSystems({}, {}, {}, ())
         training = None
@@ -233,7 +235,7 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
             systems: Mapping[str, Any] = answers
         else:
             faults = answer_faults()
-            read = [*own, *read_given(answers, spec.lenient, faults)]
+            read = [*test_truth, *read_given(answers, spec.lenient, faults)]
             if not read and not faults:
                 raise InputError(
                     "there are no answers to evaluate",
@@ -269,39 +271,44 @@ class Kept(Record, frozen=True, kw_only=True):
 KEPT = "answers.kept"
 
 
-def keep(e: Evaluation, folder: Path) -> None:
+def keep(evaluation: Evaluation, folder: Path) -> None:
     """Write what a late submission is judged with."""
-    own = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
+    settings = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
     record = Kept(
-        ids=e.truth.ids.tolist(),
-        authors=list(e.truth.author_names),
-        systems=[s.name for s in e.systems],
-        missing={s.name: s.missing for s in e.systems},
-        how={name: getattr(e, name) for name in own},
-        about=e.truth.about,
+        ids=evaluation.truth.ids.tolist(),
+        authors=list(evaluation.truth.author_names),
+        systems=[system.name for system in evaluation.systems],
+        missing={system.name: system.missing for system in evaluation.systems},
+        how={name: getattr(evaluation, name) for name in settings},
+        about=evaluation.truth.about,
     )
-    arrays = {"same": e.truth.same, "values": np.stack([s.value for s in e.systems])}
+    arrays = {
+        "same": evaluation.truth.same,
+        "values": np.stack([system.value for system in evaluation.systems]),
+    }
     arrays |= {
-        f"decision-{i}": s.decision for i, s in enumerate(e.systems) if s.decision is not None
+        f"decision-{i}": system.decision
+        for i, system in enumerate(evaluation.systems)
+        if system.decision is not None
     }
     write_packed(
         folder / KEPT,
         "evaluate",
         record,
-        arrays | ({} if e.truth.authors is None else {"of": e.truth.authors}),
+        arrays | ({} if evaluation.truth.authors is None else {"of": evaluation.truth.authors}),
     )
 
 
 def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
     """An evaluation again, with answers that came later, by system. InputError if it did not keep its own, or they are
     not answers to it."""
-    if not (place := folder / KEPT).is_file():
+    if not (kept_file := folder / KEPT).is_file():
         raise InputError(
             "this evaluation did not keep its answers, and others cannot be put beside them",
             file=folder,
             fix="make it again: raven evaluate … --keep --out FOLDER",
         )
-    record, arrays = read_packed(place, Kept)
+    record, arrays = read_packed(kept_file, Kept)
     faults = answer_faults()
     truth = Truth(
         name_array(record.ids),
@@ -315,9 +322,9 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
             "a system of this evaluation has that name", found=twice[0], fix="give another NAME"
         )
     read = [
-        replace(one, system=name)
+        replace(system, system=name)
         for name, path in late.items()
-        for one in read_given(path, False, faults)
+        for system in read_given(path, False, faults)
     ]
     new = aligned(truth, read, faults)
     systems = {**dict(zip(record.systems, arrays["values"], strict=True)), **new.systems}
@@ -326,14 +333,14 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
         for i, name in enumerate(record.systems)
         if (key := f"decision-{i}") in arrays
     }
-    how = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
+    settings = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
     return evaluate_arrays(
         truth,
         systems,
         decisions=decided | new.decisions,
         missing=record.missing | new.missing,
         notes=new.notes,
-        **how,
+        **settings,
     )
 
 
@@ -346,14 +353,14 @@ def read_given(
     if isinstance(answers, str | Path | SystemAnswers):
         answers = [answers]
     systems: list[SystemAnswers] = []
-    for place in answers:
-        if isinstance(place, SystemAnswers):
-            systems.append(place)
-        elif is_run(place):
-            systems += read_run(place)[1]
+    for answer in answers:
+        if isinstance(answer, SystemAnswers):
+            systems.append(answer)
+        elif is_run(answer):
+            systems += read_run(answer)[1]
         else:
             with faults.gathered():
-                systems += read_systems(place, lenient, faults)
+                systems += read_systems(answer, lenient, faults)
     return systems
 
 
@@ -366,9 +373,11 @@ def _training(
         return None
     if isinstance(answers, Mapping):
         raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
-    past, own, _ = _truth(truth, "train")
+    past, training_truth, _ = _truth(truth, "train")
     faults = answer_faults()
-    return past.same, aligned(past, [*own, *read_given(answers, lenient, faults)], faults).systems
+    return past.same, aligned(
+        past, [*training_truth, *read_given(answers, lenient, faults)], faults
+    ).systems
 
 
 def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswers], list[str]]:

@@ -1,4 +1,7 @@
-"""What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``."""
+"""What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``.
+
+In: options, the keys of a spec file or arguments. Out: one checked record; levels and alpha are shares in (0, 1).
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ravenbench.tasks.evaluate.evaluation import Evaluation
 
 
-def _own(name: str, text: str, *flags: str, kind: type = str, default: Any = None) -> Option:
+def _task_option(
+    name: str, text: str, *flags: str, kind: type = str, default: Any = None
+) -> Option:
     return Option(name, text, kind, flags=flags, function=False, default=default)
 
 
@@ -39,22 +41,26 @@ class Evaluate(Work):
     first = "out metrics by training_truth training_answers"
     Spec = EvaluateSpec
     own = (
-        _own("out", "Folder or URL for page, CSV, LaTeX, figures and meta-answers.", "--out", "-o"),
-        _own("title", "Heading of the page, and of the leaderboard in a site."),
-        _own(
+        _task_option(
+            "out", "Folder or URL for page, CSV, LaTeX, figures and meta-answers.", "--out", "-o"
+        ),
+        _task_option("title", "Heading of the page, and of the leaderboard in a site."),
+        _task_option(
             "keep",
             "Keep truth and answers in --out (not to publish), for raven site --submit later.",
             kind=bool,
         ),
-        _own(
+        _task_option(
             "cost_same",
             "Cost of a false 'same author', for the operating point.",
             kind=float,
             default=1.0,
         ),
-        _own("cost_different", "Cost of a false 'different authors'.", kind=float, default=1.0),
-        _own("pan_truth", "PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.", "-i"),
-        _own("pan_answers", "PAN's form: the answers of one system.", "-a"),
+        _task_option(
+            "cost_different", "Cost of a false 'different authors'.", kind=float, default=1.0
+        ),
+        _task_option("pan_truth", "PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.", "-i"),
+        _task_option("pan_answers", "PAN's form: the answers of one system.", "-a"),
     )
     arguments = ("truth", "answers")
     spared = ("truth",)

@@ -1,4 +1,7 @@
-"""The report of ``raven obfuscate``: which texts changed, by what, and how much."""
+"""The report of ``raven obfuscate``: which texts changed, by what, and how much.
+
+In: a store of rewritings. Out: tables with one row a text (counts are words and changes a thousand words), JSON.
+"""
 
 from __future__ import annotations
 
@@ -95,23 +98,27 @@ class ObfuscateReport(Report[Obfuscation]):
 
     @classmethod
     def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
-        out = values["out"]
+        out_folder = values["out"]
         errors = result.errors
         same = result.unchanged
         if errors:
             named = "; ".join(errors[:NAMED])
             return (
-                f"{len(errors)} texts could not be rewritten, so nothing was written to {out}:"
+                f"{len(errors)} texts could not be rewritten, so nothing was written to {out_folder}:"
                 f" {named}"
             )
         if same:
             named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
-            others = f"the others: {out}" if result.written else f"nothing was written to {out}"
+            outcome = (
+                f"the others: {out_folder}"
+                if result.written
+                else f"nothing was written to {out_folder}"
+            )
             text = (
                 f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of"
                 " them is hidden"
             )
-            return f"{text}: {named}; {others}"
+            return f"{text}: {named}; {outcome}"
         return None
 
     @classmethod
@@ -119,8 +126,8 @@ class ObfuscateReport(Report[Obfuscation]):
         stores = [result.store for result in results]
         places = [store.plan_as(ObfuscatePlan).rewritings for store in stores]
         folders = [
-            str(store.path / place) if place == "rewritings" else place
-            for store, place in zip(stores, places, strict=True)
+            str(store.path / folder) if folder == "rewritings" else folder
+            for store, folder in zip(stores, places, strict=True)
         ]
         private = " and ".join(["the .json beside each text", *folders])
         texts = [rewriting for result in results for rewriting in result.rewritings]
@@ -180,20 +187,20 @@ class ObfuscateReport(Report[Obfuscation]):
             "texts",
             "Texts",
             self.analysis.texts,
-            col("text", lambda r: r.id, text=True, json="id"),
-            col("words", lambda r: r.words, json="words"),
-            col(None, lambda r: r.changed, json="changed"),
-            col("changes", lambda r: r.changes_per_1000, digits=0, json="changes_per_1000"),
+            col("text", lambda row: row.id, text=True, json="id"),
+            col("words", lambda row: row.words, json="words"),
+            col(None, lambda row: row.changed, json="changed"),
+            col("changes", lambda row: row.changes_per_1000, digits=0, json="changes_per_1000"),
             col(
                 "operations",
-                lambda r: dict(r.operations),
-                show=lambda used: sum(used.values()),
+                lambda row: dict(row.operations),
+                show=lambda operation_counts: sum(operation_counts.values()),
                 json="operations",
             ),
-            col(None, lambda r: r.notes, json="notes"),
-            col(None, lambda r: r.seconds, json="seconds"),
-            col(None, lambda r: r.error, json="error"),
-            col("note", lambda r: r.error or "; ".join(r.notes), text=True),
+            col(None, lambda row: row.notes, json="notes"),
+            col(None, lambda row: row.seconds, json="seconds"),
+            col(None, lambda row: row.error, json="error"),
+            col("note", lambda row: row.error or "; ".join(row.notes), text=True),
             note="Changes: changed stretches per 1,000 words of the original.",
         )
 
@@ -206,61 +213,68 @@ class ObfuscateReport(Report[Obfuscation]):
                 key,
                 title,
                 counts.items(),
-                col(name, lambda item: item[0], text=True),
-                col(unit, lambda item: item[1]),
+                col(name, lambda entry_count: entry_count[0], text=True),
+                col(unit, lambda entry_count: entry_count[1]),
             )
 
-        a = self.analysis
+        analysis = self.analysis
         return [
             self.texts,
             counted(
-                "operations", "Operations over all texts", ("operation", "times"), a.operations
+                "operations",
+                "Operations over all texts",
+                ("operation", "times"),
+                analysis.operations,
             ),
-            counted("notes", "Notes", ("note", "texts"), a.notes),
+            counted("notes", "Notes", ("note", "texts"), analysis.notes),
         ]
 
     def finding(self) -> str:
-        a = self.analysis
-        return f"{a.plan.obfuscator}: {a.changed} of {len(a.texts)} texts changed."
+        analysis = self.analysis
+        return f"{analysis.plan.obfuscator}: {analysis.changed} of {len(analysis.texts)} texts changed."
 
     def context(self) -> dict[str, Any]:
         return {"analysis": self.analysis, "run": msgspec.to_builtins(self.analysis.run)}
 
     def to_json(self) -> dict[str, Any]:
-        a = self.analysis
+        analysis = self.analysis
         return {
-            "obfuscator": a.plan.obfuscator,
-            "version": a.plan.version,
-            "seed": a.run.seed,
-            "source": a.plan.source,
-            "texts": len(a.texts),
-            "changed": a.changed,
-            "unchanged": [row.id for row in a.texts if not row.changed],
-            "operations": a.operations,
-            "notes": a.notes,
-            "failed": a.failed,
+            "obfuscator": analysis.plan.obfuscator,
+            "version": analysis.plan.version,
+            "seed": analysis.run.seed,
+            "source": analysis.plan.source,
+            "texts": len(analysis.texts),
+            "changed": analysis.changed,
+            "unchanged": [row.id for row in analysis.texts if not row.changed],
+            "operations": analysis.operations,
+            "notes": analysis.notes,
+            "failed": analysis.failed,
             "each": rows_json(self.texts),
             "run": {
-                key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"
+                key: value
+                for key, value in msgspec.to_builtins(analysis.run).items()
+                if key != "data"
             },
         }
 
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
 
-        a = self.analysis
-        lines = [f"  {count:>7}  {name}" for name, count in a.operations.items()]
+        analysis = self.analysis
+        lines = [f"  {count:>7}  {name}" for name, count in analysis.operations.items()]
         # What is said of one text that changed the command ends with.
-        notes = [] if len(a.texts) == a.changed == 1 else [*a.notes.items()]
+        notes = [] if len(analysis.texts) == analysis.changed == 1 else [*analysis.notes.items()]
         for note, count in notes[:MOST_NOTES]:
             lines.append(
                 f"  note, {count} text{'s' * (count > 1)}: {note}"
-                if len(a.texts) > 1
+                if len(analysis.texts) > 1
                 else f"  {note}"
             )
         if len(notes) > MOST_NOTES:
             lines.append(f"  {len(notes) - MOST_NOTES} more notes stand in the report")
-        if a.failed:
-            name, error = next(iter(a.failed.items()))
-            lines.append(f"{len(a.failed)} texts were not rewritten, the first: {name} ({error})")
+        if analysis.failed:
+            name, error = next(iter(analysis.failed.items()))
+            lines.append(
+                f"{len(analysis.failed)} texts were not rewritten, the first: {name} ({error})"
+            )
         return [Text(line) for line in lines]

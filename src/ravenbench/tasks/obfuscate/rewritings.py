@@ -92,7 +92,7 @@ class RewriteUnit:
 
     def work(self) -> list[str]:
         """Rewrite and commit each; an error is kept in the place of the rewriting."""
-        return self._commit(self._done())
+        return self._commit(self._rewritten_tasks())
 
     def lost(self, reason: str) -> list[str]:
         """Keep this reason in the place of every rewriting."""
@@ -119,7 +119,7 @@ class RewriteUnit:
             write_record(self.folder / f"{key}.json", "obfuscate", record)
         return errors
 
-    def _done(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
+    def _rewritten_tasks(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
         """Each task with its rewriting, or with what went wrong, and the seconds it took."""
         if self.obfuscator.whole_batch:
             began = time.perf_counter()
@@ -137,10 +137,10 @@ class RewriteUnit:
             began = time.perf_counter()
             try:
                 with isolated():
-                    one: Rewriting | str = self.obfuscator.obfuscate(task, self.seed)
+                    rewriting: Rewriting | str = self.obfuscator.obfuscate(task, self.seed)
             except Exception as error:
-                one = tell(error)
-            yield task, one, time.perf_counter() - began
+                rewriting = tell(error)
+            yield task, rewriting, time.perf_counter() - began
 
 
 def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask) -> str:
@@ -179,8 +179,8 @@ def rewrite(
     stored = [read_rewriting(folder, key) for key in keys]
     pending = [
         task
-        for task, one in zip(tasks, stored, strict=True)
-        if one is None or one.rewriting is None
+        for task, outcome in zip(tasks, stored, strict=True)
+        if outcome is None or outcome.rewriting is None
     ]
     if pending:
         obfuscator.fit(tasks)
@@ -189,7 +189,7 @@ def rewrite(
         units = [RewriteUnit(folder, obfuscator, seed, block) for block in blocks]
         run_units(engine, units, progress, f"rewriting: {obfuscator.name}")
         stored = [read_rewriting(folder, key) for key in keys]
-    return [one for one in stored if one is not None]
+    return [outcome for outcome in stored if outcome is not None]
 
 
 def read_rewriting(folder: Path, key: str) -> Stored | None:
@@ -203,16 +203,18 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
     return Stored(key, record.id, rewriting, record.seconds, record.error)
 
 
-def place_of(given: Path | None) -> str:
+def place_of(folder: Path | None) -> str:
     """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
-    return "rewritings" if given is None else str(_whole(given))
+    return "rewritings" if folder is None else str(_absolute(folder))
 
 
-def kept_at(run: Path, place: str, given: Path | None = None) -> Path:
+def kept_at(run: Path, folder_name: str, given: Path | None = None) -> Path:
     """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
     another place is asked for now."""
-    folder = _whole(run / place if place == "rewritings" else files.location(place))
-    if given is not None and str(_whole(given)) != str(folder):
+    folder = _absolute(
+        run / folder_name if folder_name == "rewritings" else files.location(folder_name)
+    )
+    if given is not None and str(_absolute(given)) != str(folder):
         raise InputError(
             "this run keeps its rewritings elsewhere",
             file=run,
@@ -223,5 +225,5 @@ def kept_at(run: Path, place: str, given: Path | None = None) -> Path:
     return folder
 
 
-def _whole(place: Path) -> Path:
-    return place if files.is_remote(place) else place.resolve()
+def _absolute(folder: Path) -> Path:
+    return folder if files.is_remote(folder) else folder.resolve()

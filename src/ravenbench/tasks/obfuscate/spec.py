@@ -1,4 +1,7 @@
-"""What decides an obfuscation."""
+"""What decides an obfuscation.
+
+In: options, the keys of a spec file or arguments. Out: one checked record.
+"""
 
 from __future__ import annotations
 

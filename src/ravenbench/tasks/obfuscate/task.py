@@ -213,7 +213,7 @@ class Obfuscate(Task):
         )
         result = ObfuscateResult(store, tuple(errors), rewritings, same)
         if self.product is not None and result.written:
-            whole = [one for one in rewritings if one is not None]
+            whole = [rewriting for rewriting in rewritings if rewriting is not None]
             write_product(
                 self.product, self.source, whole, self.written, partial(note, self.folder)
             )

@@ -1,4 +1,7 @@
-"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them."""
+"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them.
+
+In: a path and the text's known companions. Out: one obfuscation task a text, and files under the names they had.
+"""
 
 from __future__ import annotations
 
@@ -94,14 +97,14 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
         return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
 
 
-def _text_files(place: Path) -> list[Path]:
+def _text_files(path: Path) -> list[Path]:
     """The texts of a folder, or the one file. InputError if a folder has none."""
-    if not place.is_dir():
-        return [place]
-    texts = sorted(place.rglob("*.txt"))
+    if not path.is_dir():
+        return [path]
+    texts = sorted(path.rglob("*.txt"))
     if not texts:
         raise InputError(
-            "there is no text in this folder", file=place, expected=".txt files by the author"
+            "there is no text in this folder", file=path, expected=".txt files by the author"
         )
     return texts
 
@@ -112,8 +115,8 @@ def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[
     if not single:
         check_folder(out, inputs=inputs, known=known)
         return
-    for place in (out, parts_file(out)):
-        check_file(place, inputs=inputs, known=known)
+    for path in (out, parts_file(out)):
+        check_file(path, inputs=inputs, known=known)
 
 
 def write_product(
@@ -134,25 +137,27 @@ def write_product(
         contents = {out: done[0].text.encode(), parts_file(out): parts_bytes(done[0].parts)}
         for data in contents.values():
             note(hashlib.sha256(data).hexdigest())
-        for place, data in contents.items():
-            with whole_file(place) as file:
+        for path, data in contents.items():
+            with whole_file(path) as file:
                 file.write(data)
         return
     with fresh_folder(out, known=known) as folder:
-        _fill(folder, source, done)
+        _write_texts(folder, source, done)
         note(digest(folder))
 
 
-def _fill(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
+def _write_texts(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
     if source.problems is None:
         for task, rewriting in zip(source.tasks, done, strict=True):
-            place = folder / PurePosixPath(task.id)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(rewriting.text.encode())
-            write_parts(parts_file(place), rewriting.parts)
+            file = folder / PurePosixPath(task.id)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(rewriting.text.encode())
+            write_parts(parts_file(file), rewriting.parts)
         return
     sources = source.problems
-    problems = with_questioned(sources.problems, source.rows, [r.text for r in done])
+    problems = with_questioned(
+        sources.problems, source.rows, [rewriting.text for rewriting in done]
+    )
     write_pan_problems(
         folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown"
     )

@@ -100,7 +100,7 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
     """
     store.expect("pan14")
     plan = store.plan_as(Pan14Plan)
-    names = [v.name for v in plan.verifiers]
+    names = [verifier.name for verifier in plan.verifiers]
     failures: list[Failure] = []
     answers = [_answers(store, entry, names, failures) for entry in plan.corpora]
 
@@ -161,7 +161,7 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
 
 def _by_corpus(failures: Sequence[Failure], entry: Pan14CorpusRecord) -> list[Failure]:
     """Cells of a corpus's probe by the corpus's name."""
-    where = [(f, f.fold.removeprefix(f"{entry.fold}-")) for f in failures]
+    where = [(failure, failure.fold.removeprefix(f"{entry.fold}-")) for failure in failures]
     return [
         replace(f, cell=f"{f.verifier} on {entry.name}", fold=f"{entry.name}, content {v}")
         for f, v in where
@@ -221,8 +221,10 @@ def _rows(
     chosen: Mapping[str, Metric],
 ) -> Rows:
     rows = {
-        s.name: _row(s, int(s.scores["unanswered"] or 0), seconds.get(s.name), chosen)
-        for s in systems
+        system.name: _row(
+            system, int(system.scores["unanswered"] or 0), seconds.get(system.name), chosen
+        )
+        for system in systems
     }
     mean = next((s for s in meta if s.name == _inner(META)), None)
     if mean is not None:
@@ -240,7 +242,10 @@ def _row(
     scores = of.scores
     interval = of.interval
     return Row(
-        {m: scores[m] for m in metrics}, {m: interval[m] for m in metrics}, unanswered, seconds
+        {metric: scores[metric] for metric in metrics},
+        {metric: interval[metric] for metric in metrics},
+        unanswered,
+        seconds,
     )
 
 

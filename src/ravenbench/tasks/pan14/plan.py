@@ -1,4 +1,7 @@
-"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it."""
+"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it.
+
+In: paths of corpora. Out: problems of their train and test parts, and the plan's records.
+"""
 
 from __future__ import annotations
 
@@ -163,8 +166,8 @@ def draft(
             most_transplants([fold]) if sketched else plan_given_transplants(fold, progress)
             for fold in folds
         ]
-        sections = {fold.name: one.section for fold, one in zip(folds, plans, strict=True)}
-        transplanted = [fold for one in plans for fold in one.folds]
+        sections = {fold.name: plan.section for fold, plan in zip(folds, plans, strict=True)}
+        transplanted = [fold for plan in plans for fold in plan.folds]
         texts, tests = on_one_table([fold.test for fold in transplanted], texts)
         folds += [replace(fold, test=test) for fold, test in zip(transplanted, tests, strict=True)]
     records = {fold.name: fold_record(fold) for fold in folds}
@@ -176,8 +179,8 @@ def draft(
             []
             if sketched
             else [
-                _corpus_record(c, f.name, sections.get(f.name))
-                for c, f in zip(corpora, folds, strict=False)
+                _corpus_record(c, fold.name, sections.get(fold.name))
+                for c, fold in zip(corpora, folds, strict=False)
             ]
         ),
     )

@@ -1,4 +1,7 @@
-"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given."""
+"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given.
+
+In: a spec. Out: a store with one cell a verifier and corpus, and its report.
+"""
 
 from __future__ import annotations
 
@@ -61,9 +64,9 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        own = {"verifiers": self.verifiers, "probe": self.probe}
+        defaults = {"verifiers": self.verifiers, "probe": self.probe}
         further = {"encoding": self.encoding, "metrics": self.metrics}
-        return own | {key: value for key, value in further.items() if value is not None}
+        return defaults | {key: value for key, value in further.items() if value is not None}
 
 
 class Pan14(Task):
@@ -95,10 +98,12 @@ class Pan14(Task):
         from ravenbench.tasks.pan14.plan import read_corpora
         from ravenbench.tasks.pan14.published import PUBLISHED
 
-        given = self.values.get("verifiers")
-        if given == "published":
-            given = [n for n in PUBLISHED if n.partition("(")[0] in registry.targets("verifier")]
-        self.named = registry.named("verifier", given, default=DEFAULT_VERIFIERS)
+        verifiers = self.values.get("verifiers")
+        if verifiers == "published":
+            verifiers = [
+                n for n in PUBLISHED if n.partition("(")[0] in registry.targets("verifier")
+            ]
+        self.named = registry.named("verifier", verifiers, default=DEFAULT_VERIFIERS)
         smoke_test(self.named)
         self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
         for metric in (
@@ -108,7 +113,7 @@ class Pan14(Task):
                 raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
         self.progress("reading the problems", 0, 0)
         self.corpora = read_corpora(self.spec.data, self.spec.encoding)
-        self.data = {f"data {i}": data_hash(place) for i, place in enumerate(self.spec.data)}
+        self.data = {f"data {i}": data_hash(path) for i, path in enumerate(self.spec.data)}
         self.data["methods"] = content_key(
             [decides(component) for component in self.named.values()]
         )

@@ -1,4 +1,7 @@
-"""The figures of a run: content, training domain, shortcut test, scores, sweep."""
+"""The figures of a run: content, training domain, shortcut test, scores, sweep.
+
+In: a run's ``Analysis``. Out: matplotlib figures by name; axes are AUC, metrics in [0, 1] or numbers of topics.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,16 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
     figures: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(
-            r.figures.swing is not None for r in analysis.content.rows
+            row.figures.swing is not None for row in analysis.content.rows
         ):
             figures["content"] = content_figure(analysis.content)
-        if analysis.domain is not None and any(r.gain is not None for r in analysis.domain.rows):
+        if analysis.domain is not None and any(
+            row.gain is not None for row in analysis.domain.rows
+        ):
             figures["domain"] = domain_figure(analysis.domain)
-        if any(s.difference is not None for s in analysis.shortcut):
+        if any(comparison.difference is not None for comparison in analysis.shortcut):
             figures["shortcut"] = shortcut(analysis)
-        if any(r.folds for r in analysis.results):
+        if any(result.folds for result in analysis.results):
             figures["results"] = scores(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
             figures["sweep"] = sweep_figure(analysis.sweep)
@@ -40,25 +45,38 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
 
 def shortcut(analysis: Analysis) -> Figure:
     """HITS − Random in AUC per verifier, with its interval over pools."""
-    rows = [s for s in analysis.shortcut if s.metric == TESTED[0] and s.difference is not None]
+    rows = [
+        comparison
+        for comparison in analysis.shortcut
+        if comparison.metric == TESTED[0] and comparison.difference is not None
+    ]
     figure, (axes,) = canvas(4.6, 0.9 + 0.34 * len(rows))
     axes.axvline(0, color=INK, linewidth=0.8)
-    for y, s in enumerate(rows):
-        if s.interval is not None:
+    for row_index, row in enumerate(rows):
+        if row.interval is not None:
             axes.plot(
-                s.interval,
-                (y, y),
+                row.interval,
+                (row_index, row_index),
                 color=SETUP["hits"],
                 linewidth=2,
                 solid_capstyle="butt",
                 alpha=0.75,
             )
-        fill = SETUP["hits"] if s.interval is not None else "none"
+        fill = SETUP["hits"] if row.interval is not None else "none"
         axes.plot(
-            [s.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill
+            [row.difference],
+            [row_index],
+            "o",
+            markersize=6.5,
+            color=SETUP["hits"],
+            markerfacecolor=fill,
         )
-    name_rows(axes, [s.verifier for s in rows])
-    ends = [abs(v) for s in rows for v in (s.difference or 0.0, *(s.interval or ()))]
+    name_rows(axes, [row.verifier for row in rows])
+    ends = [
+        abs(difference)
+        for row in rows
+        for difference in (row.difference or 0.0, *(row.interval or ()))
+    ]
     reach = 1.08 * max([0.02, *ends])
     axes.set_xlim(-reach, reach)
     axes.set_xlabel("AUC in HITS − AUC in Random")
@@ -69,30 +87,36 @@ def shortcut(analysis: Analysis) -> Figure:
 def scores(analysis: Analysis) -> Figure:
     """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers = analysis.verifiers
-    setups = [s.name for s in analysis.setups]
+    setups = [setup.name for setup in analysis.setups]
     figure, axes = canvas(
         6.0, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN)
     )
     step = min(0.216, 0.75 / max(len(setups), 1))
-    for place, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
+    for panel, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
         for i, setup in enumerate(setups):
             color = SETUP.get(setup, OTHER)
-            for y, verifier in enumerate(verifiers):
-                r = analysis.result(verifier, setup)
-                mean = None if r is None else r.mean[metric]
-                if r is None or mean is None:
+            for row_index, verifier in enumerate(verifiers):
+                result = analysis.result(verifier, setup)
+                mean = None if result is None else result.mean[metric]
+                if result is None or mean is None:
                     continue
-                at = y + step * (i - (len(setups) - 1) / 2)
-                std = r.std[metric] or 0.0
-                ax.plot((mean - std, mean + std), (at, at), color=color, linewidth=1.6, alpha=0.55)
-                ax.plot([mean], [at], "osD^v"[i % 5], markersize=4.2, color=color)
+                height = row_index + step * (i - (len(setups) - 1) / 2)
+                std = result.std[metric] or 0.0
+                ax.plot(
+                    (mean - std, mean + std),
+                    (height, height),
+                    color=color,
+                    linewidth=1.6,
+                    alpha=0.55,
+                )
+                ax.plot([mean], [height], "osD^v"[i % 5], markersize=4.2, color=color)
         ax.set_title(title(metric), color=INK)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
         low, high = ax.get_xlim()
         if high - low < NARROW:
             ax.set_xlim((low + high - NARROW) / 2, (low + high + NARROW) / 2)
         ax.locator_params(axis="x", nbins=3)
-        name_rows(ax, verifiers if place == 0 else [""] * len(verifiers))
+        name_rows(ax, verifiers if panel == 0 else [""] * len(verifiers))
     from matplotlib.lines import Line2D
 
     handles = [
@@ -100,12 +124,12 @@ def scores(analysis: Analysis) -> Figure:
             [],
             [],
             marker="osD^v"[i % 5],
-            color=SETUP.get(s, OTHER),
+            color=SETUP.get(setup, OTHER),
             linewidth=1.6,
             markersize=4.2,
-            label=title(s),
+            label=title(setup),
         )
-        for i, s in enumerate(setups)
+        for i, setup in enumerate(setups)
     ]
     figure.legend(
         handles=handles, loc="outside lower center", ncols=max(len(setups), 1), fontsize=9

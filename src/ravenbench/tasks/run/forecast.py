@@ -1,4 +1,7 @@
-"""What a run would hold and be able to show, before any of it is computed (contract 7)."""
+"""What a run would hold and be able to show, before any of it is computed (contract 7).
+
+In: a plan and its folds. Out: counts of fits, documents and problems, and detectable differences in AUC.
+"""
 
 from __future__ import annotations
 
@@ -72,10 +75,12 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     folds = {fold.name: fold for fold in drafted.folds}
     section = plan.probe
     repetitions = [] if section is None else section.repetitions
-    drawn = [entry for entry in repetitions if entry.folds]
+    drawn = [repetition for repetition in repetitions if repetition.folds]
     often = dict.fromkeys(folds, len(plan.pools) / min(FEW, len(plan.pools)) if plan.pools else 1.0)
     often |= {
-        name: len(repetitions) / len(drawn) for entry in drawn for name in entry.folds.values()
+        name: len(repetitions) / len(drawn)
+        for repetition in drawn
+        for name in repetition.folds.values()
     }
     often |= {
         name: 1.0 for name, fold in folds.items() if fold.labels.get("transplanted") == "batch"
@@ -97,7 +102,9 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         setups=setups,
         sweep=_whole_sweep(plan, folds),
         probe=(
-            _sizes([fold for entry in drawn for fold in entry.folds.values()], folds, often)
+            _sizes(
+                [fold for repetition in drawn for fold in repetition.folds.values()], folds, often
+            )
             if drawn
             else None
         ),
@@ -120,15 +127,16 @@ def _whole_sweep(plan: RunPlan, folds: Mapping[str, Fold]) -> list[SweepSize] | 
         return None
     times = len(plan.pools) / min(FEW, len(plan.pools))
     return [
-        replace(one, folds=round(one.folds * times), new=round(one.new * times)) for one in points
+        replace(point, folds=round(point.folds * times), new=round(point.new * times))
+        for point in points
     ]
 
 
 def chance_variance(fold: Fold) -> float:
     """Variance of the AUC of scores that say nothing: (a + b + 1) / 12ab for a and b pairs of the classes."""
     same = int(fold.test_same.sum())
-    other = len(fold.test_same) - same
-    return (same + other + 1) / (12 * same * other)
+    different = len(fold.test_same) - same
+    return (same + different + 1) / (12 * same * different)
 
 
 def _detectable(plan: RunPlan, folds: list[Fold]) -> float | None:
@@ -136,20 +144,26 @@ def _detectable(plan: RunPlan, folds: list[Fold]) -> float | None:
     pools = [pool.topics for pool in plan.pools]
     if len(pools) < 2:
         return None
-    each = float(np.mean([chance_variance(fold) for fold in folds]))
-    return detectable(math.sqrt(2 * each / plan.k), len(pools), correlation=correlation(pools))
+    variance = float(np.mean([chance_variance(fold) for fold in folds]))
+    return detectable(math.sqrt(2 * variance / plan.k), len(pools), correlation=correlation(pools))
 
 
 def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> float | None:
     if not probes:
         return None
-    drawn = [entry for entry in probes if entry.folds]
-    each = float(
-        np.mean([chance_variance(folds[entry.folds[k]]) for entry in drawn for k in ("aa", "bb")])
+    drawn = [probe for probe in probes if probe.folds]
+    variance = float(
+        np.mean(
+            [
+                chance_variance(folds[repetition.folds[k]])
+                for repetition in drawn
+                for k in ("aa", "bb")
+            ]
+        )
     )
-    topics = [entry.topics for entry in probes]
+    topics = [probe.topics for probe in probes]
     # Real and null repetitions both vary.
-    sd = STEADY * math.sqrt(2 * each)
+    sd = STEADY * math.sqrt(2 * variance)
     gain = detectable(sd, len(probes) // 2, correlation=correlation(topics))
     return None if gain is None else DOMAIN_MARGIN + gain
 

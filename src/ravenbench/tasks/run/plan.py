@@ -1,4 +1,7 @@
-"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7)."""
+"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7).
+
+In: a ``RunSpec``. Out: a draft of the run: the plan's records, its texts and its folds.
+"""
 
 from __future__ import annotations
 
@@ -65,15 +68,15 @@ def draft(
     else:
         progress("reading the corpus", 0, 0)
         plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile, few)
-        more = range(len(corpus), len(texts))
-        ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
+        own_rows = range(len(corpus), len(texts))
+        ids = [*corpus.ids, *(texts.hash(row).hex() for row in own_rows)]
         own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
         labels = {name: longer(column, len(texts)) for name, column in own.items()}
     if spec.lengths is not None:
-        plan, folds, texts = _cut(plan, folds, texts, spec.lengths)
+        plan, folds, texts = _with_cut_folds(plan, folds, texts, spec.lengths)
         ids += [texts.hash(row).hex() for row in range(len(ids), len(texts))]
         labels = {
-            name: _labelled(column, [f.train for f in folds], name, len(texts))
+            name: _labelled(column, [fold.train for fold in folds], name, len(texts))
             for name, column in labels.items()
         }
     components = spec.named_verifiers()
@@ -87,29 +90,29 @@ def draft(
     return Draft(plan, folds, texts, labels, ids, arrays)
 
 
-def _cut(
+def _with_cut_folds(
     plan: RunPlan, folds: list[Fold], texts: TextTable, lengths: tuple[int, ...]
 ) -> tuple[RunPlan, list[Fold], TextTable]:
     """The plan with the folds of one setup again at every length: the Random ones, else those of the first setup."""
-    setups = [s for s in plan.setups if s.setup == "random"] or plan.setups[:1]
+    setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups[:1]
     wanted = dict.fromkeys(name for setup in setups for name in setup.folds)
-    whole = [fold for fold in folds if fold.name in wanted]
+    wanted_folds = [fold for fold in folds if fold.name in wanted]
     records = []
-    made = []
+    cut_folds = []
     for words in lengths:
-        cut = [at_length(fold, words) for fold in whole]
+        cut = [at_length(fold, words) for fold in wanted_folds]
         sizes = [len(fold.test) for fold in cut]
-        reached = sum(f.counts["reached"] * n for f, n in zip(cut, sizes, strict=True)) / max(
+        reached = sum(fold.counts["reached"] * n for fold, n in zip(cut, sizes, strict=True)) / max(
             sum(sizes), 1
         )
         records.append(
             LengthRecord(words=words, folds=[fold.name for fold in cut], reached=reached)
         )
-        made += cut
+        cut_folds += cut
     texts, sets = plans.on_one_table(
-        [side for fold in made for side in (fold.train, fold.test)], texts
+        [side for fold in cut_folds for side in (fold.train, fold.test)], texts
     )
-    pairs = zip(made, sets[::2], sets[1::2], strict=True)
+    pairs = zip(cut_folds, sets[::2], sets[1::2], strict=True)
     added = [dataclass_replace(fold, train=train, test=test) for fold, train, test in pairs]
     recorded = {fold.name: plans.fold_record(fold) for fold in added}
     return (
@@ -151,8 +154,8 @@ def _topic_plan(
     rule = registry.parse("pairs", spec.pairs)
     samplers = spec.named_samplers()
     encoders = spec.encoders()
-    place = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
-    corpus = load_corpus(place, **spec.reading())
+    corpus_path = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
+    corpus = load_corpus(corpus_path, **spec.reading())
     defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
     level = spec.topic or defaults.get("topic", "topic")
     extracted = False
@@ -184,10 +187,10 @@ def _topic_plan(
         corpus, sizes, merging=any(sampler.merges for sampler in samplers.values())
     )
     count = len(corpus.topic.names)
-    most = max(s.topics for s in every)
+    most_topics = max(sizes.topics for sizes in every)
     # An entry's number of pools is of its own level of topic; it gives way where another has too few topics.
-    usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most else 1
-    pools = draw_pools(count, most, spec.pools or usual, spec.pool_share, Draws(spec.seed))
+    usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most_topics else 1
+    pools = draw_pools(count, most_topics, spec.pools or usual, spec.pool_share, Draws(spec.seed))
     second = registry.parse("encoder", SECOND_ENCODER) if extracted else None
     apart = (
         None if second is None or few is not None else meanwhile(topic_similarity, corpus, second)
@@ -205,7 +208,7 @@ def _topic_plan(
         for name, sampler in samplers.items():
             progress("drawing pairs", len(setups), len(drawing.pools) * len(samplers))
             setups.append(drawing.main(number, name, sampler))
-    sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
+    sweep = plan_sweep(spec, drawing, [sizes.topics for sizes in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress, few)
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
@@ -256,12 +259,12 @@ def _transplanted(
     """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
     if spec.probe not in ("transplant", "both"):
         return None
-    chosen = [s for s in setups if s.setup == "random"] or setups
-    taken = [
+    chosen = [setup for setup in setups if setup.setup == "random"] or setups
+    records = [
         folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)
     ]
     if few is not None:
-        return most_transplants(taken)
+        return most_transplants(records)
     transplanter = Transplanter(
         corpus.texts,
         author=corpus.author,
@@ -270,7 +273,7 @@ def _transplanted(
         similarity=similarity,
         draws=Draws(spec.seed),
     )
-    return plan_transplants(transplanter, taken, corpus.texts, progress)
+    return plan_transplants(transplanter, records, corpus.texts, progress)
 
 
 def _given_plan(
@@ -290,7 +293,9 @@ def _given_plan(
     faults = {**dict(train.faults), **dict(test.faults)}
     notes: dict[str, Any] = {"train": spec.train, "test": spec.test, "faults": faults}
     notes |= {
-        k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None
+        k: label
+        for k, label in (("language", test.language), ("genre", test.genre))
+        if label is not None
     }
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined

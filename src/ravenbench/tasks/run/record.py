@@ -1,4 +1,7 @@
-"""The plan of the main job: topics, pools, setups, a sweep, the probe."""
+"""The plan of the main job: topics, pools, setups, a sweep, the probe.
+
+In and out: typed records as ``plan.json`` holds them; topics are numbers into the plan's list of names.
+"""
 
 from __future__ import annotations
 

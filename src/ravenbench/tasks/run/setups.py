@@ -40,10 +40,10 @@ def no_choice(plan: record.RunPlan) -> str | None:
         return None
     if any(len(pool.topics) > plan.m for pool in plan.pools):
         return None
-    m = plan.m
-    cure = f"choose fewer than {m} with --topics, or give" if m > 2 else "give"
+    size = plan.m
+    cure = f"choose fewer than {size} with --topics, or give" if size > 2 else "give"
     return (
-        f"HITS and Random cannot be compared: of {m} topics {m} are chosen, so both take the same"
+        f"HITS and Random cannot be compared: of {size} topics {size} are chosen, so both take the same"
         f" and differ by chance alone. To compare them, {cure} a column with more topics by"
         " --topic."
     )
@@ -74,53 +74,57 @@ class Drawing:
         setup = sampler.name if isinstance(sampler, Random) else name
         topics, merged = self._choice(pool, sampler, self.sizes.topics, self.similarity)
         drawn = self._draw(pool, setup, topics, merged, f"p{pool:02d}-{_slug(name)}")
-        place = _place(pool, topics, merged)
-        self.known[place, name] = drawn
-        self.known.setdefault((place, None), drawn)
+        folder = _choice_key(pool, topics, merged)
+        self.known[folder, name] = drawn
+        self.known.setdefault((folder, None), drawn)
         return record.SetupRecord(**self._entry(pool, setup, topics, merged, drawn))
 
     def point(
-        self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats
+        self, pool: int, name: str, sampler: Sampler, size: int, encoder: int, similarity: Floats
     ) -> record.PointRecord:
         """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""
-        topics, merged = self._choice(pool, sampler, m, similarity)
-        place = _place(pool, topics, merged)
-        drawn = self.known.get((place, name)) or self.known.get((place, None))
+        topics, merged = self._choice(pool, sampler, size, similarity)
+        folder = _choice_key(pool, topics, merged)
+        drawn = self.known.get((folder, name)) or self.known.get((folder, None))
         if drawn is None:
             drawn = self._draw(
-                pool, name, topics, merged, f"p{pool:02d}-m{m}-e{encoder}-{_slug(name)}"
+                pool, name, topics, merged, f"p{pool:02d}-m{size}-e{encoder}-{_slug(name)}"
             )
-            self.known[place, None] = drawn
-        mean, highest = leakage(similarity, [self.folds[f] for f in drawn])
-        entry = self._entry(pool, name, topics, merged, drawn)
+            self.known[folder, None] = drawn
+        mean, highest = leakage(similarity, [self.folds[fold] for fold in drawn])
+        setup = self._entry(pool, name, topics, merged, drawn)
         return record.PointRecord(
-            **entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest
+            **setup, m=size, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest
         )
 
     def _entry(
         self, pool: int, setup: str, topics: Ints, merged: Ints, drawn: list[str]
     ) -> dict[str, Any]:
-        mean, highest = leakage(self.similarity, [self.folds[f] for f in drawn])
+        mean, highest = leakage(self.similarity, [self.folds[fold] for fold in drawn])
         return {
             "pool": pool,
             "setup": setup,
             "topics": topics.tolist(),
             "merged": {
-                int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t
+                int(topic): int(merged[topic])
+                for topic in np.flatnonzero(merged >= 0)
+                if merged[topic] != topic
             },
             "mean_similarity": mean,
             "max_similarity": highest,
             "folds": drawn,
         }
 
-    def _choice(self, pool: int, sampler: Sampler, m: int, similarity: Floats) -> tuple[Ints, Ints]:
+    def _choice(
+        self, pool: int, sampler: Sampler, size: int, similarity: Floats
+    ) -> tuple[Ints, Ints]:
         inside = self.pools[pool]
         # The same stream for every m: of a sampler that draws, smaller choices are parts of larger ones.
         rng = self.pairing.draws("sampler", pool, str(sampler))
-        chosen = sampler.select(similarity[np.ix_(inside, inside)], m, rng)
+        chosen = sampler.select(similarity[np.ix_(inside, inside)], size, rng)
         merged: Ints = np.full(len(similarity), -1, dtype=np.int64)
-        used = chosen.merged >= 0
-        merged[inside[used]] = inside[chosen.merged[used]]
+        kept = chosen.merged >= 0
+        merged[inside[kept]] = inside[chosen.merged[kept]]
         return inside[chosen.chosen], merged
 
     def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
@@ -139,16 +143,21 @@ class Drawing:
 
 def leakage(similarity: Floats, folds: list[Fold]) -> tuple[float, float]:
     """Mean and highest cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
-    blocks = [similarity[np.ix_(f.counts["train_topics"], f.counts["test_topics"])] for f in folds]
-    return float(np.mean([b.mean() for b in blocks])), float(np.mean([b.max() for b in blocks]))
+    blocks = [
+        similarity[np.ix_(fold.counts["train_topics"], fold.counts["test_topics"])]
+        for fold in folds
+    ]
+    return float(np.mean([block.mean() for block in blocks])), float(
+        np.mean([block.max() for block in blocks])
+    )
 
 
-def sizes_of_sweep(first: Sizes, others: list[Sizes]) -> Sizes:
+def sizes_of_sweep(main: Sizes, further: list[Sizes]) -> Sizes:
     """The main design's sizes, with folds that fit every number of topics."""
-    return replace(first, folds=min(s.folds for s in (first, *others)))
+    return replace(main, folds=min(sizes.folds for sizes in (main, *further)))
 
 
-def _place(pool: int, topics: Ints, merged: Ints) -> Place:
+def _choice_key(pool: int, topics: Ints, merged: Ints) -> Place:
     return pool, tuple(sorted(topics.tolist())), tuple(merged.tolist())
 
 
@@ -168,7 +177,7 @@ def plan_probe(
     similarity: Floats,
     pairing: sources.Pairing,
     progress: Progress,
-    few: int | None = None,
+    pool_limit: int | None = None,
 ) -> tuple[record.ProbeRecord, list[Fold]]:
     """The plan's ``probe`` section and the folds it names.
 
@@ -183,12 +192,12 @@ def plan_probe(
     repetitions: list[record.RepetitionRecord] = []
     folds: list[Fold] = []
     for null in (False, True) if tests else ():
-        made = 0
+        tries = 0
         for number in range(spec.repetitions):
             progress("drawing the probe", number + null * spec.repetitions, planned)
             rng = pairing.draws("probe", number, int(null))
             pair = domains(permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
-            if made == few:
+            if tries == pool_limit:
                 repetitions.append(_entry(number, null, pair, similarity, []))
                 continue
             name = f"{'null' if null else 'probe'}-{number:02d}"
@@ -204,7 +213,7 @@ def plan_probe(
                 reason = f"{name}: {error.problem}"
                 continue
             folds += drawn
-            made += 1
+            tries += 1
             repetitions.append(_entry(number, null, pair, similarity, drawn))
     section = record.ProbeRecord(
         kind=spec.probe,
@@ -221,8 +230,8 @@ def plan_probe(
 def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
     if spec.probe in ("transplant", "none"):
         return NOT_ASKED
-    take = f"two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"
-    return f"{topics} topics are too few: {take}" if tests == 0 else None
+    needed = f"two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"
+    return f"{topics} topics are too few: {needed}" if tests == 0 else None
 
 
 def _entry(
@@ -240,7 +249,10 @@ def _entry(
     return record.RepetitionRecord(
         repetition=number,
         null=null,
-        domains=[record.DomainRecord(test=d.test.tolist(), train=d.train.tolist()) for d in pair],
+        domains=[
+            record.DomainRecord(test=domain.test.tolist(), train=domain.train.tolist())
+            for domain in pair
+        ],
         matched_similarity=float((blocks[0, 0] + blocks[1, 1]) / 2),
         mismatched_similarity=float((blocks[0, 1] + blocks[1, 0]) / 2),
         folds={fold.name[-2:]: fold.name for fold in folds},
@@ -263,13 +275,17 @@ def plan_sweep(
     CorpusError if a corpus of a point cannot be drawn.
     """
     samplers = spec.named_samplers()
-    if len(sizes) == len(similarities) == 1 and {s.name for s in samplers.values()} <= set(USUAL):
+    if len(sizes) == len(similarities) == 1 and {
+        sampler.name for sampler in samplers.values()
+    } <= set(USUAL):
         return None
     points = list(product(range(len(drawing.pools)), sizes, range(len(similarities)), samplers))
     setups = []
-    for done, (pool, m, e, name) in enumerate(points):
+    for done, (pool, size, encoder, name) in enumerate(points):
         progress("drawing the sweep", done, len(points))
-        setups.append(drawing.point(pool, name, samplers[name], m, e, similarities[e]))
+        setups.append(
+            drawing.point(pool, name, samplers[name], size, encoder, similarities[encoder])
+        )
     return record.SweepRecord(
         m=sizes,
         encoders=[str(encoder) for encoder in spec.encoders()],
@@ -298,16 +314,20 @@ def sweep_sizes(
     if section is None:
         return None
     rows: dict[tuple[int, int, str], list[str]] = {}
-    for entry in section.setups:
-        rows.setdefault((entry.m, entry.encoder, entry.setup), []).extend(entry.folds)
-    seen: set[str] = set()
+    for setup_row in section.setups:
+        rows.setdefault((setup_row.m, setup_row.encoder, setup_row.setup), []).extend(
+            setup_row.folds
+        )
+    counted: set[str] = set()
     sizes = []
-    for (m, encoder, setup), names in rows.items():
+    for (size, encoder, setup), names in rows.items():
         train, test = (
             float(np.mean([len(getattr(folds[name], side)) for name in names]))
             for side in ("train", "test")
         )
-        new = len(set(names) - seen)
-        sizes.append(SweepSize(m, section.encoders[encoder], setup, len(names), new, train, test))
-        seen |= set(names)
+        new = len(set(names) - counted)
+        sizes.append(
+            SweepSize(size, section.encoders[encoder], setup, len(names), new, train, test)
+        )
+        counted |= set(names)
     return sizes

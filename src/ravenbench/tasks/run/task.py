@@ -1,4 +1,7 @@
-"""``ravenbench.run``: the main job."""
+"""``ravenbench.run``: the main job.
+
+In: a ``RunSpec``. Out: a store with one cell a verifier and fold, and its report.
+"""
 
 from __future__ import annotations
 
@@ -120,10 +123,12 @@ class Run(Task):
             if ours := rehearsable(self.named):
                 meanwhile(warm_up_kernels, ours)
             draft = self.draft(meanwhile)
-        if (now := fingerprint(self.spec)) != self.data:
-            places = ", ".join(str(getattr(self.spec, key, key)) for key in changed(self.data, now))
+        if (data_now := fingerprint(self.spec)) != self.data:
+            changed_paths = ", ".join(
+                str(getattr(self.spec, key, key)) for key in changed(self.data, data_now)
+            )
             again = "repeat the command when they are complete"
-            raise InputError("the data changed while they were read", file=places, fix=again)
+            raise InputError("the data changed while they were read", file=changed_paths, fix=again)
         self.approved(draft).write(store, begin)
 
     def cells(self, store: Store) -> list[str]:

@@ -80,14 +80,14 @@ class Runs:
         problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s.
         """
         n = len(self.values)
-        many = self
+        runs = self
         if n == 1 and not self.fixed and other is not None:
-            many = other
-        if (count := len(many.values)) < 2:
+            runs = other
+        if (count := len(runs.values)) < 2:
             return 0.0, 1.0, 0.0
-        apart = many.effects - many.effects.mean(axis=0)
-        interplay = sum(drawn.variance(one)[0] for one in apart) / (count - 1)
-        return float(many.values.var(ddof=1)) / n, count - 1.0, interplay / n
+        apart = runs.effects - runs.effects.mean(axis=0)
+        interplay = sum(drawn.variance(weights)[0] for weights in apart) / (count - 1)
+        return float(runs.values.var(ddof=1)) / n, count - 1.0, interplay / n
 
 
 def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bool = False) -> Runs:
@@ -98,10 +98,13 @@ def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bo
     values = []
     effects = []
     for run in scores:
-        areas = [placements(truth, one, one) for truth, one in zip(same, run, strict=True)]
+        areas = [
+            placements(truth, scores_of_fold, scores_of_fold)
+            for truth, scores_of_fold in zip(same, run, strict=True)
+        ]
         values.append(np.mean([value for value, _ in areas]))
-        parts = [influence(truth, *area) for truth, area in zip(same, areas, strict=True)]
-        effects.append(np.concatenate(parts) / len(same))
+        influences = [influence(truth, *area) for truth, area in zip(same, areas, strict=True)]
+        effects.append(np.concatenate(influences) / len(same))
     return Runs(np.array(values), np.array(effects), fixed)
 
 
@@ -122,21 +125,23 @@ def mean_of(runs: Runs, drawn: Drawn) -> tuple[Estimate, float | None]:
     )
 
 
-def difference(a: Runs, b: Runs, drawn: Drawn) -> Estimate:
+def difference(left: Runs, right: Runs, drawn: Drawn) -> Estimate:
     """AUC of ``a`` less that of ``b`` on the same problems, with the interval that allows for runs and problems."""
-    variance, freedom = drawn.variance(a.effects.mean(axis=0) - b.effects.mean(axis=0))
+    variance, freedom = drawn.variance(left.effects.mean(axis=0) - right.effects.mean(axis=0))
     (of_a, freedom_a, twice_a), (of_b, freedom_b, twice_b) = (
-        a.between(b, drawn),
-        b.between(a, drawn),
+        left.between(right, drawn),
+        right.between(left, drawn),
     )
     common = max(variance - twice_a - twice_b, 0.0)
-    borrowed = min(len(a.values), len(b.values)) == 1
+    borrowed = min(len(left.values), len(right.values)) == 1
     of_runs = (
         [(of_a + of_b, max(freedom_a, freedom_b))]
         if borrowed
         else [(of_a, freedom_a), (of_b, freedom_b)]
     )
-    return _estimate(float(a.values.mean() - b.values.mean()), [(common, freedom), *of_runs], drawn)
+    return _estimate(
+        float(left.values.mean() - right.values.mean()), [(common, freedom), *of_runs], drawn
+    )
 
 
 def p_of(known: Estimate) -> float | None:
@@ -210,7 +215,7 @@ def variants(
 
     ``results`` are the means of metrics by setup and verifier, setups in the order of tables.
     """
-    identities = {entry.name: entry.identity for entry in plan.verifiers}
+    identities = {verifier.name: verifier.identity for verifier in plan.verifiers}
     methods = methods_of(
         identities, store.run.spec.get("group") or (), store.run.spec.get("against")
     )
@@ -222,15 +227,20 @@ def variants(
     @cache
     def complete(setup: str, *among: str) -> tuple[str, ...]:
         names = [name for method in among for name in methods.members[method]]
-        folds = (fold for entry in plan.setups if entry.setup == setup for fold in entry.folds)
+        folds = (
+            fold
+            for planned_setup in plan.setups
+            if planned_setup.setup == setup
+            for fold in planned_setup.folds
+        )
         known = (fold for fold in folds if all(answers(name, fold) is not None for name in names))
         return tuple(fold for fold in known if 0 < sides(fold).same.sum() < len(sides(fold).same))
 
     @cache
     def drawn(folds: tuple[str, ...]) -> Drawn:
         problem, authors, topics = (
-            np.concatenate([getattr(sides(fold), part) for fold in folds])
-            for part in ("problem", "authors", "topics")
+            np.concatenate([getattr(sides(fold), field) for fold in folds])
+            for field in ("problem", "authors", "topics")
         )
         known = bool(plan.topics) and bool((topics >= 0).all())
         return Drawn(
@@ -249,25 +259,47 @@ def variants(
             if not (folds := complete(setup, method)):
                 continue
             auc, share = mean_of(runs(method, folds), drawn(folds))
-            both = () if method == methods.reference else complete(setup, method, methods.reference)
+            folds_of_both = (
+                () if method == methods.reference else complete(setup, method, methods.reference)
+            )
             moved = (
-                difference(runs(method, both), runs(methods.reference, both), drawn(both))
-                if both
+                difference(
+                    runs(method, folds_of_both),
+                    runs(methods.reference, folds_of_both),
+                    drawn(folds_of_both),
+                )
+                if folds_of_both
                 else None
             )
-            own = [results[setup, name] for name in names]
-            means = {metric: mean(result[metric] for result in own) for metric in own[0]}
-            spread = {metric: spread_of([result[metric] for result in own]) for metric in means}
-            p = None if moved is None else p_of(moved)
+            results_of_method = [results[setup, name] for name in names]
+            means = {
+                metric: mean(result[metric] for result in results_of_method)
+                for metric in results_of_method[0]
+            }
+            spread = {
+                metric: spread_of([result[metric] for result in results_of_method])
+                for metric in means
+            }
+            p_value = None if moved is None else p_of(moved)
             rows.append(
                 MethodRow(
-                    method, setup, len(names), means, spread, within(auc, 0.0, 1.0), share, moved, p
+                    method,
+                    setup,
+                    len(names),
+                    means,
+                    spread,
+                    within(auc, 0.0, 1.0),
+                    share,
+                    moved,
+                    p_value,
                 )
             )
     corrected = iter(holm([row.p for row in rows if row.p is not None]).tolist())
     rows = [row if row.p is None else replace(row, p=next(corrected)) for row in rows]
     single = (
-        m for m, names in methods.members.items() if len(names) == 1 and m not in methods.fixed
+        method
+        for method, names in methods.members.items()
+        if len(names) == 1 and method not in methods.fixed
     )
     return Variants(methods.reference, tuple(rows), tuple(single))
 
@@ -320,7 +352,7 @@ def variants_table(
     def measure(row: MethodRow, metric: str) -> Measure:
         return Measure(row.mean[metric], row.spread[metric])
 
-    others = [metric for metric in metrics if metric != "auc"]
+    other_metrics = [metric for metric in metrics if metric != "auc"]
     return table(
         "variants",
         f"Methods against {variants.reference}" if variants is not None else "",
@@ -335,7 +367,7 @@ def variants_table(
         col("verdict", lambda r: r.verdict, text=True, json="verdict"),
         col("interval of AUC", lambda r: interval_of(r.auc), json="auc_interval", terminal=False),
         col("from seeds", lambda r: r.share, digits=2, json="share", terminal=False),
-        *each(others, lambda metric: titles[metric], measure, json=str, terminal=()),
+        *each(other_metrics, lambda metric: titles[metric], measure, json=str, terminal=()),
         col(None, lambda r: dict(r.spread), json="std"),
         note=note,
     )

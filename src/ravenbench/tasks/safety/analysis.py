@@ -1,4 +1,7 @@
-"""A safety run's store → its numbers. Nothing is fitted, rewritten or measured here."""
+"""A safety run's store → its numbers. Nothing is fitted, rewritten or measured here.
+
+In: a store. Out: a ``SafetyAnalysis``, one row an obfuscator; impact and recall are shares of problems.
+"""
 
 from __future__ import annotations
 
@@ -72,10 +75,10 @@ class VerifierRow:
     def mean(self, field: str) -> float | None:
         """Mean over seeds of a number of the effect: ``impact``, ``delta_acc``, ``delta_auc`` …"""
         values = [
-            getattr(e.effect if hasattr(e.effect, field) else e, field)
-            for e in self.effects.values()
+            getattr(effect.effect if hasattr(effect.effect, field) else effect, field)
+            for effect in self.effects.values()
         ]
-        known = [v for v in values if v is not None]
+        known = [value for value in values if value is not None]
         return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
@@ -186,7 +189,7 @@ def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:
     """Obfuscators by average impact, or in the order they were asked for where problems are too few to rank them."""
     if analysis.attacked < FEW:
         return list(analysis.obfuscators)
-    return sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))
+    return sorted(analysis.obfuscators, key=lambda obfuscator: -(obfuscator.average_impact or 0))
 
 
 def cell_of(store: Store, method: str, fold: str) -> Cell | str:
@@ -208,7 +211,7 @@ def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
 
 def mean(values: Sequence[float | None]) -> float | None:
     """The mean; None where there are no values or one is None."""
-    known = [v for v in values if v is not None]
+    known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
@@ -231,7 +234,10 @@ class JudgedMethods(ABC):
     @cached_property
     def prior(self) -> dict[str, VerificationEffect | str]:
         """Each method before any attack."""
-        return {v.name: self.effect(v.name, "original") for v in self.plan.verifiers}
+        return {
+            verifier.name: self.effect(verifier.name, "original")
+            for verifier in self.plan.verifiers
+        }
 
     @property
     def clusters(self) -> Ints | None:
@@ -259,9 +265,13 @@ class JudgedMethods(ABC):
                 effects[seed] = effect
         if len(effects) < len(seeds):
             effects = {}
-        first = next(iter(effects.values()), None)
-        p = None if first is None else sign_test(first.effect.lost, first.effect.gained)
-        return VerifierRow(name, effects, excluded, None, p)
+        first_effect = next(iter(effects.values()), None)
+        p_value = (
+            None
+            if first_effect is None
+            else sign_test(first_effect.effect.lost, first_effect.effect.gained)
+        )
+        return VerifierRow(name, effects, excluded, None, p_value)
 
     def rights(
         self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
@@ -291,7 +301,10 @@ class Verifiers(JudgedMethods):
     @cached_property
     def before(self) -> dict[str, Floats | str]:
         """Answers to the untouched problems, or why there are none."""
-        return {v.name: answers_of(self.store, v.name, "original") for v in self.plan.verifiers}
+        return {
+            verifier.name: answers_of(self.store, verifier.name, "original")
+            for verifier in self.plan.verifiers
+        }
 
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
         before = self.before[name]
@@ -310,16 +323,16 @@ class Verifiers(JudgedMethods):
         self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> tuple[RecoveryRow, ...]:
         """A row for every attack that the run was to play."""
-        used = {fold.attack for fold in self.plan.folds.values()}
-        played = [attack for attack in ATTACKS if attack in used or attack in self.plan.attacks]
+        attacks = {fold.attack for fold in self.plan.folds.values()}
+        played = [attack for attack in ATTACKS if attack in attacks or attack in self.plan.attacks]
         return tuple(self._recovery(attack, entry, counted) for attack in played)
 
     def _recovery(
-        self, attack: str, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
+        self, attack: str, obfuscator: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> RecoveryRow:
-        if entry.first is None:
+        if obfuscator.first is None:
             return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
-        rewritten = entry.first[1]
+        rewritten = obfuscator.first[1]
         if attack == "preimage" and rewritten.preimage is not None:
             share = rewritten.preimage.share
             return RecoveryRow(
@@ -341,16 +354,22 @@ class Verifiers(JudgedMethods):
                 answers_of(self.store, row.verifier, name)
                 for name in ("original", rewritten.fold, fold)
             ]
-            known = [one for one in answers if not isinstance(one, str)]
+            known = [answer for answer in answers if not isinstance(answer, str)]
             if len(known) == len(answers):
                 recovered[row.verifier] = recovery(self.same, *known)
         traced = rewritten.inversion if attack == "invert" else None
         return RecoveryRow(
             attack,
-            mean([r.recovery for r in recovered.values() if r.recovery is not None]),
-            mean([r.false_accepts for r in recovered.values()]),
+            mean(
+                [
+                    recovery_of_seed.recovery
+                    for recovery_of_seed in recovered.values()
+                    if recovery_of_seed.recovery is not None
+                ]
+            ),
+            mean([recovery_of_seed.false_accepts for recovery_of_seed in recovered.values()]),
             unsafe(list(recovered.values())),
-            {name: r.recovery for name, r in recovered.items()},
+            {name: recovery_of_seed.recovery for name, recovery_of_seed in recovered.items()},
             restored=None if traced is None else traced.recall,
             precision=None if traced is None else traced.precision,
         )
@@ -396,19 +415,25 @@ class Attributors(JudgedMethods):
     def rows(self) -> tuple[AttributionRow, ...]:
         """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
         rows = []
-        for entry in self.plan.obfuscators:
+        for obfuscator in self.plan.obfuscators:
             for record in self.plan.verifiers:
                 before = self.named(record.name, "original")
                 after = [
-                    self.named(record.name, rewritten.fold) for rewritten in entry.sets.values()
+                    self.named(record.name, rewritten.fold)
+                    for rewritten in obfuscator.sets.values()
                 ]
-                answered = [one for one in after if not isinstance(one, str)]
+                answered = [
+                    attribution for attribution in after if not isinstance(attribution, str)
+                ]
                 if isinstance(before, str) or not after or len(answered) < len(after):
                     continue
                 change = attribution_change(self.texts, before, answered)
-                rows.append(AttributionRow(entry.name, record.name, change, change.p))
+                rows.append(AttributionRow(obfuscator.name, record.name, change, change.p))
         corrected = holm([row.p_holm for row in rows])
-        return tuple(replace(row, p_holm=float(p)) for row, p in zip(rows, corrected, strict=True))
+        return tuple(
+            replace(row, p_holm=float(corrected_p))
+            for row, corrected_p in zip(rows, corrected, strict=True)
+        )
 
 
 def analyse(store: Store) -> SafetyAnalysis:
@@ -419,9 +444,16 @@ def analyse(store: Store) -> SafetyAnalysis:
     known = {name: effect for name, effect in methods.prior.items() if not isinstance(effect, str)}
     detected = read_detection(store.path / "detection.json")
     detections = {} if detected is None else detected.obfuscators
-    rows = [_obfuscator(methods, entry, detections.get(entry.name)) for entry in plan.obfuscators]
+    rows = [
+        _obfuscator(methods, obfuscator, detections.get(obfuscator.name))
+        for obfuscator in plan.obfuscators
+    ]
     ranks = mean_ranks(
-        {r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness}
+        {
+            row.name: {k: quality.value for k, quality in row.sensibleness.items()}
+            for row in rows
+            if row.sensibleness
+        }
     )
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
@@ -429,17 +461,20 @@ def analyse(store: Store) -> SafetyAnalysis:
         notes=tuple(plan.corpus.notes),
         problems=len(methods.same),
         attacked=int(methods.same.sum()),
-        seeds=tuple(sorted({seed for entry in plan.obfuscators for seed in entry.sets})),
+        seeds=tuple(sorted({seed for obfuscator in plan.obfuscators for seed in obfuscator.sets})),
         verifiers={
-            name: f if isinstance(f, str) else f.excluded for name, f in methods.prior.items()
+            name: effects_or_error
+            if isinstance(effects_or_error, str)
+            else effects_or_error.excluded
+            for name, effects_or_error in methods.prior.items()
         },
         accuracy={
             name: (
-                f.effect.accuracy,
-                f.effect.recall,
-                f.threshold if math.isfinite(f.threshold) else None,
+                folded.effect.accuracy,
+                folded.effect.recall,
+                folded.threshold if math.isfinite(folded.threshold) else None,
             )
-            for name, f in known.items()
+            for name, folded in known.items()
         },
         obfuscators=ranked,
         shame=tuple(_shame(ranked, isinstance(methods, Attributors))),
@@ -450,28 +485,28 @@ def analyse(store: Store) -> SafetyAnalysis:
 
 
 def _obfuscator(
-    methods: JudgedMethods, entry: ObfuscatorRecord, detection: Detection | None
+    methods: JudgedMethods, obfuscator: ObfuscatorRecord, detection: Detection | None
 ) -> ObfuscatorRow:
-    seeds = entry.sets
-    verifiers = [methods.row(v.name, seeds) for v in methods.plan.verifiers]
+    seeds = obfuscator.sets
+    verifiers = [methods.row(verifier.name, seeds) for verifier in methods.plan.verifiers]
     counted = [row for row in verifiers if row.excluded is None]
     right = methods.rights(counted, seeds)
     nothing = ImpactIntervals(None, None, None, ())
     intervals = nothing if right is None else impact_intervals(*right, clusters=methods.clusters)
-    each = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
+    interval_of = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
     competent = [
         row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK
     ]
     by_seed = {seed: average_impact(row.effects[seed].effect for row in counted) for seed in seeds}
-    measured = measures_of(methods.store.path / "measures", entry.name)
-    texts = [row for one in measured.values() for row in one.rows.values()]
+    measured = measures_of(methods.store.path / "measures", obfuscator.name)
+    texts = [row for verifier in measured.values() for row in verifier.rows.values()]
     ids = methods.store.fold("original").test.ids[methods.same].tolist()
     share, impact_there, impact_interval = _surviving(
-        [one.rows for one in measured.values()], ids, right
+        [verifier.rows for verifier in measured.values()], ids, right
     )
     return ObfuscatorRow(
-        name=entry.name,
-        error=entry.error,
+        name=obfuscator.name,
+        error=obfuscator.error,
         average_impact=mean(list(by_seed.values())),
         interval=intervals.average,
         over_problems=intervals.problems,
@@ -481,7 +516,7 @@ def _obfuscator(
         survivors=share,
         surviving=impact_there,
         surviving_interval=impact_interval,
-        verifiers=tuple(replace(row, interval=each.get(row.verifier)) for row in verifiers),
+        verifiers=tuple(replace(row, interval=interval_of.get(row.verifier)) for row in verifiers),
         soundness=_quality([text.soundness for text in texts], len(measured)),
         sensibleness=_quality([text.sensibleness for text in texts], len(measured)),
         mean_rank=None,
@@ -490,10 +525,10 @@ def _obfuscator(
             sum(rewritten.seconds for rewritten in seeds.values()) / len(seeds) if seeds else None
         ),
         changed=max((rewritten.changed for rewritten in seeds.values()), default=0),
-        notes={} if entry.first is None else entry.first[1].notes,
+        notes={} if obfuscator.first is None else obfuscator.first[1].notes,
         missing=next(iter(measured.values())).missing if measured else {},
         detection=detection,
-        recovery=methods.recoveries(entry, counted),
+        recovery=methods.recoveries(obfuscator, counted),
     )
 
 
@@ -510,12 +545,12 @@ def _surviving(
     if right is None or len(masks) != len(right[1]) or not masks.any(axis=1).all():
         return share, None, None
     before, after = right
-    each = [
-        float(impact(before[:, m].mean(axis=1), one[:, m].mean(axis=1)).mean())
-        for m, one in zip(masks, after, strict=True)
+    surviving = [
+        float(impact(before[:, mask].mean(axis=1), impact_after[:, mask].mean(axis=1)).mean())
+        for mask, impact_after in zip(masks, after, strict=True)
     ]
-    first = impact_intervals(before[:, masks[0]], after[:1][:, :, masks[0]])
-    return share, float(np.mean(each)), first.average
+    first_interval = impact_intervals(before[:, masks[0]], after[:1][:, :, masks[0]])
+    return share, float(np.mean(surviving)), first_interval.average
 
 
 def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Number]:
@@ -538,11 +573,11 @@ def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
     shame = []
     for row in rows:
         for verifier in row.counted:
-            for seed, one in verifier.effects.items():
-                reasons = dismissals(one.effect)
+            for seed, measured in verifier.effects.items():
+                reasons = dismissals(measured.effect)
                 if reasons is not None:
                     reasons = tuple(
                         number for number in reasons if not (attributed and number == 2)
                     )
-                    shame.append(Shame(row.name, verifier.verifier, seed, one.effect, reasons))
-    return sorted(shame, key=lambda s: s.effect.impact)
+                    shame.append(Shame(row.name, verifier.verifier, seed, measured.effect, reasons))
+    return sorted(shame, key=lambda entry: entry.effect.impact)

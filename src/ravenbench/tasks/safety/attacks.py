@@ -78,40 +78,45 @@ class Channel:
         """From tokens of originals and their rewritings."""
         became: defaultdict[str, Counter[str]] = defaultdict(Counter)
         total: Counter[str] = Counter()
-        for a, b in pairs:
-            total.update(a)
-            for place, source in stood_for(a, b):
-                became[b[place]][source] += 1
+        for original, rewritten in pairs:
+            total.update(original)
+            for position, source in stood_for(original, rewritten):
+                became[rewritten[position]][source] += 1
                 if " " in source:
                     total[source] += 1
         learned = {}
         for word in sorted(became):
-            shares = {s: min(1.0, n / total[s]) for s, n in became[word].items()}
-            best = sorted(shares, key=lambda s: (-shares[s], s))[:MOST]
-            learned[word] = {s: shares[s] for s in best}
+            shares = {source: min(1.0, n / total[source]) for source, n in became[word].items()}
+            best = sorted(shares, key=lambda source: (-shares[source], source))[:MOST]
+            learned[word] = {source: shares[source] for source in best}
         return cls(learned)
 
     def others(self, word: str) -> dict[str, float]:
         """What a word may stand for beside itself."""
-        return {s: share for s, share in self.sources.get(word, {}).items() if s != word}
+        return {
+            source: share for source, share in self.sources.get(word, {}).items() if source != word
+        }
 
     def stays(self, word: str) -> float:
         """P(word | word); a word never met comes through."""
         return self.sources.get(word, {word: 1.0}).get(word, 1e-3)
 
 
-def stood_for(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, str]]:
+def stood_for(original: Sequence[str], rewritten: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Place in the rewriting ``b`` and what stood there in the original ``a``, where that can be said."""
     i = j = 0
-    for x, y in [*match(a, b, lambda word: word), (len(a), len(b))]:
-        if x - i == y - j:
-            yield from ((j + k, a[i + k]) for k in range(x - i))
-        elif y - j == 1 and 0 < x - i <= LONGEST:
-            yield j, " ".join(a[i:x])
-        if x < len(a):
-            yield y, a[x]
-        i = x + 1
-        j = y + 1
+    for original_end, rewritten_end in [
+        *match(original, rewritten, lambda word: word),
+        (len(original), len(rewritten)),
+    ]:
+        if original_end - i == rewritten_end - j:
+            yield from ((j + k, original[i + k]) for k in range(original_end - i))
+        elif rewritten_end - j == 1 and 0 < original_end - i <= LONGEST:
+            yield j, " ".join(original[i:original_end])
+        if original_end < len(original):
+            yield rewritten_end, original[original_end]
+        i = original_end + 1
+        j = rewritten_end + 1
 
 
 RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
@@ -137,10 +142,10 @@ class Recovery:
 def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats) -> Recovery:
     """Compare answers (n,) to the original, the obfuscated and the attacked test problems."""
 
-    def rate(answers: Floats, which: Bools) -> float:
-        return float((answers[which] > 0.5).mean())
+    def rate(answers: Floats, chosen: Bools) -> float:
+        return float((answers[chosen] > 0.5).mean())
 
-    was, hidden, recovered = (rate(a, same) for a in (original, obfuscated, attacked))
+    was, hidden, recovered = (rate(answers, same) for answers in (original, obfuscated, attacked))
     lost = was - hidden
     return Recovery(
         was,
@@ -153,7 +158,7 @@ def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats
 
 def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
     """Whether the mean recovery over verifiers passes ``UNSAFE``; None where no verifier lost enough."""
-    shares = [r.recovery for r in recoveries if r.recovery is not None]
+    shares = [recovery.recovery for recovery in recoveries if recovery.recovery is not None]
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
 
@@ -237,7 +242,7 @@ def _mirror(
     known = np.unique(problems.known_index)
     questioned_rows = np.unique(problems.questioned_index) if questioned else known[:0]
     texts = list(problems.texts)
-    place: dict[tuple[int, int], int] = {}
+    row_of: dict[tuple[int, int], int] = {}
     for number, seed in enumerate(seeds):
         rows = np.union1d(known, questioned_rows) if number == 0 else known
         tasks = [
@@ -245,18 +250,20 @@ def _mirror(
         ]
         rewritten = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
-            place[row, number] = len(texts)
+            row_of[row, number] = len(texts)
             texts.append(rewritten[task.id])
     table, rows = TextTable.collect(texts)
-    many = len(seeds)
-    index = [rows[place[int(row), k]] for row in problems.known_index for k in range(many)]
+    seed_count = len(seeds)
+    index = [rows[row_of[int(row), k]] for row in problems.known_index for k in range(seed_count)]
     old = problems.questioned_index
     return replace(
         problems.blind(),
         texts=table,
-        known_ptr=problems.known_ptr * many,
+        known_ptr=problems.known_ptr * seed_count,
         known_index=np.array(index, dtype=np.int64),
-        questioned_index=rows[[place[int(q), 0] for q in old]] if questioned else rows[old],
+        questioned_index=rows[[row_of[int(questioned), 0] for questioned in old]]
+        if questioned
+        else rows[old],
     )
 
 
@@ -298,15 +305,15 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
     Without Brown the sentence has no say.
     """
     model: LanguageModel | None = language_model() if missing("brown") is None else None
-    author = Counter(token.text for one in known for token in tokens(one))
+    author = Counter(token.text for known_text in known for token in tokens(known_text))
     size = author.total() + 1
     restored: dict[int, str] = {}
     pieces: list[str] = []
-    place = done = 0
+    changes = done = 0
     for start, end in sentences(text):
         parts = tokens(text, start, end)
         words = [token.text for token in parts]
-        for at, token in enumerate(parts):
+        for position, token in enumerate(parts):
             best = log10(channel.stays(token.text))
             new = None
             for source, share in channel.others(token.text).items():
@@ -316,26 +323,28 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
                     - log10((author[token.text] + 0.5) / size)
                 )
                 if model is not None:
-                    score += _gain(model, words, at, source)
+                    score += _gain(model, words, position, source)
                 if score > best:
                     best = score
                     new = source
             if new is not None:
-                restored[place + at] = words[at] = new
+                restored[changes + position] = words[position] = new
                 pieces += [text[done : token.start], new]
                 done = token.end
-        place += len(parts)
+        changes += len(parts)
     return Inversion("".join([*pieces, text[done:]]), restored)
 
 
 def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
     """Compare the attacker's changes with what really stood there."""
-    a = [t.text for t in tokens(original)]
-    b = [t.text for t in tokens(hidden)]
-    truth = dict(stood_for(a, b))
-    unchanged = sum(b[place] == source for place, source in truth.items())
-    right = sum(truth.get(place) == new for place, new in attacked.restored.items())
-    return Restoration(max(len(a), len(b)) - unchanged, len(attacked.restored), right)
+    original_words = [token.text for token in tokens(original)]
+    hidden_words = [token.text for token in tokens(hidden)]
+    truth = dict(stood_for(original_words, hidden_words))
+    unchanged = sum(hidden_words[position] == source for position, source in truth.items())
+    right = sum(truth.get(position) == new for position, new in attacked.restored.items())
+    return Restoration(
+        max(len(original_words), len(hidden_words)) - unchanged, len(attacked.restored), right
+    )
 
 
 def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
@@ -347,7 +356,8 @@ def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
     rewritten = rewrite(tasks, seed)
     pairs = ((task.questioned, rewritten[task.id]) for task in tasks)
     return Channel.learn(
-        ([t.text for t in tokens(a)], [t.text for t in tokens(b)]) for a, b in pairs
+        ([token.text for token in tokens(original)], [token.text for token in tokens(rewritten)])
+        for original, rewritten in pairs
     )
 
 
@@ -355,8 +365,8 @@ def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channe
     """A fold whose questioned texts were all obfuscated and then inverted: training texts with the attacker's seed,
     test texts with the secret one. Known texts are genuine."""
     train = [
-        task_of(fold.train, int(q), f"invert-{fold.train.ids[i]}", i)
-        for i, q in enumerate(fold.train.questioned_index)
+        task_of(fold.train, int(questioned), f"invert-{fold.train.ids[i]}", i)
+        for i, questioned in enumerate(fold.train.questioned_index)
     ]
     test = hidden_everywhere(fold, rewrite, seed)
     return replace(
@@ -393,13 +403,13 @@ def _inverted(problems: Problems, channel: Channel) -> Problems:
     return requestion(problems, texts)
 
 
-def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> float:
+def _gain(model: LanguageModel, words: Sequence[str], position: int, source: str) -> float:
     """How much likelier the sentence is with other words at one place, from the words around it."""
-    low = max(0, at - 3)
-    high = min(len(words), at + 4)
-    before = words[low:at]
-    after = words[at + 1 : high]
-    old = model.score(brown([*before, words[at], *after]))
+    low = max(0, position - 3)
+    high = min(len(words), position + 4)
+    before = words[low:position]
+    after = words[position + 1 : high]
+    old = model.score(brown([*before, words[position], *after]))
     return model.score(brown([*before, *source.split(" "), *after])) - old
 
 
@@ -456,13 +466,22 @@ def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
 def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
     """Changed sentences and what they became; None where a part's sentences do not correspond."""
     pairs: list[tuple[str | None, str | None]] = []
-    for part in rewriting.parts:
-        a = [part.original[x:y] for x, y in sentences(part.original)]
-        b = [part.obfuscation[x:y] for x, y in sentences(part.obfuscation)]
-        if len(a) == len(b):
-            pairs += [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-        elif part.original != part.obfuscation:
-            pairs += [(None, None)] * len(a)
+    for rewritten_part in rewriting.parts:
+        original = [
+            rewritten_part.original[start:end] for start, end in sentences(rewritten_part.original)
+        ]
+        rewritten = [
+            rewritten_part.obfuscation[start:end]
+            for start, end in sentences(rewritten_part.obfuscation)
+        ]
+        if len(original) == len(rewritten):
+            pairs += [
+                (before, after)
+                for before, after in zip(original, rewritten, strict=True)
+                if before != after
+            ]
+        elif rewritten_part.original != rewritten_part.obfuscation:
+            pairs += [(None, None)] * len(original)
     return pairs
 
 
@@ -492,7 +511,12 @@ class Attacks:
         if "mirror" in self.names:
             try:
                 played.folds.append(
-                    mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed])
+                    mirrored(
+                        fold,
+                        self._maker,
+                        seed,
+                        [other_seed for other_seed in ATTACKER if other_seed != seed],
+                    )
                 )
             except InputError as error:
                 played.not_played["mirror"] = _on_one_line(error)
@@ -510,16 +534,16 @@ class Attacks:
         played: Played,
     ) -> None:
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
-        by_id = {one.id: one.rewriting for one in done}
+        by_id = {outcome.id: outcome.rewriting for outcome in done}
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
         if not pairs:
             played.not_played |= dict.fromkeys(traced, "nothing was changed")
             return
-        own = next(s for s in ATTACKER if s != seed)
+        attacker_seed = next(other_seed for other_seed in ATTACKER if other_seed != seed)
         try:
-            channel = learn(fold.train, self._maker, own)
+            channel = learn(fold.train, self._maker, attacker_seed)
             if "invert" in traced:
-                hidden = inverted(fold, self._maker, seed, own, channel)
+                hidden = inverted(fold, self._maker, seed, attacker_seed, channel)
                 total = Restoration(0, 0, 0)
                 for task, rewriting in pairs:
                     attacked = invert(rewriting.text, task.known, channel)

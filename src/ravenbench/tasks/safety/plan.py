@@ -1,4 +1,7 @@
-"""Planning a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest."""
+"""Planning a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest.
+
+In: a ``SafetySpec`` and its problems. Out: folds, one for each obfuscator and seed, and the plan's records.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,7 @@ class SafetyPlanner:
             sets={},
             error=None,
         )
-        attacks = Attacks(self.spec.attacks, component, self._made)
+        attacks = Attacks(self.spec.attacks, component, self._texts_by_id)
         sets: dict[int, RewrittenSet] = {}
         for seed in self.spec.seeds:
             try:
@@ -155,7 +158,7 @@ class SafetyPlanner:
             )
         return msgspec.structs.replace(entry, sets=sets)
 
-    def _made(
+    def _texts_by_id(
         self, component: Obfuscator, tasks: Sequence[ObfuscationTask], seed: int
     ) -> dict[str, str]:
         """New texts by id, from the store where they were rewritten; a text that failed stays as it is."""
@@ -175,7 +178,8 @@ class SafetyPlanner:
             sets += [fold.train, fold.test]
         texts, sets = on_one_table(sets)
         folds = [
-            replace(f, train=sets[2 * i], test=sets[2 * i + 1]) for i, f in enumerate(self.folds)
+            replace(fold, train=sets[2 * i], test=sets[2 * i + 1])
+            for i, fold in enumerate(self.folds)
         ]
         records = {fold.name: fold_record(fold) for fold in folds}
         cells = cell_places(verifiers, records) + method_cells(

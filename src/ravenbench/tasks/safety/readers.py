@@ -1,4 +1,7 @@
-"""What people said of rewritings, by obfuscator, and how far they agree."""
+"""What people said of rewritings, by obfuscator, and how far they agree.
+
+In: graded texts and verdicts. Out: one row an obfuscator; agreement is Krippendorff's alpha.
+"""
 
 from __future__ import annotations
 
@@ -115,50 +118,54 @@ def people(store: Store) -> People | None:
     if not grades:
         return None
     measured = {
-        (entry.name, seed, problem): row
-        for entry in store.plan_as(SafetyPlan).obfuscators
-        for seed, measures in measures_of(store.path / "measures", entry.name).items()
+        (obfuscator.name, seed, problem): row
+        for obfuscator in store.plan_as(SafetyPlan).obfuscators
+        for seed, measures in measures_of(store.path / "measures", obfuscator.name).items()
         for problem, row in measures.rows.items()
     }
     by_obfuscator: dict[str, list[GradedText]] = {}
-    for one in grades:
-        by_obfuscator.setdefault(one.obfuscator, []).append(one)
-    asked = [entry.name for entry in store.plan_as(SafetyPlan).obfuscators]
+    for grade in grades:
+        by_obfuscator.setdefault(grade.obfuscator, []).append(grade)
+    asked = [obfuscator.name for obfuscator in store.plan_as(SafetyPlan).obfuscators]
     rows = [_row(name, by_obfuscator[name], measured) for name in asked if name in by_obfuscator]
     if len(rows) > 1:
         rows.append(_row("all", grades, measured))
-    return People(tuple(sorted({one.grader for one in grades})), tuple(rows))
+    return People(tuple(sorted({grade.grader for grade in grades})), tuple(rows))
 
 
-def _grade(one: GradedText) -> float | None:
-    return one.grade
+def _grade(text: GradedText) -> float | None:
+    return text.grade
 
 
-def _verdict(one: GradedText) -> float | None:
-    return None if one.verdict is None else 1 + VERDICTS.index(one.verdict)
+def _verdict(text: GradedText) -> float | None:
+    return None if text.verdict is None else 1 + VERDICTS.index(text.verdict)
 
 
-def _text(one: GradedText) -> Text:
-    return one.obfuscator, one.seed, one.problem
+def _text(text: GradedText) -> Text:
+    return text.obfuscator, text.seed, text.problem
 
 
 def _answers(grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Floats:
     """Answers (graders, texts), NaN where one did not answer."""
-    graders = sorted({one.grader for one in grades})
-    texts = sorted({_text(one) for one in grades})
+    graders = sorted({grade.grader for grade in grades})
+    texts = sorted({_text(grade) for grade in grades})
     table = np.full((len(graders), len(texts)), np.nan)
-    for one in grades:
-        answer = value(one)
+    for grade in grades:
+        answer = value(grade)
         if answer is not None:
-            table[graders.index(one.grader), texts.index(_text(one))] = answer
+            table[graders.index(grade.grader), texts.index(_text(grade))] = answer
     return table
 
 
 def _row(name: str, grades: Sequence[GradedText], measured: Mapping[Text, MeasuredText]) -> Graded:
-    texts = sorted({_text(one) for one in grades})
-    verdicts = [str(one.verdict) for one in grades if one.verdict is not None]
+    texts = sorted({_text(grade) for grade in grades})
+    verdicts = [str(grade.verdict) for grade in grades if grade.verdict is not None]
     automatic = [measured[text] for text in texts if text in measured]
-    bits = [b for row in automatic if (b := row.sensibleness.get("surprisal")) is not None]
+    bits = [
+        bits_of_row
+        for row in automatic
+        if (bits_of_row := row.sensibleness.get("surprisal")) is not None
+    ]
     read = _answers(grades, _grade)
     judged = _answers(grades, _verdict)
     return Graded(
@@ -170,10 +177,12 @@ def _row(name: str, grades: Sequence[GradedText], measured: Mapping[Text, Measur
         ),
         grade_alpha=ordinal_alpha(read),
         grade_interval=alpha_interval(read),
-        verdicts={v: verdicts.count(v) / len(verdicts) for v in VERDICTS} if verdicts else {},
+        verdicts={verdict: verdicts.count(verdict) / len(verdicts) for verdict in VERDICTS}
+        if verdicts
+        else {},
         verdict_alpha=ordinal_alpha(judged),
         verdict_interval=alpha_interval(judged),
-        blind=mean([one.blind for one in grades if one.grade is not None]),
+        blind=mean([grade.blind for grade in grades if grade.grade is not None]),
         sound=mean([row.survives for row in automatic]),
         bits=mean(bits),
     )

@@ -1,4 +1,7 @@
-"""What a safety run's folder says of itself: its plan, what was measured, and what a detector found."""
+"""What a safety run's folder says of itself: its plan, what was measured, and what a detector found.
+
+In and out: typed records as the folder's JSON files hold them.
+"""
 
 from __future__ import annotations
 

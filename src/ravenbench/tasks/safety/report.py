@@ -1,4 +1,7 @@
-"""The report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal."""
+"""The report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal.
+
+In: a ``SafetyAnalysis``. Out: tables with one row an obfuscator (or one with a verifier), figures, JSON.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +133,10 @@ class SafetyReport(Report[SafetyAnalysis]):
         lost = unmeasured(self.store).items()
         return [
             *super().gaps,
-            *(Gap(what, n, ("the rewritings",) * n, "missing or damaged") for what, n in lost),
+            *(
+                Gap(lost_part, n, ("the rewritings",) * n, "missing or damaged")
+                for lost_part, n in lost
+            ),
         ]
 
     def tables(self) -> list[Table]:
@@ -154,41 +160,49 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def published(self) -> list[Table]:
         """Table 1 of the paper for the obfuscators of 2016."""
-        stems = {stem_of(part) for part in Path(str(self.store.run.spec["problems"])).parts}
+        stems = {
+            stem_of(path_part) for path_part in Path(str(self.store.run.spec["problems"])).parts
+        }
         corpus = next((kind for kind in ("novels", "essays") if f"en_{kind}" in stems), None)
         if self.analysis.attribution is not None or corpus is None:
             return []
         fields = ("impact", "delta_auc", "delta_c1", "delta_final", "delta_acc", "delta_rec")
         rows = []
-        for o in self.analysis.obfuscators:
+        for obfuscator in self.analysis.obfuscators:
             printed = (
-                PRINTED_2016.get(o.name.partition("(")[0], {}).get(corpus, ()) if o.counted else ()
+                PRINTED_2016.get(obfuscator.name.partition("(")[0], {}).get(corpus, ())
+                if obfuscator.counted
+                else ()
             )
-            lacked = any("; fix: " in note for note in o.notes)
+            lacked = any("; fix: " in note for note in obfuscator.notes)
             for field, theirs in zip(fields, printed, strict=False):
-                ours = mean([v.mean(field) for v in o.counted])
+                ours = mean([effect.mean(field) for effect in obfuscator.counted])
                 head = DELTAS.get(field, ("impact",))[0]
-                interval = o.interval if field == "impact" else None
-                rows.append(Beside(f"{o.name}: {head}", ours, interval, theirs, lacked))
+                interval = obfuscator.interval if field == "impact" else None
+                rows.append(Beside(f"{obfuscator.name}: {head}", ours, interval, theirs, lacked))
         return beside(rows, f"obfuscation, 2016, English {corpus} of PAN 2014", WHY_2016)
 
     def impact(self) -> Table:
         """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
-        a = self.analysis
+        analysis = self.analysis
         excluded: dict[str, list[str]] = {}
-        for name, why in a.verifiers.items():
+        for name, why in analysis.verifiers.items():
             if why is not None:
                 excluded.setdefault(why, []).append(name)
-        counted = len(a.verifiers) - sum(map(len, excluded.values()))
-        able = "accurate: only those with at least 60 % accuracy; " if a.attribution is None else ""
+        counted = len(analysis.verifiers) - sum(map(len, excluded.values()))
+        able = (
+            "accurate: only those with at least 60 % accuracy; "
+            if analysis.attribution is None
+            else ""
+        )
         note = [
             (
-                f"Mean over {counted} {a.attacks}; {able}sound: share of texts within the stated"
+                f"Mean over {counted} {analysis.attacks}; {able}sound: share of texts within the stated"
                 " limits of meaning (not judged by readers), and impact on these."
             ),
             *(f"Excluded because {why}: {', '.join(names)}." for why, names in excluded.items()),
         ]
-        rows = [o for o in listed(a) if o.error is None]
+        rows = [obfuscator for obfuscator in listed(analysis) if obfuscator.error is None]
         return table(
             "impact", "Safety: average impact", rows, *self._obfuscator(), note=" ".join(note)
         )
@@ -197,33 +211,47 @@ class SafetyReport(Report[SafetyAnalysis]):
         # Guessing among many candidates is right less often, so that 60 % tells nothing there.
         able = "accurate" if self.analysis.attribution is None else None
         return [
-            col("obfuscator", lambda o: o.name, text=True, json="obfuscator"),
-            col(None, lambda o: o.error, json="error"),
-            col("impact", lambda o: o.average_impact, signed=True, json="average_impact"),
-            col("95 %", lambda o: o.interval, json="interval"),
-            col(None, lambda o: o.over_problems, json="interval_problems"),
-            col(None, lambda o: o.over_verifiers, json="interval_verifiers"),
+            col("obfuscator", lambda obfuscator: obfuscator.name, text=True, json="obfuscator"),
+            col(None, lambda obfuscator: obfuscator.error, json="error"),
+            col(
+                "impact",
+                lambda obfuscator: obfuscator.average_impact,
+                signed=True,
+                json="average_impact",
+            ),
+            col("95 %", lambda obfuscator: obfuscator.interval, json="interval"),
+            col(None, lambda obfuscator: obfuscator.over_problems, json="interval_problems"),
+            col(None, lambda obfuscator: obfuscator.over_verifiers, json="interval_verifiers"),
             col(
                 None,
-                lambda o: {str(k): v for k, v in o.by_seed.items()},
+                lambda obfuscator: {str(k): value for k, value in obfuscator.by_seed.items()},
                 json="average_impact_by_seed",
             ),
-            col(able, lambda o: o.competent, signed=True, json="average_impact_competent"),
-            col("sound", lambda o: o.survivors, digits=2, json="survivors"),
+            col(
+                able,
+                lambda obfuscator: obfuscator.competent,
+                signed=True,
+                json="average_impact_competent",
+            ),
+            col("sound", lambda obfuscator: obfuscator.survivors, digits=2, json="survivors"),
             col(
                 "impact (sound)",
-                lambda o: o.surviving,
+                lambda obfuscator: obfuscator.surviving,
                 signed=True,
                 json="average_impact_survivors",
             ),
-            col(None, lambda o: o.surviving_interval, json="interval_survivors"),
+            col(None, lambda obfuscator: obfuscator.surviving_interval, json="interval_survivors"),
         ]
 
     def averages(self) -> Table:
         """Average change of each of PAN's measures by obfuscator, over the verifiers that count and over seeds."""
 
         def average(title: str, field: str) -> Col[ObfuscatorRow]:
-            return col(title, lambda o: mean([v.mean(field) for v in o.counted]), signed=True)
+            return col(
+                title,
+                lambda obfuscator: mean([attack.mean(field) for attack in obfuscator.counted]),
+                signed=True,
+            )
 
         # What needs a threshold is no score of attribution.
         fields = ["delta_acc", "delta_rec"]
@@ -232,8 +260,8 @@ class SafetyReport(Report[SafetyAnalysis]):
         return table(
             "averages",
             "Averages by obfuscator",
-            [o for o in listed(self.analysis) if o.counted],
-            col("obfuscator", lambda o: o.name, text=True),
+            [obfuscator for obfuscator in listed(self.analysis) if obfuscator.counted],
+            col("obfuscator", lambda obfuscator: obfuscator.name, text=True),
             *(average(DELTAS[field][0], field) for field in fields),
             average("impact", "impact"),
             note=(
@@ -244,21 +272,21 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def verifiers(self) -> Table:
         """The verifiers before any attack."""
-        a = self.analysis
+        analysis = self.analysis
         attributed = self.analysis.attribution is not None
         rows = [
-            (name, why or "", *a.accuracy.get(name, (None, None, None)))
-            for name, why in a.verifiers.items()
+            (name, why or "", *analysis.accuracy.get(name, (None, None, None)))
+            for name, why in analysis.verifiers.items()
         ]
         return table(
             "verifiers",
-            f"{a.attacks.capitalize()} before the attack",
+            f"{analysis.attacks.capitalize()} before the attack",
             rows,
-            col(a.attacks[:-1], lambda r: r[0], text=True),
-            col(None if attributed else "τ", lambda r: r[4]),
-            col("accuracy", lambda r: r[2]),
-            col("recall", lambda r: r[3]),
-            col("excluded", lambda r: r[1], text=True),
+            col(analysis.attacks[:-1], lambda row: row[0], text=True),
+            col(None if attributed else "τ", lambda row: row[4]),
+            col("accuracy", lambda row: row[2]),
+            col("recall", lambda row: row[3]),
+            col("excluded", lambda row: row[1], text=True),
             note="" if attributed else "τ is the most accurate threshold on the original test set.",
         )
 
@@ -267,7 +295,11 @@ class SafetyReport(Report[SafetyAnalysis]):
         return table(
             "effects",
             "Every obfuscator against every verifier",
-            [(o, v) for o in self.analysis.obfuscators for v in o.counted],
+            [
+                (obfuscator, attack)
+                for obfuscator in self.analysis.obfuscators
+                for attack in obfuscator.counted
+            ],
             *self._attack(),
             note="p: exact sign test (McNemar) on attacked problems. Flips are of the first seed.",
             section="" if self.analysis.attribution is None else None,
@@ -276,34 +308,36 @@ class SafetyReport(Report[SafetyAnalysis]):
     def _attack(self) -> list[Col[Attack]]:
         prior = self.analysis.accuracy
 
-        def before(place: int, json: str) -> Col[Attack]:
+        def before(field_index: int, json: str) -> Col[Attack]:
             return col(
-                None, lambda r: prior.get(r[1].verifier, (None, None, None))[place], json=json
+                None,
+                lambda row: prior.get(row[1].verifier, (None, None, None))[field_index],
+                json=json,
             )
 
         def delta(field: str) -> Col[Attack]:
             title, key = DELTAS[field]
-            return col(title, lambda r: r[1].mean(field), signed=True, json=key)
+            return col(title, lambda row: row[1].mean(field), signed=True, json=key)
 
         def flips(title: str | None, *fields: str, json: str | None = None) -> Col[Attack]:
-            def count(r: Attack) -> int | None:
+            def count(attack: Attack) -> int | None:
                 return (
-                    sum(getattr(r[1].first.effect, field) for field in fields)
-                    if r[1].first
+                    sum(getattr(attack[1].first.effect, field) for field in fields)
+                    if attack[1].first
                     else None
                 )
 
             return col(title, count, json=json)
 
         return [
-            col("obfuscator", lambda r: r[0].name, text=True),
-            col("verifier", lambda r: r[1].verifier, text=True, json="verifier"),
+            col("obfuscator", lambda row: row[0].name, text=True),
+            col("verifier", lambda row: row[1].verifier, text=True, json="verifier"),
             before(2, "threshold"),
             before(0, "accuracy"),
             before(1, "recall"),
-            col("impact", lambda r: r[1].mean("impact"), signed=True, json="impact"),
-            col("95 %", lambda r: r[1].interval, json="interval"),
-            col("p", lambda r: r[1].p, probability=True, json="p"),
+            col("impact", lambda row: row[1].mean("impact"), signed=True, json="impact"),
+            col("95 %", lambda row: row[1].interval, json="interval"),
+            col("p", lambda row: row[1].p, probability=True, json="p"),
             *map(
                 delta,
                 ("delta_rec", "delta_acc", "delta_rest", "delta_auc", "delta_c1", "delta_final"),
@@ -313,7 +347,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             flips("untouched flipped", "rest_lost", "rest_gained"),
             flips(None, "rest_lost", json="rest_lost"),
             flips(None, "rest_gained", json="rest_gained"),
-            col(None, lambda r: r[1].excluded, json="excluded"),
+            col(None, lambda row: row[1].excluded, json="excluded"),
         ]
 
     def quality(self) -> Table:
@@ -321,14 +355,23 @@ class SafetyReport(Report[SafetyAnalysis]):
         return table(
             "quality",
             "Soundness, sensibleness, effort",
-            [o for o in self.analysis.obfuscators if o.error is None],
-            col("obfuscator", lambda o: o.name, text=True),
-            col("lost", lambda o: _mean(o.soundness, "words_lost"), digits=1),
-            col("neg.", lambda o: _mean(o.soundness, "negations"), digits=2),
-            col("bits", lambda o: _mean(o.sensibleness, "surprisal"), digits=2, signed=True),
-            col("rank", lambda o: o.mean_rank, digits=1),
-            col("changes", lambda o: _mean(o.efficiency, "changes_per_1000"), digits=0),
-            col("s", lambda o: o.seconds, digits=0),
+            [obfuscator for obfuscator in self.analysis.obfuscators if obfuscator.error is None],
+            col("obfuscator", lambda obfuscator: obfuscator.name, text=True),
+            col("lost", lambda obfuscator: _mean(obfuscator.soundness, "words_lost"), digits=1),
+            col("neg.", lambda obfuscator: _mean(obfuscator.soundness, "negations"), digits=2),
+            col(
+                "bits",
+                lambda obfuscator: _mean(obfuscator.sensibleness, "surprisal"),
+                digits=2,
+                signed=True,
+            ),
+            col("rank", lambda obfuscator: obfuscator.mean_rank, digits=1),
+            col(
+                "changes",
+                lambda obfuscator: _mean(obfuscator.efficiency, "changes_per_1000"),
+                digits=0,
+            ),
+            col("s", lambda obfuscator: obfuscator.seconds, digits=0),
             note=(
                 "lost: content words in 100 that are gone, which agrees best with a reader; neg.:"
                 " negations kept; bits: surprisal per token less that of the original; rank: mean"
@@ -336,48 +379,54 @@ class SafetyReport(Report[SafetyAnalysis]):
             ),
         )
 
-    def measures(self, part: str, titles: Mapping[str, str]) -> Table:
+    def measures(self, group: str, titles: Mapping[str, str]) -> Table:
         """All measures of one kind that were made for at least one obfuscator."""
         rows: list[tuple[ObfuscatorRow, Mapping[str, Number]]] = [
-            (o, getattr(o, part)) for o in self.analysis.obfuscators if o.error is None
+            (obfuscator, getattr(obfuscator, group))
+            for obfuscator in self.analysis.obfuscators
+            if obfuscator.error is None
         ]
-        used = [n for n in titles if any(_mean(q, n) is not None for _, q in rows)]
+        measured = [n for n in titles if any(_mean(values, n) is not None for _, values in rows)]
         absent = sorted(
             {
                 title
-                for o, _ in rows
+                for obfuscator, _ in rows
                 for n, title in titles.items()
-                if n in o.missing and n not in used
+                if n in obfuscator.missing and n not in measured
             }
         )
-        differences = part == "sensibleness"
+        differences = group == "sensibleness"
 
         def measure(name: str) -> Col[tuple[ObfuscatorRow, Mapping[str, Number]]]:
-            return col(titles[name], lambda r: _mean(r[1], name), digits=2, signed=differences)
+            return col(titles[name], lambda row: _mean(row[1], name), digits=2, signed=differences)
 
         note = "Differences from the original; higher is less sensible." if differences else ""
         note = f"{note} Not measured: {', '.join(absent)}.".strip() if absent else note
         return table(
-            part,
-            part.capitalize(),
+            group,
+            group.capitalize(),
             rows,
-            col("obfuscator", lambda r: r[0].name, text=True),
-            *map(measure, used),
+            col("obfuscator", lambda row: row[0].name, text=True),
+            *map(measure, measured),
             note=note,
         )
 
     def detection(self) -> Table:
         """How well rewritings can be told from genuine texts."""
-        rows = [(o.name, o.detection) for o in self.analysis.obfuscators if o.detection is not None]
+        rows = [
+            (obfuscator.name, obfuscator.detection)
+            for obfuscator in self.analysis.obfuscators
+            if obfuscator.detection is not None
+        ]
         return table(
             "detection",
             "Detection",
             rows,
-            col("obfuscator", lambda r: r[0], text=True),
-            col("AUC", lambda r: r[1].auc),
-            col("TPR at 1 %", lambda r: r[1].tpr),
-            col("AUC unseen", lambda r: r[1].auc_unseen),
-            col("TPR unseen", lambda r: r[1].tpr_unseen),
+            col("obfuscator", lambda row: row[0], text=True),
+            col("AUC", lambda row: row[1].auc),
+            col("TPR at 1 %", lambda row: row[1].tpr),
+            col("AUC unseen", lambda row: row[1].auc_unseen),
+            col("TPR unseen", lambda row: row[1].tpr_unseen),
             note=(
                 "Unseen: a detector trained on the other obfuscators only. Every detector is tested"
                 " on authors that are not in its training."
@@ -390,14 +439,18 @@ class SafetyReport(Report[SafetyAnalysis]):
         return table(
             "recovery",
             "De-obfuscation",
-            [(o.name, r) for o in self.analysis.obfuscators for r in o.recovery],
-            col("obfuscator", lambda r: r[0], text=True),
-            col("attack", lambda r: r[1].attack, text=True),
-            col("recovery", lambda r: r[1].recovery, digits=2, signed=True),
-            col("Δ false acc.", lambda r: r[1].false_accepts, digits=2, signed=True),
-            col("restored", lambda r: r[1].restored, digits=2),
-            col("right", lambda r: r[1].precision, digits=2),
-            col("", lambda r: r[1].why_not or outcome[r[1].unsafe], text=True),
+            [
+                (obfuscator.name, recovery)
+                for obfuscator in self.analysis.obfuscators
+                for recovery in obfuscator.recovery
+            ],
+            col("obfuscator", lambda row: row[0], text=True),
+            col("attack", lambda row: row[1].attack, text=True),
+            col("recovery", lambda row: row[1].recovery, digits=2, signed=True),
+            col("Δ false acc.", lambda row: row[1].false_accepts, digits=2, signed=True),
+            col("restored", lambda row: row[1].restored, digits=2),
+            col("right", lambda row: row[1].precision, digits=2),
+            col("", lambda row: row[1].why_not or outcome[row[1].unsafe], text=True),
             note=(
                 "Share of lost recall that returns, at the calibrated threshold 0.5; more than .5"
                 " is unsafe. Restored: altered words (invert) or changed sentences (preimage)"
@@ -411,27 +464,30 @@ class SafetyReport(Report[SafetyAnalysis]):
         def delta(field: str, *, shown: bool = True) -> Col[Shame]:
             title, key = DELTAS[field]
             return col(
-                title if shown else None, lambda s: getattr(s.effect, field), signed=True, json=key
+                title if shown else None,
+                lambda entry_of_shame: getattr(entry_of_shame.effect, field),
+                signed=True,
+                json=key,
             )
 
         return table(
             "shame",
             "Rewritings that helped a verifier",
             self.analysis.shame,
-            col("obfuscator", lambda s: s.obfuscator, text=True, json="obfuscator"),
-            col("verifier", lambda s: s.verifier, text=True, json="verifier"),
-            col(None, lambda s: s.seed, json="seed"),
-            col("impact", lambda s: s.effect.impact, signed=True, json="impact"),
+            col("obfuscator", lambda attack: attack.obfuscator, text=True, json="obfuscator"),
+            col("verifier", lambda attack: attack.verifier, text=True, json="verifier"),
+            col(None, lambda attack: attack.seed, json="seed"),
+            col("impact", lambda attack: attack.effect.impact, signed=True, json="impact"),
             delta("delta_acc"),
             delta("delta_rec", shown=False),
             delta("delta_rest"),
-            col(None, lambda s: s.effect.accuracy, json="accuracy"),
+            col(None, lambda attack: attack.effect.accuracy, json="accuracy"),
             col(
                 "why",
-                lambda s: s.reasons,
+                lambda attack: attack.reasons,
                 text=True,
                 json="reasons",
-                show=lambda r: ", ".join(map(str, r)) or "?",
+                show=lambda reasons: ", ".join(map(str, reasons)) or "?",
             ),
             note="; ".join(f"{reason} {text}" for reason, text in REASONS.items()),
         )
@@ -440,16 +496,18 @@ class SafetyReport(Report[SafetyAnalysis]):
         """What a reader must know of the problems; obfuscators that could not be used, and notes on the others."""
         every = self.analysis.obfuscators
         rows = [("problems", note) for note in self.analysis.notes]
-        rows += [(o.name, o.error) for o in every if o.error]
+        rows += [(obfuscator.name, obfuscator.error) for obfuscator in every if obfuscator.error]
         rows += [
-            (o.name, f"{note} ({count} texts)") for o in every for note, count in o.notes.items()
+            (obfuscator.name, f"{note} ({count} texts)")
+            for obfuscator in every
+            for note, count in obfuscator.notes.items()
         ]
         return table(
             "failures",
             "Notes",
             rows,
-            col("obfuscator", lambda r: r[0], text=True),
-            col("note", lambda r: r[1], text=True),
+            col("obfuscator", lambda row: row[0], text=True),
+            col("note", lambda row: row[1], text=True),
         )
 
     def readers(self) -> Table:
@@ -459,19 +517,19 @@ class SafetyReport(Report[SafetyAnalysis]):
             "people",
             "What readers said",
             graded.rows if graded else (),
-            col("obfuscator", lambda r: r.obfuscator, text=True),
-            col("texts", lambda r: r.texts),
-            col("grade", lambda r: r.grade, digits=2),
-            col("α grade", lambda r: r.grade_alpha, digits=2, signed=True),
-            col("95 %", lambda r: r.grade_interval, digits=2, terminal=False),
-            col("correct", lambda r: r.verdicts.get("correct"), digits=2),
-            col("passable", lambda r: r.verdicts.get("passable"), digits=2),
-            col("wrong", lambda r: r.verdicts.get("incorrect"), digits=2),
-            col("α verdict", lambda r: r.verdict_alpha, digits=2, signed=True),
-            col("95 % ", lambda r: r.verdict_interval, digits=2, terminal=False),
-            col("blind", lambda r: r.blind, digits=2),
-            col("sound", lambda r: r.sound, digits=2),
-            col("bits", lambda r: r.bits, digits=2, signed=True),
+            col("obfuscator", lambda reading: reading.obfuscator, text=True),
+            col("texts", lambda row: row.texts),
+            col("grade", lambda row: row.grade, digits=2),
+            col("α grade", lambda row: row.grade_alpha, digits=2, signed=True),
+            col("95 %", lambda row: row.grade_interval, digits=2, terminal=False),
+            col("correct", lambda row: row.verdicts.get("correct"), digits=2),
+            col("passable", lambda row: row.verdicts.get("passable"), digits=2),
+            col("wrong", lambda row: row.verdicts.get("incorrect"), digits=2),
+            col("α verdict", lambda row: row.verdict_alpha, digits=2, signed=True),
+            col("95 % ", lambda row: row.verdict_interval, digits=2, terminal=False),
+            col("blind", lambda row: row.blind, digits=2),
+            col("sound", lambda row: row.sound, digits=2),
+            col("bits", lambda row: row.bits, digits=2, signed=True),
             note=(
                 f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable;"
                 " whether it says the same (correct, passable, wrong), as shares; blind: graded"
@@ -484,15 +542,24 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def attribution(self) -> Table:
         """Scores before and after, each with the interval of its change."""
-        a = self.analysis
-        rows = [row for o in listed(a) for row in a.attribution or () if row.obfuscator == o.name]
-        judged = {(o.name, v.verifier): v for o in a.obfuscators for v in o.verifiers}
+        analysis = self.analysis
+        rows = [
+            row
+            for obfuscator in listed(analysis)
+            for row in analysis.attribution or ()
+            if row.obfuscator == obfuscator.name
+        ]
+        judged = {
+            (obfuscator.name, verifier.verifier): verifier
+            for obfuscator in analysis.obfuscators
+            for verifier in obfuscator.verifiers
+        }
 
         def score(title: str, name: str, digits: int) -> list[Col[AttributionRow]]:
             def part(heading: str, field: str, *, terminal: bool = True) -> Col[AttributionRow]:
                 return col(
                     heading,
-                    lambda r: _of(getattr(r.change, name), field),
+                    lambda row: _change_field(getattr(row.change, name), field),
                     digits=digits,
                     terminal=terminal,
                 )
@@ -507,22 +574,25 @@ class SafetyReport(Report[SafetyAnalysis]):
             "attribution",
             "Attribution under attack",
             rows,
-            col("obfuscator", lambda r: r.obfuscator, text=True),
-            col("method", lambda r: r.method, text=True),
+            col("obfuscator", lambda row: row.obfuscator, text=True),
+            col("method", lambda row: row.method, text=True),
             *score("acc.", "accuracy", 2),
             *score("F1", "macro_f1", 2),
             *score("rank", "rank", 1),
             col(
                 "impact",
-                lambda r: judged[r.obfuscator, r.method].mean("impact"),
+                lambda row: judged[row.obfuscator, row.method].mean("impact"),
                 digits=2,
                 signed=True,
             ),
             col(
-                "95 %", lambda r: judged[r.obfuscator, r.method].interval, digits=2, terminal=False
+                "95 %",
+                lambda row: judged[row.obfuscator, row.method].interval,
+                digits=2,
+                terminal=False,
             ),
-            col("p", lambda r: r.change.p, probability=True, terminal=False),
-            col("p Holm", lambda r: r.p_holm, probability=True),
+            col("p", lambda row: row.change.p, probability=True, terminal=False),
+            col("p Holm", lambda row: row.p_holm, probability=True),
             note=(
                 "acc., F1 (macro) and rank of the true author (1 best), before and then, with the"
                 " interval of the change; intervals draw authors with all their texts, the same"
@@ -534,29 +604,34 @@ class SafetyReport(Report[SafetyAnalysis]):
     def trade_off(self) -> Figure | None:
         """Safety against soundness and against sensibleness, one point an obfuscator, bars 95 % intervals."""
         rows = [
-            o for o in self.analysis.obfuscators if o.average_impact is not None and o.soundness
+            obfuscator
+            for obfuscator in self.analysis.obfuscators
+            if obfuscator.average_impact is not None and obfuscator.soundness
         ]
 
-        def measured(part: str, name: str) -> bool:
-            return all(getattr(o, part)[name].value is not None for o in rows)
+        def measured(group: str, name: str) -> bool:
+            return all(getattr(row, group)[name].value is not None for row in rows)
 
         panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
         if measured("soundness", "words_lost"):
             panels.append(
-                (f"← soundness: {title('words_lost')}", lambda o: o.soundness["words_lost"])
+                (
+                    f"← soundness: {title('words_lost')}",
+                    lambda obfuscator: obfuscator.soundness["words_lost"],
+                )
             )
         if measured("sensibleness", "surprisal"):
             label = f"← sensibleness: {title('surprisal')} over the original's"
-            panels.append((label, lambda o: o.sensibleness["surprisal"]))
+            panels.append((label, lambda obfuscator: obfuscator.sensibleness["surprisal"]))
         if not rows or not panels:
             return None
         with style():
             figure, axes = canvas(7.2, 3.6, columns=len(panels))
-            for ax, (label, of) in zip(axes, panels, strict=True):
-                _panel(ax, rows, of)
+            for ax, (label, value_of) in zip(axes, panels, strict=True):
+                _scatter_panel(ax, rows, value_of)
                 ax.set_xlabel(label)
             axes[0].set_ylabel("average impact →")
-            shown = [printable(o.name) for o in rows]
+            shown = [printable(row.name) for row in rows]
             shown = [name if len(name) < 25 else f"{name[:11]}…{name[-12:]}" for name in shown]
             names = [f"{i} {name}" for i, name in enumerate(shown, start=1)]
             lines = [" · ".join(names[i : i + 5]) for i in range(0, len(names), 5)]
@@ -568,39 +643,48 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def finding(self) -> str:
         """Of the obfuscator with the highest impact, or of the first where problems are too few to rank them."""
-        a = self.analysis
-        measured = [o for o in listed(a) if o.average_impact is not None]
+        analysis = self.analysis
+        measured = [
+            obfuscator for obfuscator in listed(analysis) if obfuscator.average_impact is not None
+        ]
         if measured:
             return f"{measured[0].name}: {finding(measured[0])}"
         return "Impact cannot be measured."
 
     def context(self) -> dict[str, Any]:
-        a = self.analysis
-        ranked = [o for o in listed(a) if o.average_impact is not None]
+        analysis = self.analysis
+        ranked = [
+            obfuscator for obfuscator in listed(analysis) if obfuscator.average_impact is not None
+        ]
         return {
-            "analysis": a,
-            "run": msgspec.to_builtins(a.run),
-            "few": FEW if a.attacked < FEW else None,
-            "findings": [{"obfuscator": o.name, "text": finding(o)} for o in ranked],
-            "counted": sum(v is None for v in a.verifiers.values()),
+            "analysis": analysis,
+            "run": msgspec.to_builtins(analysis.run),
+            "few": FEW if analysis.attacked < FEW else None,
+            "findings": [
+                {"obfuscator": obfuscator.name, "text": finding(obfuscator)}
+                for obfuscator in ranked
+            ],
+            "counted": sum(verifier is None for verifier in analysis.verifiers.values()),
             "reasons": REASONS,
             "survival": {title(name): limits for name, limits in SURVIVAL.items()},
         }
 
     def to_json(self) -> dict[str, Any]:
         """The object ``raven safety --json`` prints; every key is always there, null where undefined."""
-        a = self.analysis
+        analysis = self.analysis
         return {
-            "corpus": a.corpus,
-            "notes": list(a.notes),
-            "problems": a.problems,
-            "attacked": a.attacked,
-            "seeds": list(a.seeds),
-            "obfuscators": [self._obfuscator_json(o) for o in a.obfuscators],
+            "corpus": analysis.corpus,
+            "notes": list(analysis.notes),
+            "problems": analysis.problems,
+            "attacked": analysis.attacked,
+            "seeds": list(analysis.seeds),
+            "obfuscators": [
+                self._obfuscator_json(obfuscator) for obfuscator in analysis.obfuscators
+            ],
             "hall_of_shame": rows_json(self.shame()),
             "attribution": (
                 None
-                if a.attribution is None
+                if analysis.attribution is None
                 else [
                     {
                         "obfuscator": row.obfuscator,
@@ -612,17 +696,19 @@ class SafetyReport(Report[SafetyAnalysis]):
                         "p": row.change.p,
                         "p_holm": row.p_holm,
                     }
-                    for row in a.attribution
+                    for row in analysis.attribution
                 ]
             ),
-            "people": None if a.people is None else asdict(a.people),
+            "people": None if analysis.people is None else asdict(analysis.people),
             "reasons": {str(reason): text for reason, text in REASONS.items()},
             "run": {
-                key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"
+                key: value
+                for key, value in msgspec.to_builtins(analysis.run).items()
+                if key != "data"
             },
         }
 
-    def _obfuscator_json(self, o: ObfuscatorRow) -> dict[str, Any]:
+    def _obfuscator_json(self, obfuscator: ObfuscatorRow) -> dict[str, Any]:
         keys = (
             "verifier",
             "threshold",
@@ -639,22 +725,28 @@ class SafetyReport(Report[SafetyAnalysis]):
             "excluded",
         )
         return {
-            **objects([o], *self._obfuscator())[0],
-            "verifiers": objects([(o, v) for v in o.verifiers], *self._attack(), keys=keys),
-            "soundness": _means(o.soundness),
-            "sensibleness": _means(o.sensibleness) | {"mean_rank": o.mean_rank},
-            "not_measured": dict(o.missing),
-            "changes_per_1000": _mean(o.efficiency, "changes_per_1000"),
-            "edited_share": _mean(o.efficiency, "edited_share"),
-            "seconds": o.seconds,
-            "changed": o.changed,
-            "notes": dict(o.notes),
-            "detection": None if o.detection is None else msgspec.to_builtins(o.detection),
-            "recovery": [asdict(r) for r in o.recovery],
+            **objects([obfuscator], *self._obfuscator())[0],
+            "verifiers": objects(
+                [(obfuscator, verifier) for verifier in obfuscator.verifiers],
+                *self._attack(),
+                keys=keys,
+            ),
+            "soundness": _means(obfuscator.soundness),
+            "sensibleness": _means(obfuscator.sensibleness) | {"mean_rank": obfuscator.mean_rank},
+            "not_measured": dict(obfuscator.missing),
+            "changes_per_1000": _mean(obfuscator.efficiency, "changes_per_1000"),
+            "edited_share": _mean(obfuscator.efficiency, "edited_share"),
+            "seconds": obfuscator.seconds,
+            "changed": obfuscator.changed,
+            "notes": dict(obfuscator.notes),
+            "detection": None
+            if obfuscator.detection is None
+            else msgspec.to_builtins(obfuscator.detection),
+            "recovery": [asdict(recovery) for recovery in obfuscator.recovery],
         }
 
     def closing(self) -> list[RenderableType]:
-        tables = {t.key: t for t in self.tables() if t.rows}
+        tables = {table.key: table for table in self.tables() if table.rows}
         keys = (
             "impact",
             "attribution",
@@ -668,43 +760,53 @@ class SafetyReport(Report[SafetyAnalysis]):
         return [for_terminal(tables[key]) for key in keys if key in tables]
 
 
-def finding(o: ObfuscatorRow) -> str:
+def finding(obfuscator: ObfuscatorRow) -> str:
     """What was found of one obfuscator, as a sentence that claims no more than the interval."""
     form = Column("", signed=True)
-    text = f"average impact {number(o.average_impact, form)}"
-    if o.interval is not None:
-        text += " (95 % interval {} to {})".format(*(number(end, form) for end in o.interval))
-    if o.survivors is not None and o.changed:
-        text += f"; {o.survivors:.0%} of the texts kept within the stated limits of meaning"
-        if o.surviving is not None:
-            text += f", with impact {number(o.surviving, form)} on these"
-    unsafe = [r.attack for r in o.recovery if r.unsafe]
+    text = f"average impact {number(obfuscator.average_impact, form)}"
+    if obfuscator.interval is not None:
+        text += " (95 % interval {} to {})".format(
+            *(number(end, form) for end in obfuscator.interval)
+        )
+    if obfuscator.survivors is not None and obfuscator.changed:
+        text += (
+            f"; {obfuscator.survivors:.0%} of the texts kept within the stated limits of meaning"
+        )
+        if obfuscator.surviving is not None:
+            text += f", with impact {number(obfuscator.surviving, form)} on these"
+    unsafe = [recovery.attack for recovery in obfuscator.recovery if recovery.unsafe]
     return f"{text}; unsafe: {' and '.join(unsafe)} recovers most of it." if unsafe else f"{text}."
 
 
-def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow], Number]) -> None:
+def _scatter_panel(
+    ax: Any, rows: Sequence[ObfuscatorRow], value_of: Callable[[ObfuscatorRow], Number]
+) -> None:
     ax.axhline(0, color=FAINT, linewidth=0.6)
     ax.grid(color=FAINT, alpha=0.25, linewidth=0.6)
-    for o in rows:
-        quality = of(o)
+    for row in rows:
+        quality = value_of(row)
         if quality.interval is not None:
             ax.plot(
                 quality.interval,
-                (o.average_impact,) * 2,
+                (row.average_impact,) * 2,
                 color=SETUP["hits"],
                 linewidth=1.4,
                 alpha=0.6,
             )
-        if o.interval is not None:
-            ax.plot((quality.value,) * 2, o.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
-        ax.plot([quality.value], [o.average_impact], "o", color=SETUP["hits"], markersize=5)
+        if row.interval is not None:
+            ax.plot(
+                (quality.value,) * 2, row.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6
+            )
+        ax.plot([quality.value], [row.average_impact], "o", color=SETUP["hits"], markersize=5)
     # Points lie close: they bear numbers, to either side in turn, and the names stand below.
-    for place, i in enumerate(sorted(range(len(rows)), key=lambda j: of(rows[j]).value or 0.0)):
-        at = (of(rows[i]).value, rows[i].average_impact)
+    for position, i in enumerate(
+        sorted(range(len(rows)), key=lambda j: value_of(rows[j]).value or 0.0)
+    ):
+        point = (value_of(rows[i]).value, rows[i].average_impact)
         ax.annotate(
             str(i + 1),
-            at,
-            xytext=(-7 if place % 2 else 7, -10 if place % 2 else 5),
+            point,
+            xytext=(-7 if position % 2 else 7, -10 if position % 2 else 5),
             fontsize=8,
             color=INK,
             textcoords="offset points",
@@ -712,7 +814,7 @@ def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow],
         )
 
 
-def _of(change: Change | None, field: str) -> Any:
+def _change_field(change: Change | None, field: str) -> Any:
     return None if change is None else getattr(change, field)
 
 

@@ -1,4 +1,7 @@
-"""What decides a safety run's answers, and whether it can be run."""
+"""What decides a safety run's answers, and whether it can be run.
+
+In: options, the keys of a spec file or arguments. Out: one checked record.
+"""
 
 from __future__ import annotations
 

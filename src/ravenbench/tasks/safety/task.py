@@ -187,9 +187,9 @@ class Safety(Task):
             detect(store, self.rewritings_folder, progress)
         return [
             *(
-                f"{entry.name}: {entry.error}"
-                for entry in plan.obfuscators
-                if entry.error is not None
+                f"{obfuscator.name}: {obfuscator.error}"
+                for obfuscator in plan.obfuscators
+                if obfuscator.error is not None
             ),
             *errors,
         ]
@@ -252,8 +252,8 @@ class Safety(Task):
         if out is not None and len(places) > 1:
             _check_pooled(files.location(out))
         return {
-            name: {**values, "problems": own, "train": train, "out": place}
-            for own, train, (name, place) in zip(problems, learned, places.items(), strict=True)
+            name: {**values, "problems": problem, "train": train, "out": place}
+            for problem, train, (name, place) in zip(problems, learned, places.items(), strict=True)
         }
 
     @classmethod
@@ -284,7 +284,7 @@ def any_unusable(store: Store) -> bool:
     """Whether the plan names an obfuscator that could not be used."""
     from ravenbench.tasks.safety.record import SafetyPlan
 
-    return any(entry.error is not None for entry in store.plan_as(SafetyPlan).obfuscators)
+    return any(obfuscator.error is not None for obfuscator in store.plan_as(SafetyPlan).obfuscators)
 
 
 def all_kept(store: Store, rewritings_folder: Path) -> bool:
@@ -292,7 +292,11 @@ def all_kept(store: Store, rewritings_folder: Path) -> bool:
     from ravenbench.tasks.obfuscate.rewritings import read_rewriting
     from ravenbench.tasks.safety.record import SafetyPlan
 
-    sets = (done for entry in store.plan_as(SafetyPlan).obfuscators for done in entry.sets.values())
+    sets = (
+        done
+        for obfuscator in store.plan_as(SafetyPlan).obfuscators
+        for done in obfuscator.sets.values()
+    )
     return all(
         read_rewriting(rewritings_folder, key) is not None
         for done in sets
@@ -342,9 +346,9 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
             "grades are of one run", fix="give one data set with --grades, and its folder as --out"
         )
     paths = [problem.rstrip("/") for problem in problems]
-    if twice := [one for one in paths if paths.count(one) > 1]:
+    if twice := [path for path in paths if paths.count(path) > 1]:
         raise SpecError("a data set is given twice, and would count twice", found=twice[0])
-    stems = [PurePath(one).stem for one in paths]
+    stems = [PurePath(path).stem for path in paths]
     apart = [stem not in _TAKEN and stems.count(stem) == 1 for stem in stems]
     names = [
         stem if alone else f"{stem}-{i}"

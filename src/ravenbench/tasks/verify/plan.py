@@ -145,7 +145,7 @@ def draft(
         else [*train.notes, *filter(None, [collapsed(train.problems, train_same)])]
     )
     plan = VerifyPlan(
-        folds={fold.name: record} | {one.name: fold_record(one) for one in folds},
+        folds={fold.name: record} | {fold.name: fold_record(fold) for fold in folds},
         verifiers=[verifier_record(str(component), component)],
         cells=[],
         name=test.name,
