@@ -26,8 +26,8 @@ def check_unpacked(path: Path) -> None:
         about = footer.record()
         chunks = [chunk[3] for group in about[4] for chunk in group[1]]
         rows = about[3]
-        values = sum(one[5] for one in chunks)
-        unpacked = sum(one[6] for one in chunks)
+        values = sum(chunk[5] for chunk in chunks)
+        unpacked = sum(chunk[6] for chunk in chunks)
     except (StopIteration, KeyError, TypeError, ValueError, RecursionError):
         return
     check_size(path, unpacked, size)

@@ -257,11 +257,11 @@ def _transplanted(
     if spec.probe not in ("transplant", "both"):
         return None
     chosen = [s for s in setups if s.setup == "random"] or setups
-    taken = [
+    chosen_folds = [
         folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)
     ]
     if few is not None:
-        return most_transplants(taken)
+        return most_transplants(chosen_folds)
     transplanter = Transplanter(
         corpus.texts,
         author=corpus.author,
@@ -270,7 +270,7 @@ def _transplanted(
         similarity=similarity,
         draws=Draws(spec.seed),
     )
-    return plan_transplants(transplanter, taken, corpus.texts, progress)
+    return plan_transplants(transplanter, chosen_folds, corpus.texts, progress)
 
 
 def _given_plan(

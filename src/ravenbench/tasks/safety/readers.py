@@ -121,10 +121,12 @@ def people(store: Store) -> People | None:
         for problem, row in measures.rows.items()
     }
     by_obfuscator: dict[str, list[GradedText]] = {}
-    for one in grades:
-        by_obfuscator.setdefault(one.obfuscator, []).append(one)
-    asked = [entry.name for entry in store.plan_as(SafetyPlan).obfuscators]
-    rows = [_row(name, by_obfuscator[name], measured) for name in asked if name in by_obfuscator]
+    for grade in grades:
+        by_obfuscator.setdefault(grade.obfuscator, []).append(grade)
+    obfuscators = [entry.name for entry in store.plan_as(SafetyPlan).obfuscators]
+    rows = [
+        _row(name, by_obfuscator[name], measured) for name in obfuscators if name in by_obfuscator
+    ]
     if len(rows) > 1:
         rows.append(_row("all", grades, measured))
     return People(tuple(sorted({one.grader for one in grades})), tuple(rows))
