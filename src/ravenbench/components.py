@@ -301,7 +301,10 @@ def show(value: Any) -> str:
     if isinstance(value, Component):
         return str(value)
     if is_estimator(value):
-        return f"{path_of(type(value))}({', '.join(f'{k}={show(inner_value)}' for k, inner_value in _set(value).items())})"
+        return (
+            f"{path_of(type(value))}("
+            f"{', '.join(f'{k}={show(item)}' for k, item in _set(value).items())})"
+        )
     if isinstance(value, list | tuple):
         inner = ", ".join(show(item) for item in value)
         if isinstance(value, tuple):

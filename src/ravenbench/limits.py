@@ -1,4 +1,4 @@
-"""What a run may use: a device, seconds for a cell.
+"""What a run may use, set and asked here: a device ("cpu", "cuda"), seconds for a cell.
 
 No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
 environment says what was not given.

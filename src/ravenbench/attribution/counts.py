@@ -1,4 +1,4 @@
-"""Counts of the units of a training set as a sparse matrix, raw or scaled."""
+"""Texts in, a sparse matrix of counts (texts, units) out, raw or scaled by the training texts."""
 
 from __future__ import annotations
 

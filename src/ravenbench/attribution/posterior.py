@@ -1,4 +1,5 @@
-"""Probabilities of candidates, and of "none of them", from the scores of any methods (ours).
+"""Scores of any methods in (methods, texts, candidates), probabilities from 0 to 1 of each candidate, and of
+"none of them", out (ours).
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard

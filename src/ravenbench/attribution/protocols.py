@@ -1,4 +1,5 @@
-"""Dividing documents, learning from some and answering the others, in closed and open sets; what methods weigh.
+"""Chosen documents in, splits out (rows to learn from, rows to answer), in closed and open sets; then answers of a
+method for them, and the words that it weighs.
 
 Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
 one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.

@@ -1,4 +1,6 @@
-"""Which documents of a corpus take part in attribution, by stated rules, and what they hold before any method."""
+"""A corpus and rules in; out come the documents that take part in attribution (rows, author and topic codes),
+how many each rule left out, and how many texts each author has of each topic.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Gathering a corpus document by document, with the checks every source shares; a log lets a killed import go on."""
+"""Documents in (id, text, author, topic, line), one by one; a checked ``Corpus`` out, each text once. A log of what
+was read lets a killed import go on.
+"""
 
 from __future__ import annotations
 
@@ -434,7 +436,8 @@ class CorpusBuilder:
                 [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
             )
             sentences.append(
-                f"{counted(count, 'text')} {treatment}, for their author is nobody in particular: {nobodies}"
+                f"{counted(count, 'text')} {treatment}, for their author is nobody in particular:"
+                f" {nobodies}"
             )
         if self._twice:
             sentences.append(

@@ -361,7 +361,8 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             or all(len(several) > 1 for several in titles_by_first_name.values())
         ):
             doubts.append(
-                f"read as one author, {surname}, though it may be several: {some(titles_by_first_name)}. {fix}"
+                f"read as one author, {surname}, though it may be several:"
+                f" {some(titles_by_first_name)}. {fix}"
             )
     return doubts
 
@@ -413,7 +414,10 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
         fixes = [f"{end}: {cure}" for end, cure in cures.items()]
         fixes += ["save texts as .txt"] if len(cures) < len(ends) else []
         kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
-        left_out = f"{counted(len(unread_names), 'file')} left out, which are not read: {kinds} ({some(unread_names)})"
+        left_out = (
+            f"{counted(len(unread_names), 'file')} left out, which are not read: {kinds}"
+            f" ({some(unread_names)})"
+        )
         sentences.append("; ".join([left_out, *fixes]))
     return sentences
 
@@ -792,7 +796,8 @@ def read_pairs_corpus(
         )
     if unusable:
         account.append(
-            f"{unusable:,} of {pair_count:,} pairs cannot be used: they have no two texts, or truth names"
+            f"{unusable:,} of {pair_count:,} pairs cannot be used: they have no two texts, or"
+            " truth names"
             " no authors of them"
         )
     if account:

@@ -1,4 +1,6 @@
-"""What every command should know of the texts and names of a corpus before it counts anything: found here once."""
+"""Texts, authors and ids of a corpus in, sentences out, one for each doubt: signed texts, copies, names that may be
+one person's. No text is changed.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,8 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
     if not signed_texts or 4 * by_neighbours > len(signed_texts):
         return sentences
     shown = (
-        f"the author's name stands in {len(signed_texts):,} of {len(texts):,} texts ({first_names(signed_texts, 3)}),"
+        f"the author's name stands in {len(signed_texts):,} of {len(texts):,} texts"
+        f" ({first_names(signed_texts, 3)}),"
         " as at their"
     )
     return [
@@ -147,7 +150,8 @@ def marks_by_author(texts: Sequence[str], author: Labels) -> list[str]:
         return []
     return [
         f"nearly all texts of {len(nearly_all[True]):,} authors have typographic quotation marks or"
-        f" apostrophes (“ ’), of {len(nearly_all[False]):,} straight ones alone: these tell programs"
+        f" apostrophes (“ ’), of {len(nearly_all[False]):,} straight ones alone: these tell"
+        " programs"
         " apart, not styles; write them alike"
     ]
 

@@ -1,4 +1,6 @@
-"""The embedded default corpus: seeded texts of which style, topic and their dependence are known."""
+"""A seed and dials in (numbers of authors, topics, texts and words), a corpus of made texts out, of which style, topic
+and their dependence are known: the default corpus.
+"""
 
 from __future__ import annotations
 

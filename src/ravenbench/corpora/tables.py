@@ -1,4 +1,6 @@
-"""Reading corpora in Parquet, JSON lines or CSV with columns for text, author and topic."""
+"""A table in (Parquet, JSON lines, CSV or a workbook; a document a row, with columns for text, author and topic), a
+``Corpus`` out.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,8 @@ def _no_column(
     name_columns = [name for name in present if letters(name) in (*_FIRST, *_LAST)]
     if role == "author" and len(name_columns) > 1:
         fix = (
-            f"write {' and '.join(name_columns)} into one column author: a surname alone makes several"
+            f"write {' and '.join(name_columns)} into one column author: a surname alone makes"
+            " several"
             " people one"
         )
     if role == "topic":
@@ -392,7 +395,8 @@ def read_table(
     if only_quotation:
         alone = f"; {sum(only_quotation):,} held nothing else" if any(only_quotation) else ""
         account.append(
-            f"quotations (lines that begin with >, as on Reddit) were cut out of {len(only_quotation):,}"
+            "quotations (lines that begin with >, as on Reddit) were cut out of"
+            f" {len(only_quotation):,}"
             f" texts{alone}"
         )
     if faults:

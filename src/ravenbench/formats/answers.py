@@ -530,7 +530,8 @@ def _answer(
             fix = of_class
         elif any(word in problems.plain_key(candidate_column) for word in problems.OPPOSITES):
             fix = (
-                f"{candidate_column} says how different they are: write 1 - {candidate_column} as value, if it is from 0"
+                f"{candidate_column} says how different they are: write 1 - {candidate_column} as"
+                " value, if it is from 0"
                 " to 1"
             )
         raise FormatError(

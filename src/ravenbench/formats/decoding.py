@@ -1,4 +1,6 @@
-"""Bytes into text: UTF-8, or the encoding that the user names; what else it is, is detected, shown and refused."""
+"""Bytes in, text out: UTF-8, or the encoding that the user names. Any other encoding is detected and refused, in an
+error with the byte's offset and the command that converts the file.
+"""
 
 from __future__ import annotations
 

@@ -250,7 +250,8 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
             )
         if first_spelling != author:
             notes.append(
-                f"{name}: {first_spelling} and {author} are spellings of one candidate's name, and were"
+                f"{name}: {first_spelling} and {author} are spellings of one candidate's name, and"
+                " were"
                 " joined"
             )
         candidates[first_spelling] = (*candidates.get(first_spelling, ()), *texts.values())

@@ -1,4 +1,6 @@
-"""Parquet files of strangers: a few kilobytes may decode to gigabytes, which their footer says before."""
+"""The path of a Parquet file in, nothing out; FormatError if it would decode to too many bytes or values, by what its
+footer says: a few kilobytes may decode to gigabytes.
+"""
 
 from __future__ import annotations
 

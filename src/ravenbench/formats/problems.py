@@ -1175,7 +1175,8 @@ def _read_pairs_file(
                     file=archive.label(name),
                     line=pair.line,
                     found=(
-                        f"{pair.id}: {_WORDS[same[-1]]}; {earlier_pair.id} in line {earlier_pair.line}: "
+                        f"{pair.id}: {_WORDS[same[-1]]}; {earlier_pair.id} in line"
+                        f" {earlier_pair.line}: "
                         f"{_WORDS[earlier_same]}"
                     ),
                     expected="one label for two texts",
@@ -1308,7 +1309,8 @@ def _unusable(problem_set: ProblemSet) -> list[str]:
     total = len(problem_set) + len(problem_set.faults)
     return (
         [
-            f"{len(problem_set.faults):,} of {total:,} problems of {problem_set.name} cannot be used: {reasons}"
+            f"{len(problem_set.faults):,} of {total:,} problems of {problem_set.name} cannot be"
+            f" used: {reasons}"
         ]
         if names
         else []
@@ -1488,11 +1490,11 @@ def read_problems(
             and {problem_set.split for problem_set in sets} == {"train", "test"}
             and len(sets) == 2
         )
-        first_place = next((problem_set.place for problem_set in sets if problem_set.place), "")
         fix = (
             "--split train or --split test"
             if halves
-            else f"give one of them, as {Path(path) / first_place}"
+            else "give one of them, as "
+            f"{Path(path) / next((problem_set.place for problem_set in sets if problem_set.place), '')}"
         )
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return sets[0]

@@ -1,4 +1,6 @@
-"""Tables: rows of CSV, TSV and JSON lines, each with the line where it begins; problems divided by a column."""
+"""A file of a table in (CSV, TSV, JSON lines, workbook); out come pairs (line where the row begins, row as a mapping).
+A column can also divide problems into groups.
+"""
 
 from __future__ import annotations
 

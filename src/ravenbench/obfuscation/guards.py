@@ -1,4 +1,6 @@
-"""What keeps rewritten text readable: stretches to leave alone, words that may stand in, and mending afterwards."""
+"""A text in, stretches to leave alone out (half-open spans of characters); a word in, words that may replace it out;
+the parts of a rewriting in, the same out with articles, capitals and spaces mended.
+"""
 
 from __future__ import annotations
 

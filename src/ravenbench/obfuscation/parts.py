@@ -1,4 +1,4 @@
-"""Cutting a text into sentences and parts, and turning edits into parts."""
+"""A text in, half-open spans of characters out, of its sentences or of parts of about 50 words; edits in, parts out."""
 
 from __future__ import annotations
 

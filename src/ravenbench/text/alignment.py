@@ -1,5 +1,5 @@
-"""What changed between a text and its rewriting: tokens aligned by longest common subsequence and read as runs, and
-sentences aligned 1-1, 1-2, 2-1, 1-0 and 0-1.
+"""A text and its rewriting in, as tokens or sentences; out come half-open runs of indices that belong together: tokens
+by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Texts that are unlike others in language or kind: hardly any of their words are common ones there."""
+"""Texts in, sentences out on those that are unlike the others in language or kind: few of their words, as shares from
+0 to 1, are common words of the others or function words of a language.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,11 @@ class CommonWords:
         odd = [name for name, share in smallest_shares.items() if share < self.least]
         return (
             [
-                f"{len(odd):,} of {len(texts_by_part):,} problems to answer have a text that is unlike"
+                f"{len(odd):,} of {len(texts_by_part):,} problems to answer have a text that is"
+                " unlike"
                 " those to learn from in language or kind, so that an answer has little to go by:"
-                f" {first_names(odd)}; of the first, {smallest_shares[odd[0]]:.0%} of a text's words are"
+                f" {first_names(odd)}; of the first, {smallest_shares[odd[0]]:.0%} of a text's"
+                " words are"
                 f" among their most frequent ones, of their own {self.usual:.0%}"
             ]
             if odd

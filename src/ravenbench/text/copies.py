@@ -1,5 +1,5 @@
-"""Texts that repeat one another though something was changed: letter case, marks, entities of HTML, a text cut at an
-end, lines put before or after it.
+"""Texts in, pairs of their indices out that repeat one another though letter case, marks, entities of HTML, an end, or
+lines before or after were changed.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.

@@ -1,4 +1,5 @@
-"""The counts of each text, made once in a process and kept by content hash (contract 8), and their sums.
+"""Rows of a table of texts in, counts of their units by id out, and sums over texts (contract 8): each text is counted
+once in a process, known by its content hash.
 
 A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit and
 its count take four bytes, so the counts of a text take about as many bytes as the text.

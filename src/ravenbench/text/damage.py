@@ -1,5 +1,6 @@
-"""What shows that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions,
-disguised letters."""
+"""A text in, sentences out, one for each sign that it is not what its author wrote: marks of HTML, a wrong conversion,
+hidden directions of writing, disguised letters.
+"""
 
 from __future__ import annotations
 
@@ -124,9 +125,9 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it is one word alone, in which nobody's style shows")
     elif len(text) < 300 and _PAGE.search(text) is not None:
         signs.append("it reads like the message of a program or a page, in the place of a text")
-    if words := lacks_function_words(text):
+    if count := lacks_function_words(text):
         signs.append(
-            f"none of {words:,} words at its beginning are function words, as where stop words were"
+            f"none of {count:,} words at its beginning are function words, as where stop words were"
             " taken out"
         )
     if in_alphabetical_order(text):

@@ -1,4 +1,4 @@
-"""The words and marks of many texts as integer ids.
+"""Texts in, ids of their words and marks and how often each occurs out (int32), text by text.
 
 A kernel finds and counts them in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
 """

@@ -1,4 +1,5 @@
-"""What of an e-mail its sender did not write in it, or wrote in every mail alike: headers, quotations, signatures.
+"""The text of an e-mail in, half-open spans of characters out that its sender did not write there, or writes in every
+mail alike: headers, quotations, signatures.
 
 They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """

@@ -1,4 +1,5 @@
-"""What a name is: one form for one author, topic or language; names that may be one person's; names that are nobody's.
+"""A name in, its one form or the key it shares with its other spellings out; many names in, groups out that may be one
+person's; and which names are nobody's.
 
 Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
 characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible
@@ -226,7 +227,8 @@ def zeros_lost(ids: Iterable[str], other_ids: Iterable[str]) -> list[str]:
             else "zeros before a number"
         )
         return [
-            f"{len(pairs):,} ids differ only in {difference} ({some(pairs)}): write them alike in both"
+            f"{len(pairs):,} ids differ only in {difference} ({some(pairs)}): write them alike in"
+            " both"
         ]
     sentence = (
         f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a"

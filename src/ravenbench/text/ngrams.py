@@ -1,4 +1,5 @@
-"""Character n-grams of many texts as integer ids, exact over all of Unicode.
+"""Texts in, ids of their character n-grams and how often each occurs out (int32), text by text; exact over all of
+Unicode.
 
 Characters are numbered as they are met. Four numbers of 16 bits fit a 64-bit key; texts of more than 65,535 distinct
 characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the next

@@ -1,4 +1,6 @@
-"""NLTK's resources, found and never fetched, and its English part-of-speech tagger."""
+"""A resource's name in, its path out (NLTK's data are found and never fetched); tokens in, Treebank tags out, by NLTK's
+English tagger.
+"""
 
 from __future__ import annotations
 

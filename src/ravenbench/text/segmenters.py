@@ -301,7 +301,10 @@ def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Det
     )
     observation = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
-        observation = f"The texts have several scripts: where one has spaces, words are found by them; {observation}"
+        observation = (
+            "The texts have several scripts: where one has spaces, words are found by them;"
+            f" {observation}"
+        )
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
         return Detected(Characters(), f"{observation}: every character counts as a word")

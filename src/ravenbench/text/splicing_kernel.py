@@ -1,4 +1,6 @@
-"""The kernels behind ``Splicer.splice``: which word takes which place, and the new texts."""
+"""The kernels behind ``Splicer.splice``: lengths of words in (letters), the word for each place out; pieces and words
+in, the bytes of the new texts out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibrators: raw scores become answers in [0, 1], of which exactly 0.5 means unanswered."""
+"""Raw scores (n,) in, higher for the same author; answers (n,) in [0, 1] out, of which exactly 0.5 means unanswered."""
 
 from __future__ import annotations
 

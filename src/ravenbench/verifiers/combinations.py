@@ -1,4 +1,6 @@
-"""Verifiers made of others: the mean and the weighted mean of several, and one that reads masked texts."""
+"""Verifiers made of others, problems in and answers in [0, 1] out: the mean and the weighted mean of several, and one
+that reads masked texts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soundness: whether a rewriting still says what the original said.
+"""The parts of a rewriting in, numbers out that say whether it still says what the original said.
 
 A similarity says how close the wording is, not whether the meaning held; numbers and negations are counted because
 meaning is lost there without much change of wording.

@@ -1,4 +1,4 @@
-"""Obfuscation by fourteen operations that pull a text towards average style.
+"""A text in, its rewriting in parts out: fourteen operations pull it towards average style.
 
 References
 ----------

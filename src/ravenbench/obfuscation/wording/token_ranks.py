@@ -1,4 +1,4 @@
-"""Where each token stands among all words a language model could have expected in its place.
+"""Tokens in, the rank of each out: its place among all words that a language model expects there.
 
 References
 ----------

@@ -1,4 +1,6 @@
-"""Words as recipes see them: tokens, tags, senses, inflection, letter case, and whether a text is English."""
+"""A text in, tokens out (half-open spans of characters) with Treebank tags; a word in, its WordNet senses, inflected
+forms or letter case out; also whether a text is English.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Training problems: that both classes are there, who wrote what, and folds that are judged by all others."""
+"""Training problems and their truth (n,) in; the fold of each problem out (n,), such that no fold is judged by what was
+learned from its own authors.
+"""
 
 from __future__ import annotations
 
