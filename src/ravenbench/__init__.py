@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
     if (
         name == "__all__"
     ):  # read by ``from ravenbench import *`` alone, as it takes the metadata of packages
-        return [each for each in __dir__() if not each.startswith("_")]
+        return [name for name in __dir__() if not name.startswith("_")]
     if name in _PLACES:
         value = getattr(importlib.import_module(f"ravenbench.{_PLACES[name]}"), name)
     else:

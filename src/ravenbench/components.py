@@ -51,7 +51,11 @@ _BOUNDS = {
 @cache
 def _signature(kind: type) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(kind).parameters
-    return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    return {
+        k: parameter
+        for k, parameter in parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
 
 
 @cache
@@ -76,31 +80,34 @@ def _misfit(value: Any, hint: Any) -> str:
             for name, sign in _BOUNDS.items()
             if (bound := getattr(inner[1], name)) is not None
         ]
-        kind = _misfit(value, inner[0])
-        fits = not kind and all(holds(value, bound) for holds, _, bound in bounds)
+        misfit = _misfit(value, inner[0])
+        fits = not misfit and all(holds(value, bound) for holds, _, bound in bounds)
         return (
             ""
             if fits
             else " and ".join(
-                [*([kind] if kind else []), *(f"{words} {b:,}" for _, words, b in bounds)]
+                [
+                    *([misfit] if misfit else []),
+                    *(f"{words} {bound:,}" for _, words, bound in bounds),
+                ]
             )
         )
     if origin in (Union, UnionType):
-        wanted = [_misfit(value, one) for one in inner]
-        return " or ".join(dict.fromkeys(wanted)) if all(wanted) else ""
+        misfits = [_misfit(value, alternative) for alternative in inner]
+        return " or ".join(dict.fromkeys(misfits)) if all(misfits) else ""
     if origin is Literal:
         return (
             ""
-            if any(type(value) is type(one) and value == one for one in inner)
+            if any(type(value) is type(allowed) and value == allowed for allowed in inner)
             else " or ".join(map(repr, inner))
         )
     if origin in (list, tuple, Sequence):
-        wanted = (
-            [_misfit(one, inner[0]) for one in value]
+        misfits = (
+            [_misfit(item, inner[0]) for item in value]
             if isinstance(value, list | tuple)
             else ["what fits"]
         )
-        return f"a list, and each in it {''.join(wanted[:1])}" if any(wanted) else ""
+        return f"a list, and each in it {''.join(misfits[:1])}" if any(misfits) else ""
     if hint in _PLAIN:
         fits = isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
         return "" if fits else _PLAIN[hint][1]
@@ -148,13 +155,13 @@ class Component:
             default = parameter.default
             if value is default or (type(value) is type(default) is float and value == default):
                 continue
-            what = f"{cls.name or cls.__qualname__}: {name}"
+            label = f"{cls.name or cls.__qualname__}: {name}"
             hint = _hints(kind).get(name)
-            if wanted := _misfit(value, hint):
-                raise SpecError(f"{what} must be {wanted}", found=value)
-            check_number(what, value)
+            if misfit := _misfit(value, hint):
+                raise SpecError(f"{label} must be {misfit}", found=value)
+            check_number(label, value)
             if name.endswith("seed") and isinstance(value, int) and value < 0:
-                raise SpecError(f"{what} must be at least 0", found=value)
+                raise SpecError(f"{label} must be at least 0", found=value)
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:
@@ -167,7 +174,10 @@ class Component:
         if deep:
             for name, value in list(params.items()):
                 if hasattr(value, "get_params") and not isinstance(value, type):
-                    params |= {f"{name}__{k}": v for k, v in value.get_params().items()}
+                    params |= {
+                        f"{name}__{k}": nested_value
+                        for k, nested_value in value.get_params().items()
+                    }
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -269,18 +279,20 @@ def reaches_out(value: Any) -> bool:
     """Whether a component or an estimator itself runs a program, asks a service or reads files that a parameter
     names."""
     if is_estimator(value):
-        own = value.get_params(deep=False)
-        return own.get("memory") is not None or own.get("input", "content") != "content"
+        params = value.get_params(deep=False)
+        return params.get("memory") is not None or params.get("input", "content") != "content"
     return isinstance(value, Component) and (getattr(value, "outside", False) or value.reads_files)
 
 
 def _set(estimator: Any) -> dict[str, Any]:
     """The parameters of an estimator that are not at their defaults."""
     kind: type = type(estimator)
-    given = estimator.get_params(deep=False)
+    params = estimator.get_params(deep=False)
     defaults = _signature(kind)
     return {
-        k: v for k, v in given.items() if k not in defaults or show(defaults[k].default) != show(v)
+        k: given_value
+        for k, given_value in params.items()
+        if k not in defaults or show(defaults[k].default) != show(given_value)
     }
 
 
@@ -290,10 +302,11 @@ def show(value: Any) -> str:
         return str(value)
     if is_estimator(value):
         return (
-            f"{path_of(type(value))}({', '.join(f'{k}={show(v)}' for k, v in _set(value).items())})"
+            f"{path_of(type(value))}("
+            f"{', '.join(f'{k}={show(item)}' for k, item in _set(value).items())})"
         )
     if isinstance(value, list | tuple):
-        inner = ", ".join(show(v) for v in value)
+        inner = ", ".join(show(item) for item in value)
         if isinstance(value, tuple):
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         return f"[{inner}]"
@@ -325,12 +338,12 @@ def identity(value: Any) -> Any:
     if is_estimator(value):
         return {
             "component": path_of(type(value)),
-            "params": {k: identity(v) for k, v in _set(value).items()},
+            "params": {k: identity(inner_value) for k, inner_value in _set(value).items()},
         }
     if isinstance(value, list | tuple):
-        return [identity(v) for v in value]
+        return [identity(item) for item in value]
     if isinstance(value, dict):
-        return {identity(str(k)): identity(v) for k, v in value.items()}
+        return {identity(str(k)): identity(item) for k, item in value.items()}
     if isinstance(value, str) and not writable(value):
         raise SpecError("a name or parameter cannot be written as UTF-8", found=value)
     if value is None or isinstance(value, bool | int | float | str):
@@ -361,8 +374,8 @@ def seedless(identity: Any) -> Any:
 
 def foreign(component: Any) -> list[str]:
     """The modules of the classes a component or estimator is made of, Raven's own and scikit-learn's left out."""
-    within = parts(component) if isinstance(component, Component) else [component]
-    held_values = [value for part in within for value in (part, *part.get_params().values())]
+    checked_parts = parts(component) if isinstance(component, Component) else [component]
+    held_values = [value for part in checked_parts for value in (part, *part.get_params().values())]
     kinds = {
         type(value) for value in held_values if isinstance(value, Component) or is_estimator(value)
     }
@@ -402,7 +415,7 @@ def seeded(component: Component, seed: int) -> Component:
             changes[name] = seeded(value, seed)
         elif isinstance(value, list | tuple):
             changes[name] = type(value)(
-                seeded(v, seed) if isinstance(v, Component) else v for v in value
+                seeded(item, seed) if isinstance(item, Component) else item for item in value
             )
         elif name == "seed" and value == parameter.default:
             changes[name] = seed
@@ -417,17 +430,18 @@ def each_seeded(components: Mapping[str, Component], seed: int) -> dict[str, Com
     }
     count = Counter(keys.values())
     return {
-        name: seeded(c, seed) if count[keys[name]] == 1 else c for name, c in components.items()
+        name: seeded(component, seed) if count[keys[name]] == 1 else component
+        for name, component in components.items()
     }
 
 
 def unknown_parameter(cls: type[Component], name: str) -> SpecError:
     """The error for a parameter a component does not have."""
-    known = list(cls._parameters())
+    parameters = list(cls._parameters())
     return SpecError(
         f"{cls.name or cls.__qualname__} has no parameter {name!r}",
-        expected=", ".join(known) if known else "no parameters",
-        fix=did_you_mean(name, known, listing=False),
+        expected=", ".join(parameters) if parameters else "no parameters",
+        fix=did_you_mean(name, parameters, listing=False),
     )
 
 

@@ -76,19 +76,22 @@ class InputError(RavenError):
         self.found = found
         self.expected = expected
         self.fix = fix
-        where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
-        parts = [where + problem]
+        location = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        lines = [location + problem]
         if found is not None:
-            parts.append(f"found: {_clip(found)}")
+            lines.append(f"found: {_clip(found)}")
         if expected is not None:
-            parts.append(f"expected: {expected}")
+            lines.append(f"expected: {expected}")
         if fix is not None:
-            parts.append(f"fix: {fix}")
-        super().__init__("\n  ".join(parts))
+            lines.append(f"fix: {fix}")
+        super().__init__("\n  ".join(lines))
 
     def __reduce__(self) -> tuple[object, ...]:
-        where: dict[str, Any] = {"file": self.file, "line": self.line, "found": self.found}
-        return (partial(type(self), **where, expected=self.expected, fix=self.fix), (self.problem,))
+        location: dict[str, Any] = {"file": self.file, "line": self.line, "found": self.found}
+        return (
+            partial(type(self), **location, expected=self.expected, fix=self.fix),
+            (self.problem,),
+        )
 
 
 class FormatError(InputError):
@@ -133,21 +136,23 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 def offered(advice: str) -> str:
     """Advice without the parts that name an option which the command at hand does not have; a command in full (of
     ``raven`` or ``pip``) has its own."""
-    parts = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
+    clauses = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
     lacking = [
         bool({*_OPTION.findall(part)} - OPTIONS) and not _WHOLE_COMMAND.search(part)
-        for part in parts
+        for part in clauses
     ]
     if not any(lacking):
         return advice
-    left = [
-        (between, part)
-        for between, part, lacks in zip(["", *parts[1::2]], parts[::2], lacking[::2], strict=True)
+    remaining = [
+        (conjunction, clause)
+        for conjunction, clause, lacks in zip(
+            ["", *clauses[1::2]], clauses[::2], lacking[::2], strict=True
+        )
         if not lacks
     ]
     return "".join(
-        part.removeprefix("else ") if not i else between + part
-        for i, (between, part) in enumerate(left)
+        clause.removeprefix("else ") if not i else conjunction + clause
+        for i, (conjunction, clause) in enumerate(remaining)
     )
 
 
@@ -195,31 +200,31 @@ LEAST = 1e-12
 
 def check_number(name: str, value: object) -> None:
     """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it is."""
-    for one in value if isinstance(value, list | tuple) else (value,):
-        most = LARGEST_SEED if name.endswith("seed") else LARGEST
-        if isinstance(one, int | float) and not (
-            -most <= one <= most and (one == 0 or abs(one) >= LEAST)
+    for number in value if isinstance(value, list | tuple) else (value,):
+        largest = LARGEST_SEED if name.endswith("seed") else LARGEST
+        if isinstance(number, int | float) and not (
+            -largest <= number <= largest and (number == 0 or abs(number) >= LEAST)
         ):
-            such = f"a number, at most {most:,}, and 0 or at least {LEAST}"
-            raise SpecError(f"{name}: no such number can be meant", found=one, expected=such)
+            such = f"a number, at most {largest:,}, and 0 or at least {LEAST}"
+            raise SpecError(f"{name}: no such number can be meant", found=number, expected=such)
 
 
 def check_option(name: str, value: object) -> None:
     """Refuse numbers as ``check_number`` does, and paths of what is neither a file nor a folder, or what the system
     does not read. SpecError or InputError if it is such."""
     check_number(name, value)
-    for one in value if isinstance(value, list | tuple) else (value,):
-        if not isinstance(one, str | Path) or hasattr(one, "protocol"):
+    for path in value if isinstance(value, list | tuple) else (value,):
+        if not isinstance(path, str | Path) or hasattr(path, "protocol"):
             continue
         with suppress(OSError, ValueError):
-            mode = (place := Path(one)).stat().st_mode
+            mode = (opened := Path(path)).stat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                raise InputError("neither a file nor a folder", file=place)
-            with place.open("rb") as file:
+                raise InputError("neither a file nor a folder", file=opened)
+            with opened.open("rb") as file:
                 try:
                     file.read(1)
                 except OSError as error:
-                    raise InputError(f"it cannot be read ({error.strerror})", file=place) from None
+                    raise InputError(f"it cannot be read ({error.strerror})", file=opened) from None
 
 
 _WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
@@ -251,20 +256,20 @@ def check_type(name: str, takes: str, value: Any) -> None:
         "Component" in takes and isinstance(value, Mapping)
     ):
         return
-    classes = {kind.__name__ for kind in type(value).__mro__}
+    classes = {base.__name__ for base in type(value).__mro__}
     for word, inside in _WORD.findall(takes):
         if word in ("Sequence", "tuple", "Iterable"):
             if isinstance(value, list | tuple):
-                for one in value:
-                    check_type(name, inside, one)
+                for item in value:
+                    check_type(name, inside, item)
             one_for_many = isinstance(value, str) and "str" in inside
             if one_for_many or (
                 isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
             ):
                 return
         elif word == "Mapping" and isinstance(value, Mapping):
-            for one in value.values():
-                check_type(name, inside.partition(", ")[2] or "Any", one)
+            for item in value.values():
+                check_type(name, inside.partition(", ")[2] or "Any", item)
             return
         elif (
             word in _LEFT
@@ -339,7 +344,10 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     characters = (
-        c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else repr(c)[1:-1] for c in text
+        character
+        if character.isprintable() or character in "\n\t" or category(character) == "Zs"
+        else repr(character)[1:-1]
+        for character in text
     )
     return "".join(characters)
 

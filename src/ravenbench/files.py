@@ -53,46 +53,46 @@ def check_not_forked() -> None:
     _USED[:] = [os.getpid()]
 
 
-def location(place: str | Path) -> Path:
+def location(path: str | Path) -> Path:
     """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
 
     MissingPart if a URL is given and the extra that reads it is not installed; InputError if it is neither.
     """
-    if not isinstance(place, str | os.PathLike) and not is_remote(place):
-        raise InputError("this is no path", found=place, expected="a path or an address, as text")
-    if "://" not in str(place) or is_remote(place):
-        return Path(place) if isinstance(place, str) else place
+    if not isinstance(path, str | os.PathLike) and not is_remote(path):
+        raise InputError("this is no path", found=path, expected="a path or an address, as text")
+    if "://" not in str(path) or is_remote(path):
+        return Path(path) if isinstance(path, str) else path
     try:
         from upath import UPath
 
-        address: Any = UPath(place)
+        address: Any = UPath(path)
     except (ImportError, ValueError) as error:
         raise MissingPart(
-            f"{place} cannot be opened here ({error})", fix=install("distributed")
+            f"{path} cannot be opened here ({error})", fix=install("distributed")
         ) from error
     return address  # type: ignore[no-any-return]
 
 
-def is_remote(place: str | Path) -> bool:
+def is_remote(path: str | Path) -> bool:
     """Whether this is a place of an fsspec file system other than the local one."""
-    return hasattr(place, "fs") and hasattr(place, "protocol")
+    return hasattr(path, "fs") and hasattr(path, "protocol")
 
 
-def check_reachable(place: Path) -> None:
+def check_reachable(path: Path) -> None:
     """Refuse, before any long work, an fsspec place that does not answer or cannot be written.
 
     InputError if it does not.
     """
-    if not is_remote(place):
+    if not is_remote(path):
         return
-    probe = place / ".raven-probe"
+    probe = path / ".raven-probe"
     try:
         probe.write_bytes(b"")
         probe.unlink()
     except Exception as error:  # every file system has its own errors
         raise InputError(
             f"the place cannot be written ({type(error).__name__}: {error})",
-            file=str(place),
+            file=str(path),
             fix="check the URL, the endpoint and your rights there",
         ) from error
 
@@ -113,7 +113,8 @@ def local_copy(place: str | Path) -> Path:
     make_folder(folder)
     write_bytes(folder / path.name, data)
     make_room(
-        (one for one in folder.parent.iterdir() if one != folder), max(MOST_FETCHED - len(data), 0)
+        (entry for entry in folder.parent.iterdir() if entry != folder),
+        max(MOST_FETCHED - len(data), 0),
     )
     return folder / path.name
 
@@ -148,28 +149,28 @@ def made_cache() -> Path:
     return folder
 
 
-def make_room(places: Iterable[Path], most: int) -> None:
-    """Remove the files and folders that were used longest ago, until ``most`` bytes are left of all of them; what
+def make_room(paths: Iterable[Path], most_bytes: int) -> None:
+    """Remove the files and folders that were used longest ago, until ``most_bytes`` bytes are left of all of them; what
     another process removes meanwhile is gone."""
     sized = list[tuple[float, int, Path]]()
-    for place in places:
+    for path in paths:
         with suppress(OSError):
-            sized.append((place.stat().st_mtime, size_of(place), place))
-    size = sum(one for _, one, _ in sized)
-    for _, one, place in sorted(sized):
-        if size <= most:
+            sized.append((path.stat().st_mtime, size_of(path), path))
+    size = sum(size for _, size, _ in sized)
+    for _, file_size, path in sorted(sized):
+        if size <= most_bytes:
             break
         with suppress(OSError):
-            shutil.rmtree(place) if place.is_dir() else place.unlink()
-        size -= one
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        size -= file_size
 
 
-def size_of(place: Path) -> int:
+def size_of(path: Path) -> int:
     """Bytes of a file, or of all files in a folder."""
     return (
-        sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
-        if place.is_dir()
-        else place.stat().st_size
+        sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        if path.is_dir()
+        else path.stat().st_size
     )
 
 
@@ -228,30 +229,30 @@ def sweep(folder: Path) -> None:
     if is_remote(folder) or not folder.is_dir():
         return
     with os.scandir(folder) as inner:
-        left = [match for entry in inner if (match := _LEFT.fullmatch(entry.name)) is not None]
-    for match in left:
+        leftovers = [match for entry in inner if (match := _LEFT.fullmatch(entry.name)) is not None]
+    for match in leftovers:
         if match["machine"] != machine() or lives(int(match["process"])):
             continue
-        place = folder / match[0]
+        leftover = folder / match[0]
         target = folder / match["target"]
         with suppress(OSError):
             if match["aside"] and not target.exists():
-                place.rename(target)
-            elif place.is_dir() and not place.is_symlink():
-                shutil.rmtree(place)
+                leftover.rename(target)
+            elif leftover.is_dir() and not leftover.is_symlink():
+                shutil.rmtree(leftover)
             else:
-                place.unlink()
+                leftover.unlink()
 
 
 def remove_within(folder: Path, seconds: float = 0.3) -> None:
     """Remove a folder under a temporary name, for so many seconds at most: ``sweep`` removes later what is left."""
     until = time.monotonic() + seconds
-    for place, _, names in os.walk(folder, topdown=False):
+    for directory, _, names in os.walk(folder, topdown=False):
         for name in names:
             if time.monotonic() >= until:
                 return
             with suppress(OSError):
-                Path(place, name).unlink()
+                Path(directory, name).unlink()
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -334,12 +335,15 @@ def sync_folder(folder: Path) -> None:
     if is_remote(folder) or not folder.is_dir():
         return
     inner = [
-        (Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)
+        (Path(directory), [Path(directory, name) for name in names])
+        for directory, _, names in os.walk(folder)
     ]
-    places = [path for place, files in inner for path in (place, *files) if not path.is_symlink()]
-    if len(places) <= ONE_BY_ONE or not sync_file_system(folder):
-        for place in places:
-            _sync(place)
+    paths = [
+        path for directory, files in inner for path in (directory, *files) if not path.is_symlink()
+    ]
+    if len(paths) <= ONE_BY_ONE or not sync_file_system(folder):
+        for path in paths:
+            _sync(path)
 
 
 def sync_file_system(folder: Path) -> bool:
@@ -360,9 +364,9 @@ def sync_file_system(folder: Path) -> bool:
         os.close(handle)
 
 
-def _sync(place: Path) -> None:
+def _sync(path: Path) -> None:
     try:
-        handle = os.open(place, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY)
     except (FileNotFoundError, PermissionError):  # taken away meanwhile; Windows opens no folders
         return
     try:

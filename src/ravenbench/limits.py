@@ -1,4 +1,4 @@
-"""What a run may use: a device, seconds for a cell.
+"""What a run may use, set and asked here: a device ("cpu", "cuda"), seconds for a cell.
 
 No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
 environment says what was not given.
@@ -23,7 +23,7 @@ TIMEOUT = "RAVEN_CELL_TIMEOUT"
 """Environment variables for those who give none."""
 LONGEST = 365 * 24 * 3600
 """Seconds of the longest limit; clocks take no endless one."""
-ENDING = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+ENDING = [number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 """Signals that end a command: Ctrl-C, what schedulers send, and a terminal that closes."""
 
 
@@ -61,17 +61,17 @@ def hold(limits: RunLimits) -> None:
 @contextmanager
 def within(limits: RunLimits) -> Iterator[None]:
     """Hold these limits meanwhile; what they do not say stays as it is."""
-    before = limits_here()
+    limits_before = limits_here()
     hold(
         RunLimits(
-            **asdict(before)
+            **asdict(limits_before)
             | {name: value for name, value in asdict(limits).items() if value is not None}
         )
     )
     try:
         yield
     finally:
-        hold(before)
+        hold(limits_before)
 
 
 @cache
@@ -90,19 +90,19 @@ def device() -> str:
 
 def cell_timeout() -> float | None:
     """Seconds of a cell, None without a limit; SpecError if the environment says what is none."""
-    given = limits_here().cell_timeout
-    if given is None and (limit := os.environ.get(TIMEOUT)):
+    timeout = limits_here().cell_timeout
+    if timeout is None and (limit := os.environ.get(TIMEOUT)):
         return _seconds(limit, TIMEOUT)
-    return given
+    return timeout
 
 
-def _seconds(given: str | float, name: str) -> float:
+def _seconds(duration: str | float, name: str) -> float:
     try:
-        seconds = float(given)
+        seconds = float(duration)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= LONGEST:
         raise SpecError(
-            f"{name} must be a number of seconds above 0, at most {LONGEST}", found=given
+            f"{name} must be a number of seconds above 0, at most {LONGEST}", found=duration
         )
     return seconds

@@ -65,8 +65,8 @@ def importable(kind: str, module: str) -> None:
 
     SpecError for modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
     """
-    parts = module.split(".")
-    if parts[0] in sys.stdlib_module_names or "__main__" in parts[1:]:
+    names = module.split(".")
+    if names[0] in sys.stdlib_module_names or "__main__" in names[1:]:
         raise SpecError(
             f"{module} holds no {SPOKEN.get(kind, kind)}: it is a part of Python, or a program",
             expected="a name, or module:Class of a component; nothing else is ever called",
@@ -106,9 +106,11 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
                 else "derive it from ravenbench.components.Component"
             ),
         )
-    wanted = [methods for k, sets in METHODS.items() if nested or k == kind for methods in sets]
+    method_sets = [
+        methods for k, sets in METHODS.items() if nested or k == kind for methods in sets
+    ]
     if not any(
-        all(callable(getattr(part, method, None)) for method in methods) for methods in wanted
+        all(callable(getattr(part, method, None)) for method in methods) for methods in method_sets
     ):
         expected = " or ".join(
             " and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind]
@@ -168,8 +170,8 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
 
 def load(kind: str, name: str) -> Any:
     """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
-    known = {} if ":" in name else targets(kind)
-    target = name if ":" in name else known.get(name)
+    targets_by_name = {} if ":" in name else targets(kind)
+    target = name if ":" in name else targets_by_name.get(name)
     if target is None:
         raise SpecError(
             f"there is no {SPOKEN.get(kind, kind)} named {name!r}",
@@ -225,7 +227,9 @@ def docstring(target: str) -> str:
     if spec is None or not spec.submodule_search_locations:
         return ""
     path = Path(next(iter(spec.submodule_search_locations))).joinpath(*module.split(".")[1:])
-    source = next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+    source = next(
+        (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None
+    )
     if source is None:
         return ""
     for node in ast.parse(source.read_text(encoding="utf-8")).body:
@@ -245,13 +249,19 @@ def suggestion(kind: str, name: str) -> str | None:
     """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, or is spelt
     like it; where none is near, all names.
     """
-    known = targets(kind)
-    wanted = name.casefold()
+    targets_by_name = targets(kind)
+    folded = name.casefold()
     near: list[str] = []
-    if len(wanted) > 2:
-        near = [n for n in known if any(part.startswith(wanted) for part in (n, *n.split("-")))]
-        near = near or [n for n in known if f" {wanted}" in called(known[n]).casefold()]
-    return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, known)
+    if len(folded) > 2:
+        near = [
+            n
+            for n in targets_by_name
+            if any(part.startswith(folded) for part in (n, *n.split("-")))
+        ]
+        near = near or [
+            n for n in targets_by_name if f" {folded}" in called(targets_by_name[n]).casefold()
+        ]
+    return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, targets_by_name)
 
 
 def parse(kind: str, text: str) -> Any:
@@ -280,8 +290,8 @@ def parse(kind: str, text: str) -> Any:
 def _depth(text: str) -> int:
     """How deep brackets are nested, counted without regard to quotes."""
     depth = deepest = 0
-    for c in text:
-        depth += (c in "([{") - (c in ")]}")
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
         deepest = max(deepest, depth)
     return deepest
 
@@ -319,7 +329,10 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         plain_signature = signature.replace(
-            parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
+            parameters=[
+                parameter.replace(annotation=parameter.empty)
+                for parameter in signature.parameters.values()
+            ],
             return_annotation=signature.empty,
         )
         raise SpecError(f"{head}: {error}", expected=f"{head}{plain_signature}") from error
@@ -362,10 +375,10 @@ def named(
     """
     listed = (default or "") if given is None else given
     if default is not None and listed == default:
-        known = targets(kind)
-        absent = [one for one in split(default) if one.partition("(")[0] not in known]
+        targets_by_name = targets(kind)
+        absent = [item for item in split(default) if item.partition("(")[0] not in targets_by_name]
         if absent:
-            listed = [one for one in split(default) if one not in absent]
+            listed = [item for item in split(default) if item not in absent]
             spoken = SPOKEN.get(kind, kind)
             remark(
                 [
@@ -373,19 +386,20 @@ def named(
                     f" {', '.join(absent)}"
                 ]
             )
-    own = aliases or {}
+    form_of_alias = aliases or {}
     components: dict[str, Component] = {}
-    every: list[tuple[str | None, str | Component]] = []
+    aliased: list[tuple[str | None, str | Component]] = []
     for entry in split(listed) if isinstance(listed, str) else listed:
         if isinstance(entry, str):
-            shown = entry if entry in own else None
-            every += [
-                (shown and f"{shown}{mark}", one) for mark, one in seeds(own.get(entry, entry))
+            shown = entry if entry in form_of_alias else None
+            aliased += [
+                (shown and f"{shown}{mark}", form)
+                for mark, form in seeds(form_of_alias.get(entry, entry))
             ]
         else:
-            every.append((None, entry))
-    for alias, one in every:
-        component = parse(kind, one) if isinstance(one, str) else one
+            aliased.append((None, entry))
+    for alias, form in aliased:
+        component = parse(kind, form) if isinstance(form, str) else form
         name = alias or str(component)
         if name in components:
             raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
@@ -423,34 +437,34 @@ def split(text: str) -> list[str]:
 
     SpecError if a bracket or a quote is not closed.
     """
-    parts = []
+    items = []
     depth = 0
     quote = ""
     start = 0
     skip = False
-    for i, c in enumerate(text):
+    for i, character in enumerate(text):
         if skip:
             skip = False
         elif quote:
-            if c == "\\":
+            if character == "\\":
                 skip = True
-            elif c == quote:
+            elif character == quote:
                 quote = ""
-        elif c in "'\"":
-            quote = c
-        elif c in "([{":
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
             depth += 1
-        elif c in ")]}":
+        elif character in ")]}":
             depth -= 1
             if depth < 0:
                 break
-        elif c == "," and depth == 0:
-            parts.append(text[start:i])
+        elif character == "," and depth == 0:
+            items.append(text[start:i])
             start = i + 1
     if depth or quote:
         raise SpecError(f"{text!r} has an unclosed bracket or quote")
-    parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
+    items.append(text[start:])
+    return [part.strip() for part in items if part.strip()]
 
 
 def _value(kind: str, text: str) -> Any:

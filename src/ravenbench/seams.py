@@ -90,9 +90,9 @@ class DocumentFormat:
 def document_formats() -> dict[str, DocumentFormat]:
     """Every kind of document that is read beside plain text, by its name."""
     return {
-        each.name: each
-        for each in loaded(DOCUMENT_GROUP).values()
-        if isinstance(each, DocumentFormat)
+        document_format.name: document_format
+        for document_format in loaded(DOCUMENT_GROUP).values()
+        if isinstance(document_format, DocumentFormat)
     }
 
 
@@ -109,9 +109,9 @@ def registered(group: str) -> dict[str, EntryPoint]:
 def present_points(group: str) -> tuple[EntryPoint, ...]:
     """What installed packages register in a group, but for extensions of Raven's own whose folder is not there."""
     return tuple(
-        each
-        for each in entry_points(group=group)
-        if _is_here(extension_of(each.value)) and _has_task(each)
+        point
+        for point in entry_points(group=group)
+        if _is_here(extension_of(point.value)) and _has_task(point)
     )
 
 
@@ -139,20 +139,24 @@ def _is_here(extension: str | None) -> bool:
 
 def extension_of(target: str) -> str | None:
     """The extension of Raven's own that a module, or a module:attribute, belongs to; None elsewhere."""
-    parts = target.partition(":")[0].split(".")
-    return parts[2] if parts[:2] == ["ravenbench", "ext"] and len(parts) > 2 else None
+    packages = target.partition(":")[0].split(".")
+    return packages[2] if packages[:2] == ["ravenbench", "ext"] and len(packages) > 2 else None
 
 
 def commands_of_packages() -> dict[str, Command]:
     """The commands of installed packages, Raven's extensions among them; one that does not import is left out."""
-    return {name: each for name, each in loaded(COMMAND_GROUP).items() if isinstance(each, Command)}
+    return {
+        name: command
+        for name, command in loaded(COMMAND_GROUP).items()
+        if isinstance(command, Command)
+    }
 
 
 def loaded(group: str, prefix: str = "") -> dict[str, Any]:
     """What is registered in a group under names that begin so and can be imported, by name."""
-    parts = {}
+    loaded_objects = {}
     for name, point in registered(group).items():
         if name.startswith(prefix):
             with suppress(Exception):  # a package may do anything while it is imported
-                parts[name] = point.load()
-    return parts
+                loaded_objects[name] = point.load()
+    return loaded_objects

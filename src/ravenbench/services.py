@@ -1,4 +1,4 @@
-"""Answers of services, which are kept."""
+"""A request in (a mapping), the answer that a service gave to it before out (text), or None; answers are kept as files."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def check_verifier(
     train, same = problems or toy_problems(60, known, seed=1)
     test, _ = toy_problems(20, known, seed=2) if problems is None else problems
     blind = test.blind()
-    before = _given(train, same, blind)
+    given_before = _bytes_given(train, same, blind)
     name = str(component)
     verifier = as_verifier(clone(component))
     early = _before_fit(verifier.verify, blind, name)
@@ -110,10 +110,12 @@ def check_verifier(
     )
     assert np.isfinite(answers).all(), f"{name}: an answer is not finite"
     assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer lies outside [0, 1]"
-    assert _given(train, same, blind) == before, f"{name}: fit or verify changed its input"
+    assert _bytes_given(train, same, blind) == given_before, (
+        f"{name}: fit or verify changed its input"
+    )
     assert np.array_equal(answers, verifier.verify(blind)), f"{name}: verify is not repeatable"
-    again = as_verifier(clone(component)).fit(train, same)
-    assert np.array_equal(answers, again.verify(blind)), (
+    trained_again = as_verifier(clone(component)).fit(train, same)
+    assert np.array_equal(answers, trained_again.verify(blind)), (
         f"{name}: fitting twice gives different answers"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -163,11 +165,13 @@ def check_verifier(
             verifier.verify(blind.select(order)),
             f"{name}: answers depend on problem order",
         )
-        parts = [
+        partial_answers = [
             verifier.verify(blind.select(rows)) for rows in np.array_split(np.arange(len(blind)), 3)
         ]
         _close(
-            answers, np.concatenate(parts), f"{name}: an answer depends on the rest of its batch"
+            answers,
+            np.concatenate(partial_answers),
+            f"{name}: an answer depends on the rest of its batch",
         )
     if verifier.symmetric and (blind.sizes == 1).all():
         _close(
@@ -212,28 +216,31 @@ def check_metric(component: Metric) -> None:
         3
     )
     scores = 10 * (answers - 0.5)
-    before = truth.tobytes(), answers.tobytes(), scores.tobytes()
+    given_before = truth.tobytes(), answers.tobytes(), scores.tobytes()
     values = measure(component, truth, answers, scores)
     assert np.isfinite(values), f"{name}: no value for problems of both classes"
     assert values == measure(component, truth, answers, scores), (
         f"{name}: called twice it gives two values"
     )
     for order in (np.arange(80)[::-1], np.argsort(answers, kind="stable")):
-        again = measure(component, truth[order], answers[order], scores[order])
-        assert abs(again - values) <= 1e-9 * max(1.0, abs(values)), (
+        value_again = measure(component, truth[order], answers[order], scores[order])
+        assert abs(value_again - values) <= 1e-9 * max(1.0, abs(values)), (
             f"{name}: it depends on the order of problems"
         )
     assert (
         truth.tobytes(),
         answers.tobytes(),
         scores.tobytes(),
-    ) == before, f"{name}: it changes its input"
+    ) == given_before, f"{name}: it changes its input"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        for one in (truth, ~truth):
-            measure(component, truth[one], answers[one], scores[one])
+        for labels in (truth, ~truth):
+            measure(component, truth[labels], answers[labels], scores[labels])
     good = np.where(truth, 0.9, 0.1)
-    right, wrong = (measure(component, truth, a, 10 * (a - 0.5)) for a in (good, 1 - good))
+    right, wrong = (
+        measure(component, truth, answers_tried, 10 * (answers_tried - 0.5))
+        for answers_tried in (good, 1 - good)
+    )
     better = right >= wrong if component.higher else right <= wrong
     assert better or np.isnan(right + wrong), f"{name}: wrong answers are called better"
 
@@ -249,26 +256,34 @@ def check_calibrator(component: Calibrator) -> None:
     rng = stream(6, "check-calibrator")
     same = rng.random(200) < 0.5
     scores = same + 0.8 * rng.standard_normal(200)
-    new = np.sort(0.5 + 1.5 * rng.standard_normal(60))
-    before = same.tobytes(), scores.tobytes(), new.tobytes()
+    new_scores = np.sort(0.5 + 1.5 * rng.standard_normal(60))
+    given_before = same.tobytes(), scores.tobytes(), new_scores.tobytes()
     fitted = clone(component)
     assert fitted.fit(scores, same) is fitted, f"{name}: fit must return the calibrator itself"
-    answers = fitted.transform(new)
+    answers = fitted.transform(new_scores)
     assert answers.shape == (60,) and answers.dtype == np.float64, (
         f"{name}: answers must be float64 (n,)"
     )
     assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer is no number in [0, 1]"
-    assert np.array_equal(answers, fitted.transform(new)), f"{name}: transform is not repeatable"
+    assert np.array_equal(answers, fitted.transform(new_scores)), (
+        f"{name}: transform is not repeatable"
+    )
     assert (np.diff(answers) >= -TOLERANCE).all(), f"{name}: a higher score gives a lower answer"
-    parts = [fitted.transform(part) for part in np.array_split(new, 3)]
-    _close(answers, np.concatenate(parts), f"{name}: an answer depends on the rest of its batch")
-    again = clone(component).fit(scores, same).transform(new)
-    assert np.array_equal(answers, again), f"{name}: fitting twice gives different answers"
+    transformed_parts = [fitted.transform(part) for part in np.array_split(new_scores, 3)]
+    _close(
+        answers,
+        np.concatenate(transformed_parts),
+        f"{name}: an answer depends on the rest of its batch",
+    )
+    transformed_again = clone(component).fit(scores, same).transform(new_scores)
+    assert np.array_equal(answers, transformed_again), (
+        f"{name}: fitting twice gives different answers"
+    )
     assert (
         same.tobytes(),
         scores.tobytes(),
-        new.tobytes(),
-    ) == before, f"{name}: it changes its input"
+        new_scores.tobytes(),
+    ) == given_before, f"{name}: it changes its input"
 
 
 def check_sampler(component: Sampler) -> None:
@@ -282,14 +297,15 @@ def check_sampler(component: Sampler) -> None:
     vectors = stream(7, "check-sampler").standard_normal((12, 5))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     similarity = np.clip(vectors @ vectors.T, -1, 1)
-    before = similarity.tobytes()
-    for m in (2, 5, 12):
-        topics, again = (
-            component.select(similarity, m, stream(8, "check-sampler", m)) for _ in range(2)
+    given_before = similarity.tobytes()
+    for topic_count in (2, 5, 12):
+        topics, topics_again = (
+            component.select(similarity, topic_count, stream(8, "check-sampler", topic_count))
+            for _ in range(2)
         )
         chosen = topics.chosen
-        assert chosen.shape == (m,) and len(set(chosen.tolist())) == m, (
-            f"{name}: it must choose {m} different topics"
+        assert chosen.shape == (topic_count,) and len(set(chosen.tolist())) == topic_count, (
+            f"{name}: it must choose {topic_count} different topics"
         )
         assert ((chosen >= 0) & (chosen < 12)).all(), (
             f"{name}: it chooses a topic that is not there"
@@ -303,9 +319,11 @@ def check_sampler(component: Sampler) -> None:
         assert np.isin(topics.merged, [-1, *chosen]).all(), (
             f"{name}: a topic belongs to one that is not chosen"
         )
-        same = np.array_equal(chosen, again.chosen) and np.array_equal(topics.merged, again.merged)
+        same = np.array_equal(chosen, topics_again.chosen) and np.array_equal(
+            topics.merged, topics_again.merged
+        )
         assert same, f"{name}: with the same draws it chooses otherwise; it must draw only from rng"
-    assert similarity.tobytes() == before, f"{name}: it changes the similarities"
+    assert similarity.tobytes() == given_before, f"{name}: it changes the similarities"
     try:
         component.select(similarity, 13, stream(8, "check-sampler", 13))
     except CorpusError:
@@ -334,10 +352,10 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
     )
     function = function_of(task)
     with tempfile.TemporaryDirectory() as scratch:
-        places = [Path(scratch) / name for name in ("one", "two")]
-        jobs = [{**values, task.place: place} for place in places]
+        folders = [Path(scratch) / name for name in ("one", "two")]
+        jobs = [{**values, task.place: folder} for folder in folders]
         preview = task(jobs[0]).preview()
-        assert not any(place.exists() for place in places), f"{task.name}: its preview writes"
+        assert not any(folder.exists() for folder in folders), f"{task.name}: its preview writes"
         assert preview.cells and not preview.done, (
             f"{task.name}: its preview has no cells, or done ones"
         )
@@ -346,41 +364,43 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
         ]
         store = stores[0]
         assert store.kind == task.name, f"{task.name}: its folder is of {store.kind}"
-        cells = [_cell_arrays(one) for one in stores]
+        cells = [_cell_arrays(store) for store in stores]
         assert cells[0], f"{task.name}: it plans no cells"
         assert None not in cells[0].values(), f"{task.name}: a cell has no result"
         assert cells[0] == cells[1], f"{task.name}: two workers answer otherwise than one"
         assert task(jobs[0]).preview().done == preview.cells, (
             f"{task.name}: its preview does not see what is done"
         )
-        lost, *others = [store.cell_path(place.key) for place in store.plan.cells]
-        when = [place.stat().st_mtime_ns for place in others]
+        lost, *other_files = [store.cell_path(cell.key) for cell in store.plan.cells]
+        written_at = [file.stat().st_mtime_ns for file in other_files]
         lost.unlink()
-        again = function(**jobs[0], workers=1).store
-        assert _cell_arrays(again) == cells[0], (
+        store_again = function(**jobs[0], workers=1).store
+        assert _cell_arrays(store_again) == cells[0], (
             f"{task.name}: a lost cell is not computed again as it was"
         )
-        assert [place.stat().st_mtime_ns for place in others] == when, (
+        assert [file.stat().st_mtime_ns for file in other_files] == written_at, (
             f"{task.name}: cells are computed twice"
         )
-        with folder_lock(places[0]):
+        with folder_lock(folders[0]):
             try:
                 function(**jobs[0])
             except InputError:
                 pass
             else:
                 raise AssertionError(f"{task.name}: two commands may write one folder")
-        assert write_report(again).is_file(), f"{task.name}: it has no report"
+        assert write_report(store_again).is_file(), f"{task.name}: it has no report"
 
 
 def _cell_arrays(store: Store) -> dict[str, Any]:
     """What the cells of a plan hold, None for one that is not there or failed."""
     by_name: dict[str, Any] = {}
-    for place in store.plan.cells:
-        cell = store.read_cell(place.key)
-        whole = cell is not None and cell.error is None
-        by_name[place.key] = (
-            {k: v.tolist() for k, v in cell.arrays.items()} if whole and cell is not None else None
+    for planned in store.plan.cells:
+        cell = store.read_cell(planned.key)
+        is_complete = cell is not None and cell.error is None
+        by_name[planned.key] = (
+            {name: array.tolist() for name, array in cell.arrays.items()}
+            if is_complete and cell is not None
+            else None
         )
     return by_name
 
@@ -432,15 +452,15 @@ def check_obfuscator(component: Obfuscator, tasks: Sequence[ObfuscationTask] | N
     tasks = toy_tasks() if tasks is None else tasks
     name = str(component)
     fitted = clone(component).fit(tasks)
-    first = [fitted.obfuscate(task, 3) for task in tasks]
-    for task, rewriting in zip(tasks, first, strict=True):
+    rewritings = [fitted.obfuscate(task, 3) for task in tasks]
+    for task, rewriting in zip(tasks, rewritings, strict=True):
         rewriting.check(task.questioned)
-        assert rewriting.text == "".join(p.obfuscation for p in rewriting.parts), (
+        assert rewriting.text == "".join(part.obfuscation for part in rewriting.parts), (
             f"{name}: text is not its parts"
         )
-    again = clone(component).fit(tasks)
-    backwards = [again.obfuscate(task, 3).text for task in reversed(tasks)][::-1]
-    assert backwards == [r.text for r in first], (
+    fitted_again = clone(component).fit(tasks)
+    backwards = [fitted_again.obfuscate(task, 3).text for task in reversed(tasks)][::-1]
+    assert backwards == [rewriting.text for rewriting in rewritings], (
         f"{name}: a rewriting depends on what was rewritten before"
     )
     text = tasks[0].questioned
@@ -464,9 +484,11 @@ def check_obfuscator(component: Obfuscator, tasks: Sequence[ObfuscationTask] | N
         )
 
 
-def _given(train: Problems, same: Bools, test: Problems) -> tuple[object, ...]:
+def _bytes_given(train: Problems, same: Bools, test: Problems) -> tuple[object, ...]:
     """What a verifier was given: the methods of a run read the same arrays one after the other."""
-    return same.tobytes(), *((p.digest(), p.documents.tobytes()) for p in (train, test))
+    return same.tobytes(), *(
+        (problems.digest(), problems.documents.tobytes()) for problems in (train, test)
+    )
 
 
 def _before_fit(ask: Callable[[Problems], Floats], problems: Problems, name: str) -> Floats | None:
@@ -481,8 +503,8 @@ def _before_fit(ask: Callable[[Problems], Floats], problems: Problems, name: str
         ) from error
 
 
-def _close(a: Floats, b: Floats, message: str) -> None:
-    difference: Any = np.max(np.abs(a - b), initial=0.0)
+def _close(values: Floats, expected: Floats, message: str) -> None:
+    difference: Any = np.max(np.abs(values - expected), initial=0.0)
     assert difference <= TOLERANCE, f"{message} (by up to {difference:.3g})"
 
 
@@ -531,7 +553,7 @@ def _another_process(component: Component, train: Problems, same: Bools, blind: 
     question = cloudpickle.dumps((clone(component), train, same, blind))
     try:
         child.stdin.write(
-            pickle.dumps([str(Path.cwd()) if place == "" else place for place in sys.path])
+            pickle.dumps([str(Path.cwd()) if folder == "" else folder for folder in sys.path])
             + question
         )
         child.stdin.flush()

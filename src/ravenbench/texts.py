@@ -108,7 +108,7 @@ class TextTable:
     ) -> tuple[TextTable, NDArray[np.int64]]:
         """The same for texts that are UTF-8 already, each after its content hash."""
         gathered = Gathered()
-        index = np.fromiter((gathered.put(*one) for one in blocks), dtype=np.int64)
+        index = np.fromiter((gathered.put(*block) for block in blocks), dtype=np.int64)
         return gathered.table(), index
 
     @classmethod
@@ -198,8 +198,8 @@ class TextTable:
 
     def check(self) -> None:
         """StoreError if a text is not the one of its hash, or no UTF-8; that of all is asked for in ``checksum``."""
-        for row, known in enumerate(self.hashes):
-            if content_hash(self[row]) != known.tobytes():
+        for row, known_hash in enumerate(self.hashes):
+            if content_hash(self[row]) != known_hash.tobytes():
                 raise StoreError(f"{self.path}: text {row} of this text table was altered")
 
     def _let_go(self) -> None:
@@ -288,9 +288,9 @@ class TextView(Sequence[str]):
     def __getitem__(self, place: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
+    def __getitem__(self, position: int | slice) -> str | list[str]:
         return (
-            self._table.rows(self._rows[place])
-            if isinstance(place, slice)
-            else self._table[self._rows[place]]
+            self._table.rows(self._rows[position])
+            if isinstance(position, slice)
+            else self._table[self._rows[position]]
         )

@@ -46,9 +46,9 @@ def name_array(values: Iterable[str]) -> Strings:
 
 
 @lru_cache(100_000)
-def _pair_id(both: bytes) -> str:
+def _pair_id(two_hashes: bytes) -> str:
     """The id of a pair by the hashes of its texts; the folds of a run have many pairs in common."""
-    return hashlib.blake2b(both, digest_size=10).hexdigest()
+    return hashlib.blake2b(two_hashes, digest_size=10).hexdigest()
 
 
 def check_fields(record: Any) -> None:
@@ -90,10 +90,11 @@ class Labels:
     def of(cls, values: Iterable[str | None]) -> Labels:
         """Labels with names in sorted order (so codes never depend on row order)."""
         values = list(values)
-        names = sorted({v for v in values if v is not None})
+        names = sorted({value for value in values if value is not None})
         code = {name: i for i, name in enumerate(names)}
         return cls(
-            np.array([-1 if v is None else code[v] for v in values], dtype=np.int64), tuple(names)
+            np.array([-1 if value is None else code[value] for value in values], dtype=np.int64),
+            tuple(names),
         )
 
     def __len__(self) -> int:
@@ -161,10 +162,10 @@ class Corpus(Shown):
         if level == "topic":
             return self
         if level not in self.columns:
-            known = ", ".join(["topic", *sorted(self.columns)])
+            columns = ", ".join(["topic", *sorted(self.columns)])
             raise InputError(
                 f"corpus {self.name} has no column {level!r}",
-                expected=f"one of: {known}",
+                expected=f"one of: {columns}",
                 fix=did_you_mean(level, ["topic", *self.columns], listing=False),
             )
         return replace(self, topic=self.columns[level])
@@ -235,9 +236,9 @@ class Problems(Shown):
         known = np.asarray(known, dtype=np.int64)
         questioned = np.asarray(questioned, dtype=np.int64)
         if ids is None:
-            both = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
+            hash_pairs = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
             size = 2 * texts.hashes.shape[1]
-            ids = [_pair_id(both[i : i + size]) for i in range(0, len(both), size)]
+            ids = [_pair_id(hash_pairs[i : i + size]) for i in range(0, len(hash_pairs), size)]
         ptr = np.arange(len(known) + 1, dtype=np.int64)
         return cls(texts, name_array(ids), ptr, known, questioned, **labels)
 
@@ -274,9 +275,9 @@ class Problems(Shown):
     @cached_property
     def documents(self) -> Ints:
         """Rows of ``texts`` that occur in these problems, ascending."""
-        used = np.zeros(len(self.texts), np.bool_)
-        used[self.known_index] = used[self.questioned_index] = True
-        return np.flatnonzero(used)
+        is_used = np.zeros(len(self.texts), np.bool_)
+        is_used[self.known_index] = is_used[self.questioned_index] = True
+        return np.flatnonzero(is_used)
 
     @property
     def calibration_split(self) -> tuple[Problems, Problems]:
@@ -297,9 +298,9 @@ class Problems(Shown):
         """The same problems without authors, topics and languages."""
         return replace(self, author=None, topic=None, language=None, calibrate=None)
 
-    def select(self, which: ArrayLike) -> Problems:
+    def select(self, rows: ArrayLike) -> Problems:
         """These problems (indices or mask) over the same texts."""
-        chosen = np.arange(len(self))[np.asarray(which)]
+        chosen = np.arange(len(self))[np.asarray(rows)]
         sizes = self.sizes[chosen]
         ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         take = np.repeat(self.known_ptr[chosen] - ptr[:-1], sizes) + np.arange(ptr[-1])
@@ -326,14 +327,16 @@ class Problems(Shown):
 
     def map_texts(self, transform: TextTransform) -> Problems:
         """The same problems over transformed texts (a fitted transform; only texts in use are touched)."""
-        used = self.documents
-        texts, rows = TextTable.collect(transform.transform(self.texts.rows(used)))
+        used_rows = self.documents
+        texts, rows = TextTable.collect(transform.transform(self.texts.rows(used_rows)))
         row = np.full(len(self.texts), -1, dtype=np.int64)
-        row[used] = rows
-        first = np.full(len(texts), -1, dtype=np.int64)
-        first[rows[::-1]] = used[::-1]
+        row[used_rows] = rows
+        first_row = np.full(len(texts), -1, dtype=np.int64)
+        first_row[rows[::-1]] = used_rows[::-1]
         labels: dict[str, Any] = {
-            name: None if (old := getattr(self, name)) is None else old.take(first)
+            name: None
+            if (own_labels := getattr(self, name)) is None
+            else own_labels.take(first_row)
             for name in ("author", "topic", "language")
         }
         return replace(
@@ -354,11 +357,12 @@ class Problems(Shown):
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        sides = self.writers(same)
+        writers = self.writers(same)
         n = len(self)
-        total = n + int(sides.max(initial=-1)) + 1
+        total = n + int(writers.max(initial=-1)) + 1
         graph = coo_array(
-            (np.ones(2 * n), (np.tile(np.arange(n), 2), n + sides.T.ravel())), shape=(total, total)
+            (np.ones(2 * n), (np.tile(np.arange(n), 2), n + writers.T.ravel())),
+            shape=(total, total),
         )
         return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[
             1
@@ -384,9 +388,9 @@ class Problems(Shown):
         known = document[self.known_index]
         questioned = document[self.questioned_index]
         lead = known[self.known_ptr[:-1]]
-        left = np.concatenate([lead[self.owner], lead[same]])
+        leads = np.concatenate([lead[self.owner], lead[same]])
         right = np.concatenate([known, questioned[same]])
-        graph = coo_array((np.ones(len(left)), (left, right)), shape=(count, count))
+        graph = coo_array((np.ones(len(leads)), (leads, right)), shape=(count, count))
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def digest(self) -> str:
@@ -472,8 +476,8 @@ class Answers:
                 f"the answer to {self.ids[i]} is not a number from 0 to 1",
                 found=float(self.value[i]),
             )
-        seen: set[str] = set()
+        seen_ids: set[str] = set()
         for name in self.ids.tolist():
-            if name in seen:
+            if name in seen_ids:
                 raise InputError(f"{name} is answered more than once")
-            seen.add(name)
+            seen_ids.add(name)

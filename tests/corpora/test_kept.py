@@ -23,13 +23,13 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def reads(monkeypatch):
     """The files that were read, one by one."""
-    every, reader = [], load._read
+    every, reader = [], load._read_by_layout
 
     def counted(path, *how):
         every.append(path)
         return reader(path, *how)
 
-    monkeypatch.setattr(load, "_read", counted)
+    monkeypatch.setattr(load, "_read_by_layout", counted)
     return every
 
 
@@ -62,7 +62,7 @@ def test_a_corpus_is_read_once(cache, table, reads):
     first, again = ravenbench.load_corpus(table), ravenbench.load_corpus(table)
     assert reads == [table]
     same(first, again)
-    same(first, load._read(table, "utf-8", {"level": None, "pairs": True, "anonymous": False}, {}))
+    same(first, load._read_by_layout(table, "utf-8", {"level": None, "pairs": True, "anonymous": False}, {}))
     assert cache.stat().st_mode & 0o77 == 0
     ravenbench.load_corpus(table, topic=None)
     assert len(reads) == 3, "read in another way"

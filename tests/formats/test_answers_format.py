@@ -206,7 +206,7 @@ def test_a_sound_file_read_at_once_is_read_as_line_by_line(tmp_path, monkeypatch
     path = tmp_path / "answers.jsonl"
     path.write_text('{"id": "a", "value": 0.1}\n{"id": "é", "value": 1}\n' + more)
     at_once = read_answers(path)
-    monkeypatch.setattr(reading, "_sound", lambda *_: None)
+    monkeypatch.setattr(reading, "_read_faultless", lambda *_: None)
     by_line = read_answers(path)
     for name in ("ids", "value", "lines"):
         np.testing.assert_array_equal(getattr(at_once, name), getattr(by_line, name))

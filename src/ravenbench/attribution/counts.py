@@ -1,4 +1,4 @@
-"""Counts of the units of a training set as a sparse matrix, raw or scaled."""
+"""Texts in, a sparse matrix of counts (texts, units) out, raw or scaled by the training texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from ravenbench.types import Int32s, Ints
 def prepare(text: str) -> str:
     """Prepare a text as the novel-topic paper does: lowercase, every character deleted that is neither alphanumeric nor
     white space, so that *don't* is *dont* and hyphens fuse."""
-    return "".join(c for c in lowered(text) if c.isalnum() or c.isspace())
+    return "".join(
+        character for character in lowered(text) if character.isalnum() or character.isspace()
+    )
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,12 @@ class Counts:
             take = np.repeat(rows.starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
             at = column[rows.ids[take]]
             owner = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
-            known = at >= 0
-            data = rows.counts[take][known].astype(np.float64)
+            is_known = at >= 0
+            data = rows.counts[take][is_known].astype(np.float64)
             # Building from coordinates adds up units that fold into one; liblinear wants 32-bit indices.
-            blocks.append(csr_array((data, (owner[known], at[known])), shape=(len(rows), width)))
+            blocks.append(
+                csr_array((data, (owner[is_known], at[is_known])), shape=(len(rows), width))
+            )
         return vstack(blocks, format="csr") if blocks else csr_array((0, width))
 
 
@@ -119,8 +123,8 @@ class Scaled:
         names = self.counts_.vocabulary_
         total[[i for i, name in enumerate(names) if name in drop]] = 0
         # Stable: of equally frequent units the first by code point stay.
-        first = np.argsort(-total, kind="stable")[: self.size]
-        self.columns_: Ints = np.sort(first[total[first] >= max(self.least, 1)])
+        most_frequent = np.argsort(-total, kind="stable")[: self.size]
+        self.columns_: Ints = np.sort(most_frequent[total[most_frequent] >= max(self.least, 1)])
         self.vocabulary_ = [names[i] for i in self.columns_]
         self.largest_ = self._frequencies(counts).max(axis=0).toarray().ravel()
         return self

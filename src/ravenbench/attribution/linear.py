@@ -120,23 +120,23 @@ def dual_svm(
         worst[:] = 0.0
         for i in orders[epoch % len(orders)]:
             moved = False
-            for a in waiting:
-                sign = 1.0 if codes[i] == a else -1.0
-                alpha = beta[i, a] * sign
-                slope = sign * margin[i, a] - 1.0 + soft * alpha
+            for author in waiting:
+                sign = 1.0 if codes[i] == author else -1.0
+                alpha = beta[i, author] * sign
+                slope = sign * margin[i, author] - 1.0 + soft * alpha
                 projected = slope if alpha > 0 else min(slope, 0.0)
-                worst[a] = max(worst[a], abs(projected))
-                step[a] = 0.0
+                worst[author] = max(worst[author], abs(projected))
+                step[author] = 0.0
                 if abs(projected) > 1e-12:
-                    step[a] = sign * (max(alpha - slope / (gram[i, i] + soft), 0.0) - alpha)
-                    beta[i, a] += step[a]
+                    step[author] = sign * (max(alpha - slope / (gram[i, i] + soft), 0.0) - alpha)
+                    beta[i, author] += step[author]
                     moved = True
             if moved:
                 for j in range(n):
-                    g = gram[i, j]
-                    if g != 0.0:
-                        for b in range(authors):
-                            margin[j, b] += g * step[b]
+                    product = gram[i, j]
+                    if product != 0.0:
+                        for other_author in range(authors):
+                            margin[j, other_author] += product * step[other_author]
         waiting = waiting[worst[waiting] > tolerance]
         step[:] = 0.0
         if len(waiting) == 0:

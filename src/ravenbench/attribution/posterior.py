@@ -1,4 +1,5 @@
-"""Probabilities of candidates, and of "none of them", from the scores of any methods (ours).
+"""Scores of any methods in (methods, texts, candidates), probabilities from 0 to 1 of each candidate, and of
+"none of them", out (ours).
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard
@@ -45,27 +46,28 @@ def parts(codes: Ints, document: Ints, topic: Ints, count: int, seed: int) -> In
     part = np.zeros(len(codes), dtype=np.int64)
     for author in np.unique(codes):
         rows = np.flatnonzero(codes == author)
-        by = topic[rows] if len(np.unique(topic[rows])) > 1 else document[rows]
-        names, place = np.unique(by, return_inverse=True)
+        group = topic[rows] if len(np.unique(topic[rows])) > 1 else document[rows]
+        names, group_of_text = np.unique(group, return_inverse=True)
         part[rows] = (
-            stream(seed, "posterior-parts", int(author)).permutation(len(names))[place] % count
+            stream(seed, "posterior-parts", int(author)).permutation(len(names))[group_of_text]
+            % count
         )
     return part
 
 
 def held_out(
-    method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: Ints | None = None
+    method: Any, texts: Sequence[str], codes: Ints, part: Ints, judged: Ints | None = None
 ) -> Floats:
     """Scores (n, candidates) of texts by what learned from all texts but those of their ``part`` (n,).
 
     NaN for a candidate who has no text in the other parts, and for texts where fewer than two candidates have.
-    ``out`` (n,) may say that other texts are scored with a part than those that it takes away.
+    ``judged`` (n,) may say that other texts are scored with a part than those that it takes away.
     """
     scores = np.full((len(texts), int(codes.max()) + 1), np.nan)
     for number in np.unique(part):
-        rest = np.flatnonzero(part != number)
-        rows = np.flatnonzero((part if out is None else out) == number)
-        scores[rows] = scored(method, texts, codes, rest, [texts[i] for i in rows.tolist()])
+        training = np.flatnonzero(part != number)
+        rows = np.flatnonzero((part if judged is None else judged) == number)
+        scores[rows] = scored(method, texts, codes, training, [texts[i] for i in rows.tolist()])
     return scores
 
 
@@ -127,19 +129,19 @@ class Posterior:
             size or len(codes),
         )
         methods, _, candidates = closed.shape
-        there = np.isfinite(closed)
-        freedom = np.maximum(there.sum(axis=2) - 1, 0).sum(axis=1)
-        apart = closed - np.nansum(closed, axis=2, keepdims=True) / np.maximum(
-            there.sum(axis=2, keepdims=True), 1
+        is_candidate = np.isfinite(closed)
+        freedom = np.maximum(is_candidate.sum(axis=2) - 1, 0).sum(axis=1)
+        margin = closed - np.nansum(closed, axis=2, keepdims=True) / np.maximum(
+            is_candidate.sum(axis=2, keepdims=True), 1
         )
-        self.scale_ = np.sqrt(np.nansum(apart**2, axis=(1, 2)) / np.maximum(freedom, 1)) + 1e-12
-        known = np.isfinite(closed).all(axis=(0, 2))
+        self.scale_ = np.sqrt(np.nansum(margin**2, axis=(1, 2)) / np.maximum(freedom, 1)) + 1e-12
+        is_complete = np.isfinite(closed).all(axis=(0, 2))
         strange = np.isfinite(absent).any(axis=2).all(axis=0)
         weight = size / candidates / np.bincount(codes, minlength=candidates)[codes]
-        parts = [self._alternatives(closed[:, known]), self._alternatives(absent[:, strange])]
-        x, there = (np.concatenate(both) for both in zip(*parts, strict=True))
-        answer = np.concatenate([codes[known], np.full(strange.sum(), candidates)])
-        worth = np.concatenate([(1 - self.none) * weight[known], self.none * weight[strange]])
+        cases = [self._alternatives(closed[:, is_complete]), self._alternatives(absent[:, strange])]
+        x, is_candidate = (np.concatenate(arrays) for arrays in zip(*cases, strict=True))
+        answer = np.concatenate([codes[is_complete], np.full(strange.sum(), candidates)])
+        worth = np.concatenate([(1 - self.none) * weight[is_complete], self.none * weight[strange]])
         rows = np.arange(len(answer))
         sizes = [methods, 1]
         precision = np.repeat(np.square(SPREADS), sizes) ** -1
@@ -147,7 +149,7 @@ class Posterior:
         centre = np.repeat([CONTRAST / methods, bias], sizes)
 
         def loss(theta: Floats) -> tuple[float, Floats]:
-            log_p = _log_softmax(x @ theta, there)
+            log_p = _log_softmax(x @ theta, is_candidate)
             moved = theta - centre
             slope = np.einsum("nk,nkp->np", np.exp(log_p), x) - x[rows, answer]
             return (
@@ -157,28 +159,34 @@ class Posterior:
 
         bounds = [(0, None)] * methods + [(None, None)]
         self.weights_: Floats = minimize(loss, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
-        self.named_ = self._named(parts[1], codes[strange])
+        self.named_ = self._named(cases[1], codes[strange])
         return self
 
     def of(self, scores: Floats) -> Floats:
         """Probabilities (n, candidates + 1) of texts with scores (methods, n, candidates), *none of them* last."""
-        p = self._unbounded(*self._alternatives(scores))
+        probabilities = self._unbounded(*self._alternatives(scores))
         share = self.named_[0] / self.named_.sum()
-        none = np.maximum(p[:, -1], self.none * share / (self.none * share + 1 - self.none))
-        p[:, :-1] *= ((1 - none) / np.maximum(1 - p[:, -1], 1e-300))[:, None]
-        p[:, -1] = none
-        return p
+        none = np.maximum(
+            probabilities[:, -1], self.none * share / (self.none * share + 1 - self.none)
+        )
+        probabilities[:, :-1] *= ((1 - none) / np.maximum(1 - probabilities[:, -1], 1e-300))[
+            :, None
+        ]
+        probabilities[:, -1] = none
+        return probabilities
 
     def named(self, scores: Floats, lead: float) -> Ints:
         """The number of the most probable candidate by one method's scores (n, candidates), −1 where *none of them* is
         more probable, or where the most probable answer leads the second by less than ``lead``."""
-        p = self.of(scores[None])
-        first = p.argmax(axis=1)
-        second, best = np.sort(p, axis=1)[:, -2:].T
-        return np.where((first < scores.shape[1]) & (best - second >= lead), first, -1)
+        probabilities = self.of(scores[None])
+        best_candidate = probabilities.argmax(axis=1)
+        second, best = np.sort(probabilities, axis=1)[:, -2:].T
+        return np.where(
+            (best_candidate < scores.shape[1]) & (best - second >= lead), best_candidate, -1
+        )
 
-    def _unbounded(self, x: Floats, there: Floats) -> Floats:
-        return np.asarray(np.exp(_log_softmax(x @ self.weights_, there)))
+    def _unbounded(self, x: Floats, is_candidate: Floats) -> Floats:
+        return np.asarray(np.exp(_log_softmax(x @ self.weights_, is_candidate)))
 
     def _named(self, absent: tuple[Floats, Floats], codes: Ints) -> Floats:
         """``named_`` of texts by authors ``codes`` who were left out; each author counts as one."""
@@ -187,7 +195,7 @@ class Posterior:
         even, slope, authors = NAMED
         usual = expit(even + slope * logit(self.none))
         named = self._unbounded(*absent)[:, :-1].max(axis=1) >= LIKELY
-        shares = [named[codes == a].mean() for a in np.unique(codes)]
+        shares = [named[codes == author].mean() for author in np.unique(codes)]
         return np.array(
             [authors * usual + sum(shares), authors * (1 - usual) + len(shares) - sum(shares)]
         )
@@ -195,20 +203,20 @@ class Posterior:
     def _alternatives(self, scores: Floats) -> tuple[Floats, Floats]:
         """What the utilities of all answers are made of (n, candidates + 1, m + 1), and which answers there are."""
         methods, n, candidates = scores.shape
-        there = np.isfinite(scores).all(axis=0)
-        scaled = np.where(there, scores, 0) / self.scale_[:, None, None]
-        level = scaled.sum(axis=2) / np.maximum(there.sum(axis=1), 1)
+        is_candidate = np.isfinite(scores).all(axis=0)
+        scaled = np.where(is_candidate, scores, 0) / self.scale_[:, None, None]
+        level = scaled.sum(axis=2) / np.maximum(is_candidate.sum(axis=1), 1)
         x = np.zeros((n, candidates + 1, methods + 1))
         x[:, :candidates, :methods] = np.moveaxis(
-            np.where(there, scaled - level[:, :, None], 0), 0, 2
+            np.where(is_candidate, scaled - level[:, :, None], 0), 0, 2
         )
         x[:, candidates, -1] = 1
-        return x, np.column_stack([there, np.ones(n, dtype=np.bool_)])
+        return x, np.column_stack([is_candidate, np.ones(n, dtype=np.bool_)])
 
 
-def _log_softmax(utility: Floats, there: Floats) -> Floats:
+def _log_softmax(utility: Floats, is_candidate: Floats) -> Floats:
     """Logarithms of probabilities; an answer that is not there has a probability of next to none."""
-    utility = np.where(there, utility, -1e3)
+    utility = np.where(is_candidate, utility, -1e3)
     utility = utility - utility.max(axis=1, keepdims=True)
     return np.asarray(utility - np.log(np.exp(utility).sum(axis=1, keepdims=True)))
 

@@ -1,4 +1,5 @@
-"""Dividing documents, learning from some and answering the others, in closed and open sets; what methods weigh.
+"""Chosen documents in, splits out (rows to learn from, rows to answer), in closed and open sets; then answers of a
+method for them, and the words that it weighs.
 
 Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
 one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
@@ -43,29 +44,33 @@ def splits(
     SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
     """
     if protocol == "novel-topic":
-        places = documents.topic
+        topic_of_text = documents.topic
         names = documents.topics
     elif protocol == "k-fold":
-        places = k_fold(documents.author, folds, seed)
+        topic_of_text = k_fold(documents.author, folds, seed)
         names = tuple(f"fold {i + 1}" for i in range(folds))
     else:
         raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(protocol, PROTOCOLS))
     pairs = []
     for number, name in enumerate(names):
-        out = places == number
-        if not out.any():
+        held_out = topic_of_text == number
+        if not held_out.any():
             continue
-        train = np.flatnonzero(~out)
-        test = np.flatnonzero(out)
+        train = np.flatnonzero(~held_out)
+        test = np.flatnonzero(held_out)
         training_authors = np.unique(documents.author[train])
         if len(training_authors) < 2:
             raise CorpusError(
                 f"without {name!r} fewer than two authors are left to learn from",
-                found=[documents.authors[a] for a in training_authors],
+                found=[documents.authors[author_code] for author_code in training_authors],
                 fix="take more authors (--min-docs, --min-topics) or another level of --topic",
             )
         missing = np.setdiff1d(documents.author[test], training_authors)
-        pairs.append(ProtocolSplit(name, train, test, tuple(documents.authors[a] for a in missing)))
+        pairs.append(
+            ProtocolSplit(
+                name, train, test, tuple(documents.authors[author_code] for author_code in missing)
+            )
+        )
     return (
         equal(pairs, documents.author, seed)
         if equal_counts and protocol == "novel-topic"
@@ -83,12 +88,17 @@ def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[Proto
     counts = np.array(
         [np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts]
     )
-    least = np.where(counts > 0, counts, len(author)).min(axis=0)
+    fewest_texts = np.where(counts > 0, counts, len(author)).min(axis=0)
     drawn_rows = []
     for number, part in enumerate(parts):
         drawn = stream(seed, "equal-counts", number).permutation(part.train)
         train = np.sort(
-            np.concatenate([drawn[author[drawn] == a][: least[a]] for a in range(len(least))])
+            np.concatenate(
+                [
+                    drawn[author[drawn] == author_code][: fewest_texts[author_code]]
+                    for author_code in range(len(fewest_texts))
+                ]
+            )
         )
         drawn_rows.append(ProtocolSplit(part.name, train, part.test, part.unseen))
     return drawn_rows
@@ -113,16 +123,16 @@ def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
     """
     if folds < 2:
         raise SpecError("k-fold needs at least two folds", found=folds)
-    place = np.empty(len(author), dtype=np.int64)
-    for a in np.unique(author):
-        rng = stream(seed, "k-fold", int(a))
-        rows = rng.permutation(np.flatnonzero(author == a))
+    fold_of_text = np.empty(len(author), dtype=np.int64)
+    for author_code in np.unique(author):
+        rng = stream(seed, "k-fold", int(author_code))
+        rows = rng.permutation(np.flatnonzero(author == author_code))
         share = len(rows) // folds
         if share:
-            place[rows] = np.minimum(np.arange(len(rows)) // share, folds - 1)
+            fold_of_text[rows] = np.minimum(np.arange(len(rows)) // share, folds - 1)
         else:
-            place[rows] = rng.permutation(folds)[: len(rows)]
-    return place
+            fold_of_text[rows] = rng.permutation(folds)[: len(rows)]
+    return fold_of_text
 
 
 def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
@@ -146,13 +156,18 @@ def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bo
     letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text.
     """
     letters = frozenset().union(*map(frozenset, taught))
-    known = frozenset(filter(str.isalpha, letters))
-    bare = np.array([is_wordless(text) or known.isdisjoint(text) for text in texts], dtype=np.bool_)
+    letter_set = frozenset(filter(str.isalpha, letters))
+    bare = np.array(
+        [is_wordless(text) or letter_set.isdisjoint(text) for text in texts], dtype=np.bool_
+    )
     doubtful = [
         i
         for i, text in enumerate(texts)
         if not bare[i]
-        and (len(text.split()) < FEW_WORDS or 2 * sum(c in letters for c in text) < len(text))
+        and (
+            len(text.split()) < FEW_WORDS
+            or 2 * sum(character in letters for character in text) < len(text)
+        )
     ]
     if doubtful and hasattr(fitted, "scores"):
         with suppress(Exception):  # a method of others may not read an empty text
@@ -215,9 +230,9 @@ def moved(
     """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
     names, shift = weights(documents, train, method)
     index = {name: i for i, name in enumerate(features)}
-    place = np.array([index.get(name, -1) for name in names], dtype=np.int64)
+    positions = np.array([index.get(name, -1) for name in names], dtype=np.int64)
     now = np.zeros_like(base)
-    now[place[place >= 0]] = shift[place >= 0]
+    now[positions[positions >= 0]] = shift[positions >= 0]
     return lengths(now - base)
 
 
@@ -286,8 +301,8 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     if not reject:
         predicted = fitted.predict(unknown)
         return {
-            n: UNKNOWN if blind else str(a)
-            for n, a, blind in zip(names, predicted, bare, strict=True)
+            n: UNKNOWN if blind else str(answer)
+            for n, answer, blind in zip(names, predicted, bare, strict=True)
         }
     scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
     named = np.where(bare, -1, learned(method, texts, authors, BEFOREHAND).named(scores, reject))

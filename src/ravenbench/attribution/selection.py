@@ -1,4 +1,6 @@
-"""Which documents of a corpus take part in attribution, by stated rules, and what they hold before any method."""
+"""A corpus and rules in; out come the documents that take part in attribution (rows, author and topic codes),
+how many each rule left out, and how many texts each author has of each topic.
+"""
 
 from __future__ import annotations
 
@@ -78,52 +80,56 @@ def choose(
     dropped: dict[str, int] = {}
     gone_authors: dict[str, int] = {}
     usable = (author >= 0) & (topic >= 0)
-    _count(dropped, "without author or topic", len(usable) - int(usable.sum()))
+    _add_to_tally(dropped, "without author or topic", len(usable) - int(usable.sum()))
     empty = np.array(
         [k and not prepare(corpus.texts[i]).strip() for i, k in enumerate(usable)], dtype=bool
     )
-    _count(dropped, "empty once prepared", int(empty.sum()))
+    _add_to_tally(dropped, "empty once prepared", int(empty.sum()))
     usable &= ~empty
     if rules.docs_per_topic is not None:
-        before = int(usable.sum())
+        usable_before = int(usable.sum())
         usable = _at_most(usable, topic, rules.docs_per_topic, seed)
-        _count(dropped, "beyond the documents kept of a topic", before - int(usable.sum()))
+        _add_to_tally(
+            dropped, "beyond the documents kept of a topic", usable_before - int(usable.sum())
+        )
     while True:
         table = crosstab(
             author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names)
         )
         total = table.sum(axis=1)
-        few = (total > 0) & (total < rules.min_docs)
+        is_small = (total > 0) & (total < rules.min_docs)
         narrow = (
-            (total > 0) & ~few & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
+            (total > 0)
+            & ~is_small
+            & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
         )
         small = table.sum(axis=0) < rules.min_topic_docs
-        parts = {
-            f"by authors of fewer than {rules.min_docs} documents": few[author],
+        exclusions = {
+            f"by authors of fewer than {rules.min_docs} documents": is_small[author],
             f"by authors on fewer than {rules.min_topics} topics": narrow[author],
             f"on topics of fewer than {rules.min_topic_docs} documents": small[topic],
         }
-        _count(gone_authors, f"fewer than {rules.min_docs} documents", int(few.sum()))
-        _count(gone_authors, f"fewer than {rules.min_topics} topics", int(narrow.sum()))
-        before = int(usable.sum())
-        for reason, out in parts.items():
-            _count(dropped, reason, int((usable & out).sum()))
-            usable &= ~out
-        if int(usable.sum()) == before:
+        _add_to_tally(gone_authors, f"fewer than {rules.min_docs} documents", int(is_small.sum()))
+        _add_to_tally(gone_authors, f"fewer than {rules.min_topics} topics", int(narrow.sum()))
+        usable_before = int(usable.sum())
+        for reason, excluded in exclusions.items():
+            _add_to_tally(dropped, reason, int((usable & excluded).sum()))
+            usable &= ~excluded
+        if int(usable.sum()) == usable_before:
             break
     rows = np.flatnonzero(usable)
     authors, author_codes = np.unique(author[rows], return_inverse=True)
-    left, topic_codes = np.unique(topic[rows], return_inverse=True)
-    if len(authors) < 2 or len(left) < topics:
-        raise _too_few(corpus, rules, len(authors), len(left), sampled)
+    topics_left, topic_codes = np.unique(topic[rows], return_inverse=True)
+    if len(authors) < 2 or len(topics_left) < topics:
+        raise _too_few(corpus, rules, len(authors), len(topics_left), sampled)
     return Chosen(
         corpus.name,
         tuple(corpus.texts.rows(rows)),
         tuple(corpus.ids[i] for i in rows),
         author_codes.astype(np.int64),
         topic_codes.astype(np.int64),
-        tuple(corpus.author.names[a] for a in authors),
-        tuple(corpus.topic.names[t] for t in left),
+        tuple(corpus.author.names[author] for author in authors),
+        tuple(corpus.topic.names[topic_code] for topic_code in topics_left),
         dropped,
         gone_authors,
         tuple(corpus.notes.get(ACCOUNT, ())),
@@ -141,16 +147,16 @@ def _too_few(
     author = corpus.author.codes
     topic = corpus.topic.codes
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
-    most = max(per_author.values(), default=0)
-    where = f"{len(np.unique(topic[topic >= 0]))} topics"
+    most_topics = max(per_author.values(), default=0)
+    topics_found = f"{len(np.unique(topic[topic >= 0]))} topics"
     cure = "lower --min-docs, --min-topics or --min-per-topic, or give another level of --topic"
     if sampled is not None:
-        where = f"the {sampled} topics that the sampler took"
+        topics_found = f"the {sampled} topics that the sampler took"
         cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
     return CorpusError(
         f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution"
         " across topics",
-        found=f"{len(per_author)} authors with at most {most} documents on {where}",
+        found=f"{len(per_author)} authors with at most {most_topics} documents on {topics_found}",
         expected=(
             f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "
             f"on ≥ {rules.min_topics} topics)"
@@ -159,17 +165,19 @@ def _too_few(
     )
 
 
-def _count(into: dict[str, int], reason: str, number: int) -> None:
+def _add_to_tally(tally: dict[str, int], reason: str, number: int) -> None:
     if number:
-        into[reason] = into.get(reason, 0) + number
+        tally[reason] = tally.get(reason, 0) + number
 
 
 def _at_most(usable: np.ndarray, topic: Ints, limit: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
-    left = np.zeros_like(usable)
-    for t in np.unique(topic[usable]):
-        rows = np.flatnonzero(usable & (topic == t))
-        left[np.sort(stream(seed, "docs-per-topic", int(t)).permutation(rows)[:limit])] = True
-    return left
+    remains = np.zeros_like(usable)
+    for topic_code in np.unique(topic[usable]):
+        rows = np.flatnonzero(usable & (topic == topic_code))
+        remains[
+            np.sort(stream(seed, "docs-per-topic", int(topic_code)).permutation(rows)[:limit])
+        ] = True
+    return remains
 
 
 DOMINANT = 0.9
@@ -218,25 +226,25 @@ class SelectedCorpusView:
 
     def advice(self) -> list[str]:
         """Sentences on what was left out of documents, and what should be mended in the corpus or kept in mind."""
-        said = [f"{sentence}." for sentence in self.account]
-        owned = [t.topic for t in self.topics if t.owned]
+        sentences = [f"{sentence}." for sentence in self.account]
+        owned = [topic.topic for topic in self.topics if topic.owned]
         if owned:
-            said.append(
+            sentences.append(
                 f"{len(owned)} of {len(self.topics)} topics belong to one author by {DOMINANT:.0%}"
                 f" or more ({some(owned, 5)}): accuracy there says how easy that author is."
             )
         if self.effective < 0.7 * len(self.topics):
-            said.append(
+            sentences.append(
                 f"Topics differ much in size: {len(self.topics)} of them weigh as"
                 f" {self.effective:.1f} equal ones. Equal topics (--docs-per-topic) make errors"
                 " smaller."
             )
         if self.repeated:
-            said.append(
+            sentences.append(
                 f"{self.repeated} documents repeat an earlier one word for word; repeats leak"
                 " across folds."
             )
-        return said
+        return sentences
 
     def to_json(self) -> dict[str, Any]:
         """The view as JSON values, with ``table`` as rows of authors."""
@@ -246,15 +254,15 @@ class SelectedCorpusView:
             "authors": list(self.authors),
             "topics": [
                 {
-                    "topic": t.topic,
-                    "documents": t.documents,
-                    "authors": t.authors,
-                    "words": t.words,
-                    "dominant_author": t.dominant,
-                    "dominant_share": t.share,
-                    "owned": t.owned,
+                    "topic": topic.topic,
+                    "documents": topic.documents,
+                    "authors": topic.authors,
+                    "words": topic.words,
+                    "dominant_author": topic.dominant,
+                    "dominant_share": topic.share,
+                    "owned": topic.owned,
                 }
-                for t in self.topics
+                for topic in self.topics
             ],
             "table": self.table.tolist(),
             "vocabulary": {"tokens": self.tokens, "types": self.types, "once": self.once},
@@ -279,13 +287,13 @@ def view(documents: Chosen) -> SelectedCorpusView:
     topics = tuple(
         TopicView(
             name,
-            int(sizes[t]),
-            int(np.count_nonzero(table[:, t])),
-            float(words[documents.topic == t].mean()),
-            documents.authors[int(table[:, t].argmax())],
-            float(table[:, t].max() / sizes[t]),
+            int(sizes[topic_code]),
+            int(np.count_nonzero(table[:, topic_code])),
+            float(words[documents.topic == topic_code].mean()),
+            documents.authors[int(table[:, topic_code].argmax())],
+            float(table[:, topic_code].max() / sizes[topic_code]),
         )
-        for t, name in enumerate(documents.topics)
+        for topic_code, name in enumerate(documents.topics)
     )
     shares = sizes / sizes.sum()
     return SelectedCorpusView(

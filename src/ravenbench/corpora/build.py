@@ -1,4 +1,6 @@
-"""Gathering a corpus document by document, with the checks every source shares; a log lets a killed import go on."""
+"""Documents in (id, text, author, topic, line), one by one; a checked ``Corpus`` out, each text once. A log of what
+was read lets a killed import go on.
+"""
 
 from __future__ import annotations
 
@@ -92,10 +94,10 @@ class ImportLog:
     def earlier(self) -> Iterator[Entry]:
         """Entries of an earlier call, in order."""
         with (self.folder / "entries.jsonl").open("rb") as file:
-            left = self._kept
-            while left > 0:
+            bytes_left = self._kept
+            while bytes_left > 0:
                 line = file.readline()
-                left -= len(line)
+                bytes_left -= len(line)
                 yield Entry(*json.loads(line))
 
     def add(self, entry: Entry) -> None:
@@ -122,11 +124,15 @@ class ImportLog:
     def _reached(self) -> dict[str, int] | None:
         try:
             mark = json.loads((self.folder / "reached.json").read_text("utf-8"))
-            whole = all((self.folder / name).stat().st_size >= mark[key] for name, key in _FILES)
+            is_complete = all(
+                (self.folder / name).stat().st_size >= mark[key] for name, key in _FILES
+            )
         except (OSError, ValueError, RecursionError, KeyError, TypeError):
             return None
         return (
-            mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
+            mark
+            if is_complete and mark.get("source") == json.loads(json.dumps(self._source))
+            else None
         )
 
     def _open(self, name: str, size: int) -> IO[bytes]:
@@ -142,9 +148,9 @@ _FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
 
 def stamp(path: Path) -> list[list[Any]]:
     """Names, sizes and times of a file, or of the files in a folder. InputError if there is nothing."""
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     try:
-        return [[str(p), p.stat().st_size, p.stat().st_mtime_ns] for p in files]
+        return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from None
 
@@ -224,14 +230,14 @@ class CorpusBuilder:
         if self._earlier:
             self._skip(name, line)
             return
-        for what, value in (
+        for label_kind, value in (
             ("the id", name),
             ("the author", author),
             ("the topic", topic),
             ("the language", language),
         ):
             if value is not None:
-                checked_name(value, what, self.file, line)
+                checked_name(value, label_kind, self.file, line)
         for column, value in (columns or _NO_COLUMNS).items():
             checked_name(column, "the name of a column", self.file, line)
             check_whole(value or "", column, self.file, line)
@@ -243,13 +249,13 @@ class CorpusBuilder:
                 "the text is empty", file=self.file, line=line, fix="remove this document"
             )
         if name in self._line_of:
-            first = self._line_of[name]
+            first_line = self._line_of[name]
             fix = (
                 "call the column of ids otherwise, and rows are numbered; if it is one text, keep"
                 " one of the rows"
             )
             raise FormatError(
-                f"the id stands twice (first at line {first})",
+                f"the id stands twice (first at line {first_line})",
                 file=self.file,
                 line=line,
                 found=name,
@@ -258,8 +264,8 @@ class CorpusBuilder:
         self._line_of[name] = line
         key = identity_key(text)
         person = self._person(author, identity)
-        new = self._is_new(key, person, name)
-        if new:
+        is_new = self._is_new(key, person, name)
+        if is_new:
             try:
                 self._texts.add(text)
             except FormatError as error:
@@ -269,9 +275,9 @@ class CorpusBuilder:
             self._keep(name, author, person, topic, language, columns)
         if self._log is not None:
             written = None
-            if new:
-                known, size = self._texts.last()
-                written = (known.hex(), size)
+            if is_new:
+                text_hash, size = self._texts.last()
+                written = (text_hash.hex(), size)
             self._log.add(
                 Entry(name, line, author, topic, language, columns, key.hex(), written, identity)
             )
@@ -341,10 +347,10 @@ class CorpusBuilder:
         account = [*notes.get(ACCOUNT, ()), *self._account(texts)]
         if self._shared:
             own_rows = [i for i in range(len(rows)) if i not in self._shared]
-            again = TextCollector()
+            remaining = TextCollector()
             for i in own_rows:
-                again.add(texts[i])
-            texts = again.table()
+                remaining.add(texts[i])
+            texts = remaining.table()
             rows = [rows[i] for i in own_rows]
         author = Labels.of(one_name_each([(row.author, row.person) for row in rows]))
         if self._shared and not rows:
@@ -357,28 +363,32 @@ class CorpusBuilder:
             )
         if pairs:
             check_pairs(author, self.file, dropped, account)
-        topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
-        none = {t for t in topics if t is not None and is_nobody(t)}
-        account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
-        parts = {t for t in topics if t is not None and is_part(t)}
+        topics = one_spelling([row.topic for row in rows], account, "topic", plain_name)
+        doubtful_topics = {topic for topic in topics if topic is not None and is_nobody(topic)}
+        account += [f"topics that may be none, or several in one: {some(doubtful_topics)}"] * bool(
+            doubtful_topics
+        )
+        part_topics = {topic for topic in topics if topic is not None and is_part(topic)}
         account += [
-            f"topics that may be parts of a data set, and none: {some(sorted(parts))}"
-        ] * bool(parts)
+            f"topics that may be parts of a data set, and none: {some(sorted(part_topics))}"
+        ] * bool(part_topics)
         alike: dict[str, dict[str, None]] = {}
-        for topic in sorted({t for t in topics if t is not None}):
+        for topic in sorted({topic_name for topic_name in topics if topic_name is not None}):
             listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
             plain = " ".join(
                 sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed)
             )
             alike.setdefault(plain, {})[topic] = None
         spelt = [
-            " / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1
+            " / ".join(group)
+            for group in alike.values()
+            if len({topic.casefold() for topic in group}) > 1
         ]
         account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
         spelling = _spellings(
             Counter(topic for topic in topics if topic is not None), self.file, fold_case
         )
-        further = sorted({key for r in rows for key in r.columns})
+        further = sorted({key for row in rows for key in row.columns})
         if len(further) > MOST_COLUMNS:
             raise CorpusError(
                 "there are too many columns",
@@ -387,20 +397,20 @@ class CorpusBuilder:
                 expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics",
                 fix="take out what is no label",
             )
-        languages = one_spelling([r.language for r in rows], account, "language")
+        languages = one_spelling([row.language for row in rows], account, "language")
         columns = {
-            key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}")
+            key: one_spelling([row.columns.get(key) for row in rows], account, f"{key!r}")
             for key in further
         }
-        ids = tuple(r.name for r in rows)
+        ids = tuple(row.name for row in rows)
         account += remarks(texts, author, ids)
-        topic_labels = Labels.of(None if one is None else spelling[one] for one in topics)
+        topic_labels = Labels.of(None if topic is None else spelling[topic] for topic in topics)
         account += [
             *parts_of_works(author, topic_labels, ids),
             *two_columns_of_people(author, columns),
         ]
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
-        whole = (
+        names_note = (
             {"names": {"nobody's": self._nobody, "joined": joined}}
             if self._nobody or joined
             else {}
@@ -413,40 +423,41 @@ class CorpusBuilder:
             topic_labels,
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
-            {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},
+            {**notes, "dropped": dropped, **names_note, **({ACCOUNT: account} if account else {})},
         )
 
     def _account(self, texts: TextTable) -> list[str]:
         """Sentences on texts that have no author, and on texts of several."""
-        said = []
+        sentences = []
         if self._nobody:
             count = sum(self._nobody.values())
-            what = "without an author" if self._anonymous else "left out"
-            who = first_names(
+            treatment = "without an author" if self._anonymous else "left out"
+            nobodies = first_names(
                 [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
             )
-            said.append(
-                f"{counted(count, 'text')} {what}, for their author is nobody in particular: {who}"
+            sentences.append(
+                f"{counted(count, 'text')} {treatment}, for their author is nobody in particular:"
+                f" {nobodies}"
             )
         if self._twice:
-            said.append(
+            sentences.append(
                 f"texts that stand under two authors were left out: {first_names(self._twice)}"
             )
         if often := [
             row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])
         ]:
             shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
-            said.append(
+            sentences.append(
                 "of these are no person's, as what stands for deleted texts or is a program's:"
                 f" {first_names(shown)}"
             )
         if self._repeated:
             names = first_names(self._repeated)
-            said.append(
+            sentences.append(
                 f"{counted(len(self._repeated), 'text')} left out, as repeated by their author:"
                 f" {names}"
             )
-        return said + sentence_on_joined(self._spelt.values())
+        return sentences + sentence_on_joined(self._spelt.values())
 
 
 def check_pairs(
@@ -458,15 +469,15 @@ def check_pairs(
     the remarks of an ``account`` and on names, which may be the cause.
     """
     counts = author.counts()
-    gone = sentence_on_dropped(dropped)
+    dropped_texts = sentence_on_dropped(dropped)
     doubts = "; ".join([*account, *doubtful_names(author.names)])
-    first = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
+    advice = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
         raise CorpusError(
             "the corpus has no documents by a known author",
             file=file,
             expected="AUTHOR/text.txt or Author_Title.txt",
-            fix=first + "put the texts of each person into a folder of their name",
+            fix=advice + "put the texts of each person into a folder of their name",
         )
     if not np.any(counts >= 2):
         raise CorpusError(
@@ -474,13 +485,13 @@ def check_pairs(
             file=file,
             found=(
                 f"{len(author)} documents by {len(author.names)} authors"
-                f" ({first_names(author.names, 3)}){gone}"
+                f" ({first_names(author.names, 3)}){dropped_texts}"
             ),
             expected="some authors with at least two (authors with one are allowed)",
-            fix=first
+            fix=advice
             + (
                 "look at what was left out"
-                if gone and not first
+                if dropped_texts and not advice
                 else "add further texts by these authors"
             ),
         )
@@ -488,9 +499,9 @@ def check_pairs(
         raise CorpusError(
             "every document has one author, so there is no different-author pair",
             file=file,
-            found=author.names[0] + gone,
+            found=author.names[0] + dropped_texts,
             fix=(
-                f"{first}add texts by others; or, if names stand elsewhere, name their column or"
+                f"{advice}add texts by others; or, if names stand elsewhere, name their column or"
                 " folder as the author"
             ),
         )
@@ -498,16 +509,19 @@ def check_pairs(
 
 def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
     """What was left out of a corpus, as the end of a sentence; "" where nothing was."""
-    gone = [f"{count:,} {why}" for why, count in dropped.items() if count]
-    return f"; texts left out: {', '.join(gone)}" if gone else ""
+    dropped_counts = [f"{count:,} {why}" for why, count in dropped.items() if count]
+    return f"; texts left out: {', '.join(dropped_counts)}" if dropped_counts else ""
 
 
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:
     met: dict[str, list[str]] = {}
-    for topic in sorted(counts, key=lambda t: (-counts[t], t)):
+    for topic in sorted(counts, key=lambda topic: (-counts[topic], topic)):
         met.setdefault(topic.casefold(), []).append(topic)
-    both = [own for own in met.values() if len(own) > 1]
-    several = [" and ".join(f"{one!r} ({counts[one]})" for one in own) for own in both]
+    ambiguous = [spellings for spellings in met.values() if len(spellings) > 1]
+    several = [
+        " and ".join(f"{spelling!r} ({counts[spelling]})" for spelling in spellings)
+        for spellings in ambiguous
+    ]
     if several and not fold_case:
         raise CorpusError(
             ("two " if len(several) == 1 else "") + "topics are equal up to case",
@@ -518,4 +532,4 @@ def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[
                 " joins them"
             ),
         )
-    return {t: met[t.casefold()][0] for t in counts}
+    return {topic: met[topic.casefold()][0] for topic in counts}

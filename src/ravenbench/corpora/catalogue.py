@@ -77,10 +77,10 @@ def catalogue() -> dict[str, CatalogueEntry]:
 
 def entry(name: str) -> CatalogueEntry:
     """The catalogue's entry of this name. InputError if nothing has this name (with a suggestion)."""
-    known = catalogue()
-    if name not in known:
-        raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, known))
-    return known[name]
+    entries = catalogue()
+    if name not in entries:
+        raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, entries))
+    return entries[name]
 
 
 def defaults(corpus: str) -> dict[str, Any]:
@@ -94,19 +94,21 @@ def fetch(name: str) -> str:
 
     InputError if Raven may not download it; the message says how to get it.
     """
-    wanted = entry(name)
-    if wanted.fetch == "scikit-learn":
+    catalogue_entry = entry(name)
+    if catalogue_entry.fetch == "scikit-learn":
         from sklearn.datasets import fetch_20newsgroups, get_data_home
 
         try:
             fetch_20newsgroups(subset="all", download_if_missing=True)
         except OSError as error:
             raise InputError(
-                f"{name} could not be downloaded ({error})", fix=wanted.instructions
+                f"{name} could not be downloaded ({error})", fix=catalogue_entry.instructions
             ) from error
         return str(get_data_home())
-    if wanted.source is not None and not wanted.files:
+    if catalogue_entry.source is not None and not catalogue_entry.files:
         return "built in"
     raise InputError(
-        f"{name} is not Raven's to download", expected=wanted.licence, fix=wanted.instructions
+        f"{name} is not Raven's to download",
+        expected=catalogue_entry.licence,
+        fix=catalogue_entry.instructions,
     )

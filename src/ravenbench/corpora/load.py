@@ -110,19 +110,19 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     if corpus.language is not None:
         columns["language"] = list(corpus.language)
     columns |= {f"column:{key}": list(labels) for key, labels in corpus.columns.items()}
-    with fresh_folder(folder, kind="import") as place:
-        corpus.texts.save(place / "texts")
+    with fresh_folder(folder, kind="import") as import_folder:
+        corpus.texts.save(import_folder / "texts")
         pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).write_parquet(
-            place / "documents.parquet"
+            import_folder / "documents.parquet"
         )
         write_json(
-            place / "corpus.json",
+            import_folder / "corpus.json",
             {
                 "format": FORMAT,
                 "name": corpus.name,
                 "digest": corpus.digest(),
                 "documents": len(corpus),
-                "documents_sha256": sha256(place / "documents.parquet"),
+                "documents_sha256": sha256(import_folder / "documents.parquet"),
                 "texts_crc32": corpus.texts.checksum(),
                 "notes": dict(corpus.notes),
             },
@@ -144,20 +144,20 @@ def open_corpus(folder: str | Path) -> Corpus:
 
     check_not_forked()
     folder = Path(folder)
-    again = "import the corpus again"
+    fix = "import the corpus again"
     about = folder / "corpus.json"
-    with damaged("this imported corpus is damaged", about, again):
+    with damaged("this imported corpus is damaged", about, fix):
         info = json.loads(read_ordinary(about))
         if info["format"] != FORMAT:
             raise FormatError(
                 "this corpus was written in another format",
                 file=about,
                 found=info["format"],
-                fix=again,
+                fix=fix,
             )
         documents = folder / "documents.parquet"
         if sha256(documents) != info["documents_sha256"]:
-            raise FormatError("documents.parquet was altered", file=folder, fix=again)
+            raise FormatError("documents.parquet was altered", file=folder, fix=fix)
         check_unpacked(documents)
         frame = pl.read_parquet(documents)
         labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
@@ -182,9 +182,7 @@ def open_corpus(folder: str | Path) -> Corpus:
         ):  # or it was imported before there was one
             corpus.texts.check()
         if len(corpus.texts) != len(corpus) or corpus.digest() != info["digest"]:
-            raise FormatError(
-                "the parts of this corpus do not fit together", file=folder, fix=again
-            )
+            raise FormatError("the parts of this corpus do not fit together", file=folder, fix=fix)
     return corpus
 
 
@@ -218,9 +216,13 @@ def author_texts(archive: Archive) -> dict[str, Told]:
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
     plain = {name.with_suffix("") for name in names}
-    others = (PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt"))
+    other_names = (
+        PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt")
+    )
     documents = [
-        name for name in others if is_document(Path(name)) and name.with_suffix("") not in plain
+        name
+        for name in other_names
+        if is_document(Path(name)) and name.with_suffix("") not in plain
     ]
     if not names:
         by_header: dict[str, Told] = {
@@ -244,17 +246,19 @@ def _laid_out(names: list[PurePosixPath]) -> dict[str, Told]:
         return {
             str(name): label
             for name in names
-            if (label := _told(name.relative_to(top))) is not None
+            if (label := _author_and_topic(name.relative_to(top))) is not None
         }
     flat = [name for name in names if len(name.parts) == 1]
     if flat and len(flat) < len(names):
         return {}
     dash = next((dash for dash in _DASHES if flat and all(dash in name.stem for name in flat)), "_")
-    labels = {str(name): label for name in names if (label := _told(name, dash)) is not None}
+    labels = {
+        str(name): label for name in names if (label := _author_and_topic(name, dash)) is not None
+    }
     return labels if len(labels) == len(names) else {}
 
 
-def _told(name: PurePosixPath, dash: str = "_") -> Told | None:
+def _author_and_topic(name: PurePosixPath, dash: str = "_") -> Told | None:
     """Author and topic that the place of a text tells, or None."""
     folders = name.parts[:-1]
     if not folders:
@@ -292,13 +296,13 @@ def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> 
 def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     """Sentences on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
     authors = sorted({author for author, _ in labels.values() if author is not None})
-    parts = [author for author in authors if is_part(author)]
+    part_names = [author for author in authors if is_part(author)]
     folders = any("/" in name for name in labels)
     if folders:
         check_no_parts(path, authors, list(labels))
     doubts = [
         f"read as an author, though it may be a part of a data set: {part}"
-        for part in parts
+        for part in part_names
         if folders
     ]
     stems = Counter(PurePosixPath(name).stem for name in labels if folders)
@@ -315,8 +319,8 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
         inner.setdefault(author or "", set()).add(head if line or is_name(stem) else "")
     common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
     if not folders and any(map(is_kind, authors)):  # Essay 1 - Ann Roe
-        last = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
-        common = {one for one, times in last.items() if times > 1 and is_name(one)}
+        last_words = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
+        common = {words for words, times in last_words.items() if times > 1 and is_name(words)}
     if len(common) >= 3:
         doubts.append(
             f"read as authors: {some(authors)}; but files of each are called after {some(common)}."
@@ -330,10 +334,10 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             " way round, put the author's folder outside"
         )
     if len(authors) == 1 and len(topics) > 1:
-        within = path / PurePosixPath(next(iter(labels))).parents[1]
+        inner_folder = path / PurePosixPath(next(iter(labels))).parents[1]
         doubts.append(
             f"read as one author: {authors[0]}; if the folders in it are the authors', give"
-            f" {within}"
+            f" {inner_folder}"
         )
     fix = "Where first name and surname are apart, write first_last_-_title"
     parts_of = [
@@ -341,72 +345,81 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
         for n in labels
         if not (folders or "_-_" in n or handed_in_by(n))
     ]
-    if parts_of and len(parts_of) == len(labels) and all(len(parts) > 2 for parts in parts_of):
+    if parts_of and len(parts_of) == len(labels) and all(len(words) > 2 for words in parts_of):
         doubts.append(
             f"read as authors, what stands before the first _ of the names: {some(authors, 12)}."
             f" {fix}"
         )
         return doubts
     people: dict[str, dict[str, list[str]]] = {}
-    for surname, *title in (parts for parts in parts_of if len(parts) > 2):
+    for surname, *title in (words for words in parts_of if len(words) > 2):
         people.setdefault(surname, {}).setdefault(title[0], []).append("_".join(title[1:]))
-    for surname, of in people.items():  # Smith_John_Letters, Smith_Mary_Letters
-        titles = [title for several in of.values() for title in several]
-        if len(of) > 1 and (
-            len(set(titles)) < len(titles) or all(len(several) > 1 for several in of.values())
+    for surname, titles_by_first_name in people.items():  # Smith_John_Letters, Smith_Mary_Letters
+        titles = [title for several in titles_by_first_name.values() for title in several]
+        if len(titles_by_first_name) > 1 and (
+            len(set(titles)) < len(titles)
+            or all(len(several) > 1 for several in titles_by_first_name.values())
         ):
             doubts.append(
-                f"read as one author, {surname}, though it may be several: {some(of)}. {fix}"
+                f"read as one author, {surname}, though it may be several:"
+                f" {some(titles_by_first_name)}. {fix}"
             )
     return doubts
 
 
 def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
     """A sentence that counts and names the files of an archive that are not read."""
-    said = archive.account()
+    sentences = archive.account()
     if archive.path.is_dir():
         full = {name.partition("/")[0] for name in read_names}
         inner = [
-            p.name for p in archive.path.iterdir() if p.is_dir() and not p.name.startswith(".")
+            subfolder.name
+            for subfolder in archive.path.iterdir()
+            if subfolder.is_dir() and not subfolder.name.startswith(".")
         ]
         if bare := [name for name in inner if name not in full and len(full) > 1]:
-            said.append(f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}")
-    others = [name for name in archive.names if name not in read_names and not _is_metadata(name)]
-    about = [name for name in others if PurePosixPath(name).stem.lower() in _IGNORED]
-    said += (
+            sentences.append(
+                f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}"
+            )
+    unread_names = [
+        name for name in archive.names if name not in read_names and not _is_metadata(name)
+    ]
+    about = [name for name in unread_names if PurePosixPath(name).stem.lower() in _IGNORED]
+    sentences += (
         [f"{counted(len(about), 'file')} left out, as about the texts: {some(about)}"]
         if about
         else []
     )
-    others = [name for name in others if name not in about]
+    unread_names = [name for name in unread_names if name not in about]
     plain = {
         str(PurePosixPath(name).with_suffix(""))
         for name in read_names
         if name.lower().endswith(".txt")
     }
-    copies = [name for name in others if str(PurePosixPath(name).with_suffix("")) in plain]
-    others = [name for name in others if name not in copies]
-    flat = [name for name in others if "/" not in name and is_document(Path(name))]
+    copies = [name for name in unread_names if str(PurePosixPath(name).with_suffix("")) in plain]
+    unread_names = [name for name in unread_names if name not in copies]
+    flat = [name for name in unread_names if "/" not in name and is_document(Path(name))]
     if flat and not any("/" in name for name in read_names):
-        others = [name for name in others if name not in flat]
+        unread_names = [name for name in unread_names if name not in flat]
         why = "beside plain texts in one folder none is read; save each as .txt"
-        said.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {why}")
-    ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
+        sentences.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {why}")
+    ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in unread_names)
     if copies:
-        said.append(
+        sentences.append(
             f"{counted(len(copies), 'file')} left out, for a plain text of the same name lies"
             " beside"
         )
-    if others:
+    if unread_names:
         cures = {end: OTHERS[end] for end in ends if end in OTHERS}
-        how = [f"{end}: {cure}" for end, cure in cures.items()]
-        how += ["save texts as .txt"] if len(cures) < len(ends) else []
+        fixes = [f"{end}: {cure}" for end, cure in cures.items()]
+        fixes += ["save texts as .txt"] if len(cures) < len(ends) else []
         kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
         left_out = (
-            f"{counted(len(others), 'file')} left out, which are not read: {kinds} ({some(others)})"
+            f"{counted(len(unread_names), 'file')} left out, which are not read: {kinds}"
+            f" ({some(unread_names)})"
         )
-        said.append("; ".join([left_out, *how]))
-    return said
+        sentences.append("; ".join([left_out, *fixes]))
+    return sentences
 
 
 def _is_metadata(name: str) -> bool:
@@ -417,14 +430,14 @@ def _is_metadata(name: str) -> bool:
 
 
 def _metadata(
-    archive: Archive, labels: Mapping[str, Told], said: list[str]
+    archive: Archive, labels: Mapping[str, Told], account: list[str]
 ) -> dict[str, dict[str, str | None]]:
     """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
     holds names of files, with or without their ending, says which row is whose. Rows that are no text's and texts
-    without a row are told to ``said``. FormatError if a name is that of several texts."""
+    without a row are told to ``account``. FormatError if a name is that of several texts."""
     tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
-        said += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
+        account += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
         return {}
     lines = list(table_rows(archive, tables[0]))
     of_file: dict[str, list[str]] = {}
@@ -459,27 +472,29 @@ def _metadata(
             strangers = [str(row.get(column)) for _, row, names in named if not names]
             lacking = [name for name in labels if name not in row_of_file]
             if strangers:
-                said.append(
+                account.append(
                     f"{counted(len(strangers), 'row')} of {tables[0]} without a text here:"
                     f" {some(strangers)}"
                 )
             if lacking:
-                said.append(
+                account.append(
                     f"{counted(len(lacking), 'text')} without a row in {tables[0]}: {some(lacking)}"
                 )
-            said += zeros_lost(map(_bare, lacking), map(_bare, strangers))
+            account += zeros_lost(map(_bare, lacking), map(_bare, strangers))
             return {
                 name: {
-                    f"metadata {k}" if k in _OWN else k: None if v is None else str(v)
-                    for k, v in row.items()
-                    if k != column
+                    f"metadata {column_name}" if column_name in _OWN else column_name: None
+                    if value is None
+                    else str(value)
+                    for column_name, value in row.items()
+                    if column_name != column
                 }
                 for name, row in row_of_file.items()
             }
     if ambiguous is not None:
         raise ambiguous
-    said.append(f"{tables[0]} is not used: no column of it holds names of the texts")
-    said += zeros_lost(
+    account.append(f"{tables[0]} is not used: no column of it holds names of the texts")
+    account += zeros_lost(
         map(_bare, labels), (_bare(str(value)) for _, row in lines for value in row.values())
     )
     return {}
@@ -499,18 +514,22 @@ def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
     """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one, the
     one of the metadata). A name that is always written so, and has the other's words, is the same person's.
     """
-    once = [Counter(side) for side in zip(*set(authors.values()), strict=True)]
+    once = [Counter(names) for names in zip(*set(authors.values()), strict=True)]
     odd = []
     for text, (author, named) in authors.items():
-        a, b = ({*name_key(name).split()} for name in (author, named))
-        alike = a <= b or b <= a or lookalikes((author, named))
-        if a != b and not (alike and once[0][author] == once[1][named] == 1):
+        author_words, named_words = ({*name_key(name).split()} for name in (author, named))
+        alike = (
+            author_words <= named_words
+            or named_words <= author_words
+            or lookalikes((author, named))
+        )
+        if author_words != named_words and not (alike and once[0][author] == once[1][named] == 1):
             odd.append(f"{text}: {author}, in the metadata {named}")
-    said = (
+    sentence = (
         f"{counted(len(odd), 'text')} with another author in the metadata, which is not used:"
         f" {some(odd)}"
     )
-    return [said] if odd else []
+    return [sentence] if odd else []
 
 
 def read_author_folders(
@@ -534,7 +553,7 @@ def read_author_folders(
     """
     path = Path(path)
     builder = CorpusBuilder(path, log, anonymous)
-    whole: list[Document] = []
+    documents: list[Document] = []
     with Archive(path, encoding) as archive:
         labels = author_texts(archive)
         if not labels and anonymous:  # texts that stand for themselves
@@ -545,7 +564,7 @@ def read_author_folders(
             }
         if not labels:
             shown, fix = _misplaced(archive.names)
-            fix = _inner(path) or fix
+            fix = _folder_within(path) or fix
             raise FormatError(
                 "there are no texts by author here",
                 file=path,
@@ -565,16 +584,18 @@ def read_author_folders(
             line: int,
             file: str,
         ) -> None:
-            own = (
+            header_columns = (
                 {"title": document.title or None, "date": document.date or None}
                 if author is None
                 else {}
             )
-            by = {
+            value_by_key = {
                 letters(key.removeprefix("metadata ")): value
                 for key, value in columns.get(file, {}).items()
             }
-            if named := next((by[key] for key in NAMES["author"] if by.get(key)), None):
+            if named := next(
+                (value_by_key[key] for key in NAMES["author"] if value_by_key.get(key)), None
+            ):
                 stated[file] = (author or document.author or UNKNOWN, named)
             builder.add(
                 name,
@@ -582,13 +603,13 @@ def read_author_folders(
                 author or document.author or UNKNOWN,
                 topic,
                 line,
-                columns={**own, **columns.get(file, {})},
+                columns={**header_columns, **columns.get(file, {})},
                 identity=document.identity if author is None else "",
             )
             odd = (
                 signs_of_damage(document.text) if document.notes else ()
             )  # these the corpus counts
-            whole.append(
+            documents.append(
                 msgspec.structs.replace(
                     document, text="", notes=tuple(n for n in document.notes if n not in odd)
                 )
@@ -597,14 +618,14 @@ def read_author_folders(
         account += each_document(archive, labels, add)
         account += _other_authors(stated)
         account += _unread(archive, labels)
-        others = len(archive.names) - len(labels)
+        other_files = len(archive.names) - len(labels)
         stem = archive.stem
     notes: dict[str, object] = {
         "source": path.name,
         "format": "texts by author",
-        "other files": others,
+        "other files": other_files,
     }
-    if account := [*account, *account_of(whole, place=path)]:
+    if account := [*account, *account_of(documents, place=path)]:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, pairs=pairs)
 
@@ -613,38 +634,38 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
     """Which texts stand where no layout has them, and what mends it."""
     texts = [name for name in names if is_document(Path(name))]
     several = [n for n in texts if "/" not in n]
-    where = "beside folders"
+    location = "beside folders"
     fix = "put each into its author's folder"
     if len(several) in (0, len(texts)):
         several = [n for n in texts if n.count("/") > 2]
-        where = "too deep"
+        location = "too deep"
         fix = "move each up into its author's folder, or into author/topic"
     if not several:
         return some(names), None
-    return f"{len(several):,} of {counted(len(texts), 'text')} {where}: {some(several)}", fix
+    return f"{len(several):,} of {counted(len(texts), 'text')} {location}: {some(several)}", fix
 
 
-def _inner(path: Path) -> str | None:
+def _folder_within(path: Path) -> str | None:
     """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
     inner = (
-        sorted(one for one in path.iterdir() if not one.name.startswith("."))
+        sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
         if path.is_dir()
         else []
     )
-    if {one.suffix.lower() for one in inner} == {".zip"}:
+    if {entry.suffix.lower() for entry in inner} == {".zip"}:
         return (
             "unpack each zip into a folder of its name"
             if len(inner) > 1
             else f"name the zip within it: {inner[0]}"
         )
     several = []
-    for folder in [one for one in inner if one.is_dir()][:20]:
+    for folder in [entry for entry in inner if entry.is_dir()][:20]:
         with Archive(folder) as archive:
             if len({author for author, _ in author_texts(archive).values()}) > 1:
                 several.append(folder)
     # Of several, each may be an author.
-    parts = [folder for folder in several if len(several) == 1 or is_part(folder.name)]
-    return f"name the folder within it: {parts[0]}" if parts else None
+    subfolders = [folder for folder in several if len(several) == 1 or is_part(folder.name)]
+    return f"name the folder within it: {subfolders[0]}" if subfolders else None
 
 
 def each_document(
@@ -695,9 +716,11 @@ def _documents(archive: Archive, name: str, by_header: bool) -> tuple[Document, 
     with archive.on_disk(name) as path:
         documents = read_documents(path, archive.encoding)
         several = documents
-        if not by_header and len({d.author for d in documents}) > 1:
+        if not by_header and len({document.author for document in documents}) > 1:
             several = (read_document(path, archive.encoding),)
-    return tuple(msgspec.structs.replace(d, path=Path(archive.label(name))) for d in several)
+    return tuple(
+        msgspec.structs.replace(document, path=Path(archive.label(name))) for document in several
+    )
 
 
 def read_pairs_corpus(
@@ -716,50 +739,50 @@ def read_pairs_corpus(
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
-    seen = unusable = 0
+    pair_count = unusable = 0
     ids = set[str]()
     named = set[str]()
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
         if not files:
             raise FormatError("there are no PAN20–23 pairs here", file=path)
-        for file, beside in files.items():
-            if beside is None:
+        for file, truth_file in files.items():
+            if truth_file is None:
                 raise CorpusError(
                     "these pairs have no truth, so their authors are unknown",
                     file=archive.label(file),
                     expected="truth.jsonl with authors beside the pairs",
                 )
-            truth = read_truth_records(archive, beside)
+            truth = read_truth_records(archive, truth_file)
             named |= truth.keys()
-            if not any(one.authors for one in truth.values()):
+            if not any(pair_truth.authors for pair_truth in truth.values()):
                 expected = '"authors": [a, b]'
                 raise CorpusError(
-                    "truth names no authors", file=archive.label(beside), expected=expected
+                    "truth names no authors", file=archive.label(truth_file), expected=expected
                 )
             for pair in read_pairs(archive, file):
-                seen += 1
+                pair_count += 1
                 key = pair[0] if isinstance(pair, tuple) else pair.id
-                known = truth.get(key)
+                pair_truth = truth.get(key)
                 ids.add(key)
-                authors = None if known is None else known.authors
+                authors = None if pair_truth is None else pair_truth.authors
                 if (
                     isinstance(pair, tuple)
                     or authors is None
-                    or not all(t.strip() for t in pair.texts)
+                    or not all(text.strip() for text in pair.texts)
                 ):
                     unusable += 1
                     continue
-                sides = zip(pair.texts, authors, pair.topics, strict=True)
-                for side, (text, author, topic) in enumerate(sides):
-                    builder.add(f"{pair.id}:{side}", text, author, topic, pair.line)
+                labelled_texts = zip(pair.texts, authors, pair.topics, strict=True)
+                for side_number, (text, author, topic) in enumerate(labelled_texts):
+                    builder.add(f"{pair.id}:{side_number}", text, author, topic, pair.line)
         stem = archive.stem
     account = zeros_lost(ids, named)
-    if seen and not ids & named:
+    if pair_count and not ids & named:
         raise CorpusError(
             "truth tells of none of these pairs",
             file=path,
-            found=f"{seen} pairs whose ids are not in it",
+            found=f"{pair_count} pairs whose ids are not in it",
             fix=next(iter(account), "put the truth file that belongs to the pairs beside them"),
         )
     notes: dict[str, Any] = {
@@ -773,7 +796,8 @@ def read_pairs_corpus(
         )
     if unusable:
         account.append(
-            f"{unusable:,} of {seen:,} pairs cannot be used: they have no two texts, or truth names"
+            f"{unusable:,} of {pair_count:,} pairs cannot be used: they have no two texts, or"
+            " truth names"
             " no authors of them"
         )
     if account:
@@ -822,55 +846,64 @@ def load_corpus(
     Corpus
         Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
     """
-    more = {"level": level, "pairs": pairs, "anonymous": anonymous}
+    reader_options = {"level": level, "pairs": pairs, "anonymous": anonymous}
     if options.get("topic") == "none":
         options["topic"] = None
-    corpus = _loaded(what, encoding, more, dict(options))
+    corpus = _load(what, encoding, reader_options, dict(options))
     if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
         corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
     if strip_shared:
         corpus = without_shared(corpus, pairs)
     remark(
-        one
-        for one in corpus.notes.get(ACCOUNT, ())
-        if strip_shared is False or "--strip-shared" not in one
+        sentence
+        for sentence in corpus.notes.get(ACCOUNT, ())
+        if strip_shared is False or "--strip-shared" not in sentence
     )
     return corpus
 
 
-def _loaded(
-    what: str | Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]
+def _load(
+    what: str | Path, encoding: str | None, reader_options: dict[str, Any], options: dict[str, Any]
 ) -> Corpus:
     if isinstance(what, str):
         head = what.partition("(")[0].strip()
         if is_named(what):
             source = registry.parse("corpus", what)
-            _check(source.get_params(), options, encoding, f"{head} has a reader of its own")
+            _check_options(
+                source.get_params(), options, encoding, f"{head} has a reader of its own"
+            )
             source = source.set_params(**options) if options else source
             loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
     path = Path(location(what))
     if not is_there(path):
-        raise _nothing(str(what), path)
+        raise _no_such_corpus(str(what), path)
     if path.is_dir() and is_corpus_folder(path):
-        _check((), options, encoding, "this corpus is imported")
+        _check_options((), options, encoding, "this corpus is imported")
         return open_corpus(path)
     if "log" in options:
-        return _read(path, encoding, more, options)
+        return _read_by_layout(path, encoding, reader_options, options)
     # The truth of pairs lies beside their file.
-    beside = (
-        [p for p in path.parent.iterdir() if is_truth(p.name)]
+    truth_files = (
+        [file for file in path.parent.iterdir() if is_truth(file.name)]
         if path.is_file() and is_lines(path.name)
         else []
     )
-    how = {"encoding": encoding, **more, **options}
-    read = partial(_read, path, encoding, more, options)
-    return read_once(path, how, read, reopen=open_corpus, save=save_corpus, beside=sorted(beside))
+    all_options = {"encoding": encoding, **reader_options, **options}
+    read_source = partial(_read_by_layout, path, encoding, reader_options, options)
+    return read_once(
+        path,
+        all_options,
+        read_source,
+        reopen=open_corpus,
+        save=save_corpus,
+        beside=sorted(truth_files),
+    )
 
 
-def _read(
-    path: Path, encoding: str | None, more: dict[str, Any], options: dict[str, Any]
+def _read_by_layout(
+    path: Path, encoding: str | None, reader_options: dict[str, Any], options: dict[str, Any]
 ) -> Corpus:
     """Read what lies at a path by the reader of its layout."""
     if path.is_file() and table_kind(path.name) is not None and options.get("text") is None:
@@ -892,11 +925,11 @@ def _read(
     if is_parts_folder(path) or (
         path.is_file() and kind_of(path) is not None and not is_lines(path.name)
     ):
-        _check(_known(read_table), options)
-        return read_table(path, **options, **more, encoding=encoding)
+        _check_options(_keyword_options(read_table), options)
+        return read_table(path, **options, **reader_options, encoding=encoding)
     with Archive(path) as archive:
         if pairs_files(archive):
-            _check(_known(read_pairs_corpus), options)
+            _check_options(_keyword_options(read_pairs_corpus), options)
             return read_pairs_corpus(path, **options, encoding=encoding)
         check_no_attribution(archive, "a corpus: texts by author, a table or pairs")
         if problem_roots(archive):
@@ -912,31 +945,43 @@ def _read(
                 fix="give the pairs file beside it",
             )
         if not archive.single or path.suffix.lower() in _TEI:
-            _check(_known(read_author_folders), options)
+            _check_options(_keyword_options(read_author_folders), options)
             return read_author_folders(
-                path, **options, encoding=encoding, pairs=more["pairs"], anonymous=more["anonymous"]
+                path,
+                **options,
+                encoding=encoding,
+                pairs=reader_options["pairs"],
+                anonymous=reader_options["anonymous"],
             )
-    _check(_known(read_table), options)
-    return read_table(path, **options, **more, encoding=encoding)
+    _check_options(_keyword_options(read_table), options)
+    return read_table(path, **options, **reader_options, encoding=encoding)
 
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
-    shared = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
+    shared_passages = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder = CorpusBuilder(corpus.name, anonymous=True)
     empty = 0
     changed = 0
-    for row, one in enumerate(corpus):
-        text = shared.without(one.text)
+    for row, document in enumerate(corpus):
+        text = shared_passages.without(document.text)
         if text.strip():
             columns = {key: labels[row] for key, labels in corpus.columns.items()}
-            builder.add(one.id, text, one.author or UNKNOWN, one.topic, row, one.language, columns)
+            builder.add(
+                document.id,
+                text,
+                document.author or UNKNOWN,
+                document.topic,
+                row,
+                document.language,
+                columns,
+            )
         empty += not text.strip()
-        changed += text != one.text
-    said = f"passages of several authors were taken out of {changed:,} texts"
+        changed += text != document.text
+    sentence = f"passages of several authors were taken out of {changed:,} texts"
     account = [
         *corpus.notes.get(ACCOUNT, ()),
-        said + (f"; {empty:,} held nothing else" if empty else ""),
+        sentence + (f"; {empty:,} held nothing else" if empty else ""),
     ]
     remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
     finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)
@@ -949,33 +994,40 @@ _PASSED = ("encoding", "level", "pairs", "anonymous")
 _OF_TABLES = ("text", "author", "topic", "id", "encoding", "unquoted", "skip_faulty", "fold_case")
 
 
-def _known(reader: Callable[..., Corpus]) -> list[str]:
+def _keyword_options(reader: Callable[..., Corpus]) -> list[str]:
     parameters = inspect.signature(reader).parameters
-    return [k for k, p in parameters.items() if p.kind is p.KEYWORD_ONLY and k not in _PASSED]
+    return [
+        keyword
+        for keyword, parameter in parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and keyword not in _PASSED
+    ]
 
 
-def _check(
-    known: Collection[str], options: dict[str, Any], encoding: str | None = UTF8, kind: str = ""
+def _check_options(
+    known_options: Collection[str],
+    options: dict[str, Any],
+    encoding: str | None = UTF8,
+    kind: str = "",
 ) -> None:
     """Refuse options that a reader does not know; texts without topics are what any reader can give."""
-    if options.get("topic", "") is None and ("topic" not in known or kind):
+    if options.get("topic", "") is None and ("topic" not in known_options or kind):
         del options["topic"]
     for key, value in {
         **options,
         **({} if encoding in (None, UTF8) else {"encoding": encoding}),
     }.items():
         flag = f"--{key.replace('_', '-')}"
-        if key in _OF_TABLES and (key not in known or (kind and isinstance(value, str))):
+        if key in _OF_TABLES and (key not in known_options or (kind and isinstance(value, str))):
             raise InputError(
                 f"{kind or 'this corpus is no table'}: {flag} says how a table is read",
                 found=None if value is True else value,
                 fix=f"leave {flag} out",
             )
-        if key not in known:
+        if key not in known_options:
             raise InputError(
                 f"this corpus has no option {key!r}",
-                expected=", ".join(known) or "none",
-                fix=did_you_mean(key, known),
+                expected=", ".join(known_options) or "none",
+                fix=did_you_mean(key, known_options),
             )
 
 
@@ -987,14 +1039,16 @@ def is_named(what: str) -> bool:
     )
 
 
-def _nothing(what: str, path: Path) -> InputError:
-    entry = catalogue().get(what)
+def _no_such_corpus(source: str, path: Path) -> InputError:
+    entry = catalogue().get(source)
     if entry is not None:
-        return InputError(f"{what} has to be obtained first", fix=entry.instructions)
-    if path.suffix or "/" in what or "\\" in what:
+        return InputError(f"{source} has to be obtained first", fix=entry.instructions)
+    if path.suffix or "/" in source or "\\" in source:
         return no_such(path)
     names = sorted({*registry.names("corpus"), *catalogue()})
-    return InputError(f"there is no corpus or file named {what!r}", fix=did_you_mean(what, names))
+    return InputError(
+        f"there is no corpus or file named {source!r}", fix=did_you_mean(source, names)
+    )
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
@@ -1008,13 +1062,14 @@ def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Cor
     folder = Path(folder)
     if not path.exists() or is_corpus_folder(path):
         return save_corpus(load_corpus(source, **options), folder)
-    before = stamp(path)
+    stamp_before = stamp(path)
     log = ImportLog(
-        folder.absolute().parent / f".{folder.name}.import", {"files": before, "options": options}
+        folder.absolute().parent / f".{folder.name}.import",
+        {"files": stamp_before, "options": options},
     )
     try:
         corpus = load_corpus(path, **options, log=log)
-        if stamp(path) != before:
+        if stamp(path) != stamp_before:
             raise InputError(
                 "the source changed while it was read",
                 file=path,

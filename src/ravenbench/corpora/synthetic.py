@@ -1,4 +1,6 @@
-"""The embedded default corpus: seeded texts of which style, topic and their dependence are known."""
+"""A seed and dials in (numbers of authors, topics, texts and words), a corpus of made texts out, of which style, topic
+and their dependence are known: the default corpus.
+"""
 
 from __future__ import annotations
 
@@ -66,10 +68,10 @@ class Generated(Component):
             value: Any = getattr(self, dial.name)
             if dial.name not in self.limits or value is dial.default is None:
                 continue
-            least, most = self.limits[dial.name]
-            if not least <= value <= most:
+            lowest, highest = self.limits[dial.name]
+            if not lowest <= value <= highest:
                 raise SpecError(
-                    f"{self.name}: {dial.name} must lie in [{least:,}, {most:,}]", found=value
+                    f"{self.name}: {dial.name} must lie in [{lowest:,}, {highest:,}]", found=value
                 )
 
 
@@ -109,19 +111,21 @@ _CODAS = ("", "", "", "", "", "n", "l", "r", "s", "t", "m", "nd")
 def invented_words(seed: int) -> Iterator[str]:
     """Distinct pseudo-words of two or three syllables without end, none of them a function word."""
     rng = stream(seed, "synthetic-words")
-    seen = {str(w) for w in FUNCTION_WORDS} | {w for pair in HABITS for w in pair}
+    taken_words = {str(word) for word in FUNCTION_WORDS} | {
+        word for pair in HABITS for word in pair
+    }
     while True:
         draws = rng.random((512, 10))
         for row in draws:
             syllables = [
-                _pick(_ONSETS, row[3 * s])
-                + _pick(_VOWELS, row[3 * s + 1])
-                + _pick(_CODAS, row[3 * s + 2])
-                for s in range(2 if row[9] < 0.7 else 3)
+                _pick(_ONSETS, row[3 * syllable])
+                + _pick(_VOWELS, row[3 * syllable + 1])
+                + _pick(_CODAS, row[3 * syllable + 2])
+                for syllable in range(2 if row[9] < 0.7 else 3)
             ]
             word = "".join(syllables)
-            if word not in seen:
-                seen.add(word)
+            if word not in taken_words:
+                taken_words.add(word)
                 yield word
 
 
@@ -226,20 +230,20 @@ class MadeUpAuthor:
         word[kind == 2] = _FIRST_TOPICAL + topic * SLOTS + drawn_places(taste, rng.random(count[2]))
         word[kind == 3] = _FIRST_GENERAL + drawn_places(self._common, rng.random(count[3]))
         stops = np.cumsum(3 + rng.poisson(max(manner.sentence - 3, 1), size=n // 3 + 1))
-        last = np.zeros(n, dtype=np.bool_)
-        last[stops[stops < n] - 1] = True
-        last[-1] = True
+        is_last = np.zeros(n, dtype=np.bool_)
+        is_last[stops[stops < n] - 1] = True
+        is_last[-1] = True
         joint = drawn_places(manner.joint, rng.random(n))
         mark = drawn_places(manner.mark, rng.random(n))
         letters, starts, sizes = self._pieces
         pieces = np.empty(2 * n, dtype=np.int64)
         pieces[::2] = word
-        pieces[1::2] = np.where(last, _JOINTS + mark, joint)
+        pieces[1::2] = np.where(is_last, _JOINTS + mark, joint)
         size = sizes[pieces]
         ends = size.cumsum()
         begins = ends - size
         out: Bytes = letters[(starts[pieces] - begins).repeat(size) + np.arange(ends[-1])]
-        out[begins[2::2][last[:-1]]] -= 32
+        out[begins[2::2][is_last[:-1]]] -= 32
         out[0] -= 32
         return out[:-1]
 
@@ -255,39 +259,43 @@ class MadeUpAuthor:
 
     def _draw_manner(self, author: int) -> Habits:
         """An author's habits as cumulated shares, as ``Generator.choice`` would cumulate them."""
-        h = self._draw_habits(author)
-        return h._replace(
-            function=cumulated(h.function), mark=cumulated(h.mark), joint=cumulated(h.joint)
+        habits = self._draw_habits(author)
+        return habits._replace(
+            function=cumulated(habits.function),
+            mark=cumulated(habits.mark),
+            joint=cumulated(habits.joint),
         )
 
     def _draw_habits(self, author: int) -> Habits:
         rng = stream(self.seed, "synthetic-author", author)
-        s = self.style
-        function = np.log(zipf(len(FUNCTION_WORDS), 0.35)) + s * _WORD_TILT * rng.standard_normal(
-            len(FUNCTION_WORDS)
-        )
-        habit = 1 / (1 + np.exp(-s * _HABIT_TILT * rng.standard_normal(len(HABITS))))
-        mark = _MARK_LOGITS + s * _MARK_TILT * rng.standard_normal(len(MARKS))
-        joint = _JOINT_LOGITS + s * _MARK_TILT * rng.standard_normal(len(JOINTS))
-        sentence = 14 * np.exp(s * _LENGTH_TILT * rng.standard_normal())
+        style = self.style
+        function = np.log(
+            zipf(len(FUNCTION_WORDS), 0.35)
+        ) + style * _WORD_TILT * rng.standard_normal(len(FUNCTION_WORDS))
+        habit = 1 / (1 + np.exp(-style * _HABIT_TILT * rng.standard_normal(len(HABITS))))
+        mark = _MARK_LOGITS + style * _MARK_TILT * rng.standard_normal(len(MARKS))
+        joint = _JOINT_LOGITS + style * _MARK_TILT * rng.standard_normal(len(JOINTS))
+        sentence = 14 * np.exp(style * _LENGTH_TILT * rng.standard_normal())
         return Habits(_softmax(function), habit, _softmax(mark), _softmax(joint), float(sentence))
 
     def _slant(self, author: int, topic: int) -> Floats:
         """An author's preferences (SLOTS,) among a topic's words; for words of the family, one for the family."""
-        own = stream(self.seed, "synthetic-slant", author, "topic", topic).standard_normal(SLOTS)
+        topic_slant = stream(self.seed, "synthetic-slant", author, "topic", topic).standard_normal(
+            SLOTS
+        )
         family = stream(
             self.seed, "synthetic-slant", author, "family", topic // FAMILY_SIZE
         ).standard_normal(SLOTS)
-        taste = np.where(np.arange(SLOTS) < self._shared, family, own)
+        taste = np.where(np.arange(SLOTS) < self._shared, family, topic_slant)
         count = -(-self.topics // FAMILY_SIZE)
         loud = self._loud // count + (topic // FAMILY_SIZE < self._loud % count)
         louder = np.where(np.arange(SLOTS) < loud, _LOUDER, 0.0)
         return _softmax(np.log(zipf(SLOTS, 0.3)) + louder + self.topic * _SLANT * taste)
 
     def _topic_words(self, topic: int) -> Words:
-        _, family, own = self._lexicon
+        _, family, own_words = self._lexicon
         words: Words = np.where(
-            np.arange(SLOTS) < self._shared, family[topic // FAMILY_SIZE], own[topic]
+            np.arange(SLOTS) < self._shared, family[topic // FAMILY_SIZE], own_words[topic]
         )
         return words
 
@@ -298,8 +306,8 @@ class MadeUpAuthor:
         source = invented_words(self.seed)
         general = np.array(list(islice(source, GENERAL)))
         family = np.array(list(islice(source, families * SLOTS))).reshape(families, SLOTS)
-        own = np.array(list(islice(source, self.topics * SLOTS))).reshape(self.topics, SLOTS)
-        return general, family, own
+        own_words = np.array(list(islice(source, self.topics * SLOTS))).reshape(self.topics, SLOTS)
+        return general, family, own_words
 
     @cached_property
     def _pieces(self) -> tuple[Bytes, Ints, Ints]:
@@ -309,16 +317,16 @@ class MadeUpAuthor:
         topical = [
             word for topic in range(self.topics) for word in self._topic_words(topic).tolist()
         ]
-        known = [
+        pieces = [
             *_TAILS,
             *FUNCTION_WORDS.tolist(),
             *spellings,
             *self._lexicon[0].tolist(),
             *topical,
         ]
-        sizes = np.array([len(piece) for piece in known], dtype=np.int64)
+        sizes = np.array([len(piece) for piece in pieces], dtype=np.int64)
         return (
-            np.frombuffer("".join(known).encode("ascii"), dtype=np.uint8),
+            np.frombuffer("".join(pieces).encode("ascii"), dtype=np.uint8),
             sizes.cumsum() - sizes,
             sizes,
         )
@@ -406,7 +414,7 @@ class Synthetic(Generated):
     loud: int = 0
     seed: int = 0
 
-    def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
+    def stream(self, rows: Iterable[int] | None = None) -> Iterator[Document]:
         """Write documents one by one, in bounded memory: those of these numbers, or all.
 
         SpecError if a dial is out of range.
@@ -414,7 +422,7 @@ class Synthetic(Generated):
         self.check()
         writer = self._writer()
         homes = -(-self.topics // FAMILY_SIZE)
-        for i in range(self.documents) if which is None else which:
+        for i in range(self.documents) if rows is None else rows:
             topic = i % self.topics
             family = topic // FAMILY_SIZE
             rng = stream(self.seed, "synthetic-byline", i)

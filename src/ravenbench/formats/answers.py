@@ -40,15 +40,16 @@ def truth_files(archive: Archive, split: Split | None) -> list[str]:
         for n in archive.names
         if problems.is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))
     ]
-    places: dict[str, list[str]] = {}
+    files_by_folder: dict[str, list[str]] = {}
     for name in truths:
-        places.setdefault(str(PurePosixPath(name).parent), []).append(name)
-    roots_read = split_roots(sorted(places), split, archive.path)
+        files_by_folder.setdefault(str(PurePosixPath(name).parent), []).append(name)
+    roots_read = split_roots(sorted(files_by_folder), split, archive.path)
     # truth.txt beside truth.jsonl says the same again.
     names = [
         n
-        for place in roots_read
-        for n in [m for m in places[place] if is_lines(m)] or places[place]
+        for folder in roots_read
+        for n in [name for name in files_by_folder[folder] if is_lines(name)]
+        or files_by_folder[folder]
     ]
     if not names:
         answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
@@ -174,7 +175,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     with Archive(path) as archive:
         names = archive.names if archive.single else truth_files(archive, split)
         ids: list[str] = []
-        same: list[bool] = []
+        is_same: list[bool] = []
         authors: list[tuple[str, str] | None] = []
         group: list[str | None] = []
         about = "authors"
@@ -182,9 +183,9 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
             if is_table(archive, name):
                 records = problems.read_truth_records(archive, name)
                 ids += records
-                same += [t.same for t in records.values()]
-                authors += [t.authors for t in records.values()]
-                about = next((t.about for t in records.values()), about)
+                is_same += [record.same for record in records.values()]
+                authors += [record.authors for record in records.values()]
+                about = next((record.about for record in records.values()), about)
                 group += [None] * len(records)
             else:
                 lines = problems.read_truth_lines(archive, name)
@@ -193,7 +194,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
                         "these are answers, not truth", file=archive.label(name), fix=SWAPPED
                     )
                 ids += lines
-                same += lines.values()
+                is_same += lines.values()
                 authors += [None] * len(lines)
                 group += _groups(archive, name, list(lines))
     if len(set(ids)) < len(ids):
@@ -204,7 +205,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     joined: list[str] = []
     labels = Labels.of(
         one_spelling(
-            [a for pair in authors for a in pair or (None, None)],
+            [author for pair in authors for author in pair or (None, None)],
             joined,
             "author's name",
             name_key,
@@ -214,7 +215,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     remark(joined)
     return Truth(
         name_array(ids),
-        np.asarray(same, dtype=bool),
+        np.asarray(is_same, dtype=bool),
         labels.codes.reshape(-1, 2) if labels.names else None,
         labels.names,
         Labels.of(group_labels) if any(group) else None,
@@ -242,7 +243,7 @@ def read_answers(
                 fix="give that file itself",
             )
         gathering = answer_faults() if faults is None else faults
-        answers = _read(archive, names[0], lenient, gathering)
+        answers = _read_system(archive, names[0], lenient, gathering)
     if faults is None:
         gathering.check()
     return answers
@@ -280,11 +281,12 @@ def read_systems(
             )
         gathering = answer_faults() if faults is None else faults
         systems = sorted(
-            (_read(archive, name, lenient, gathering) for name in names), key=lambda a: a.system
+            (_read_system(archive, name, lenient, gathering) for name in names),
+            key=lambda system_answers: system_answers.system,
         )
         about = ("readme", "license", "licence")
-        others = [n for n in archive.names if n not in names and not problems.is_truth(n)]
-        unread = [n for n in others if stem_of(n).lower() not in about]
+        other_files = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        unread = [n for n in other_files if stem_of(n).lower() not in about]
     remark(
         [
             *archive.account(),
@@ -296,12 +298,12 @@ def read_systems(
     )
     if faults is None:
         gathering.check()
-    for left, right in pairwise(systems):
-        if left.system == right.system:
+    for first_system, second_system in pairwise(systems):
+        if first_system.system == second_system.system:
             raise FormatError(
                 "two systems have one name",
                 file=path,
-                found=left.system,
+                found=first_system.system,
                 fix="rename a file or folder",
             )
     return systems
@@ -310,34 +312,36 @@ def read_systems(
 def align(truth: Truth, answers: Answers) -> Aligned:
     """Put answers in the order of truth. InputError if answers name problems that truth does not have."""
     row = {name: i for i, name in enumerate(truth.ids.tolist())}
-    place = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
-    if np.any(place < 0):
-        unknown = answers.ids[place < 0].tolist()
+    positions = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
+    if np.any(positions < 0):
+        unknown = answers.ids[positions < 0].tolist()
         system = "the system"
-        where: dict[str, Any] = {}
+        location: dict[str, Any] = {}
         if isinstance(answers, SystemAnswers):
             system = answers.system or system
-            first = None if answers.lines is None else int(answers.lines[int(np.argmax(place < 0))])
-            where = {"file": answers.file or None, "line": first}
-        what = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
+            first_line = (
+                None if answers.lines is None else int(answers.lines[int(np.argmax(positions < 0))])
+            )
+            location = {"file": answers.file or None, "line": first_line}
+        number_unknown = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
         raise InputError(
-            f"{system} answers {what} that truth does not have",
+            f"{system} answers {number_unknown} that truth does not have",
             found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
             fix=next(
                 iter(zeros_lost(unknown, truth.ids.tolist())),
                 "is this the truth these answers belong to?",
             ),
-            **where,
+            **location,
         )
     value = np.full(len(truth), 0.5)
-    value[place] = answers.value
+    value[positions] = answers.value
     missing = np.ones(len(truth), dtype=bool)
-    missing[place] = False
+    missing[positions] = False
     decision: Floats | None = None
     if isinstance(answers, SystemAnswers) and answers.decision is not None:
         decision = np.full(len(truth), 0.5)
-        decision[place] = answers.decision
+        decision[positions] = answers.decision
     return Aligned(value, missing, decision)
 
 
@@ -384,7 +388,7 @@ def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
     return [prefix[1] if (prefix := _PREFIX.match(i)) else None for i in ids]
 
 
-def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemAnswers:
+def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemAnswers:
     """The answers of a file; those at fault are left out, and what is wrong put to ``faults``."""
     path = PurePosixPath(name)
     folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
@@ -393,8 +397,8 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
     values: dict[str, float] = {}
     lines: list[int] = []
     decisions: dict[str, float] = {}
-    before = len(faults)
-    if (sound := _sound(archive, name)) is not None:
+    faults_before = len(faults)
+    if (sound := _read_faultless(archive, name)) is not None:
         return SystemAnswers(
             *sound, system, None, (), archive.label(name), np.arange(1, len(sound[0]) + 1)
         )
@@ -409,21 +413,25 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         )
         csv = table_kind(name) in ("csv", "xlsx")
         for line, row in source:
-            given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
+            cells: Any = (
+                {key: value if key == "id" else _cell(value) for key, value in row.items()}
+                if csv
+                else row
+            )
             with faults.gathered():
-                given = parsed(given, archive, name, line) if by_line and structured else given
+                cells = parsed(cells, archive, name, line) if by_line and structured else cells
                 if structured:
                     (key, value), decision = (
-                        _answer(given, archive, name, line, lenient, notes),
+                        _answer(cells, archive, name, line, lenient, notes),
                         None,
                     )
                 else:
-                    key, value, decision = _plain(given, archive, name, line)
-                _put(values, key, value, archive, name, line)
+                    key, value, decision = _answer_of_line(cells, archive, name, line)
+                _add_answer(values, key, value, archive, name, line)
                 lines.append(line)
                 if decision is not None:
                     decisions[key] = decision
-        if not values and len(faults) == before:
+        if not values and len(faults) == faults_before:
             raise FormatError(
                 "the file of answers is empty", file=archive.label(name), fix="run the system again"
             )
@@ -431,7 +439,10 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
     if decisions:
         # Beside PAN13 lines, a bare score decides by itself.
         decision_array = np.array(
-            [decisions.get(k, 0.5 + 0.5 * float(np.sign(v - 0.5))) for k, v in values.items()],
+            [
+                decisions.get(key, 0.5 + 0.5 * float(np.sign(value - 0.5)))
+                for key, value in values.items()
+            ],
             dtype=np.float64,
         )
     return SystemAnswers(
@@ -442,7 +453,7 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
         tuple(notes),
         archive.label(name),
         np.asarray(lines, dtype=np.int64),
-        faults.since(before),
+        faults.since(faults_before),
     )
 
 
@@ -461,7 +472,7 @@ class _Line(msgspec.Struct):
 _LINE = msgspec.json.Decoder(_Line)
 
 
-def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
+def _read_faultless(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
     """Ids and values of a file of JSON lines without any fault, a line each, read at once; None for any other file,
     which is then read line by line to say what is wrong."""
     if not is_lines(name):
@@ -474,8 +485,8 @@ def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
         answers = [_LINE.decode(line) for line in lines if len(line) <= LINE_LIMIT]
     except (FormatError, ValueError, RecursionError):
         return None
-    ids = [one.id for one in answers]
-    values = np.array([one.value for one in answers], dtype=np.float64)
+    ids = [answer.id for answer in answers]
+    values = np.array([answer.value for answer in answers], dtype=np.float64)
     joined = "".join(ids)
     named = (
         all(ids) and len(set(ids)) == len(ids) == len(lines) and max(map(len, ids)) <= NAME_LIMIT
@@ -493,36 +504,39 @@ def _answer(
     lenient: bool,
     notes: list[str],
 ) -> tuple[str, float]:
-    where: dict[str, Any] = {"file": archive.label(name), "line": line}
+    location: dict[str, Any] = {"file": archive.label(name), "line": line}
     if "value" not in record and (
-        own := next((field for field in GENERATED if field in record), None)
+        generated_field := next((field for field in GENERATED if field in record), None)
     ):
-        record = {**record, "value": record[own]}
+        record = {**record, "value": record[generated_field]}
     if "value" not in record and "same" in record:
-        raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
+        raise FormatError(
+            "this is truth, not answers", **location, found=sorted(record), fix=SWAPPED
+        )
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
         further = [k for k in record if k != "id"]
         numbers = [k for k in further if isinstance(record[k], int | float)]
-        other = next(iter(numbers or (further if len(further) == 1 else [])), None)
-        fix = f"call it value, if {other} is a number from 0 to 1 with 0.5 for no answer"
-        if other is None:
+        candidate_column = next(iter(numbers or (further if len(further) == 1 else [])), None)
+        fix = f"call it value, if {candidate_column} is a number from 0 to 1 with 0.5 for no answer"
+        if candidate_column is None:
             fix = _UNANSWERED
         elif not numbers:
             fix = (
                 "write a number from 0 (different authors) to 1 (the same) as value, in place of"
-                f" {other}"
+                f" {candidate_column}"
             )
-        elif (of_class := _fix_of_class(other, further)) is not None:
+        elif (of_class := _fix_of_class(candidate_column, further)) is not None:
             fix = of_class
-        elif any(word in problems.plain_key(other) for word in problems.OPPOSITES):
+        elif any(word in problems.plain_key(candidate_column) for word in problems.OPPOSITES):
             fix = (
-                f"{other} says how different they are: write 1 - {other} as value, if it is from 0"
+                f"{candidate_column} says how different they are: write 1 - {candidate_column} as"
+                " value, if it is from 0"
                 " to 1"
             )
         raise FormatError(
             "this line has no value",
-            **where,
+            **location,
             found=sorted(record),
             expected='{"id", "value"}',
             fix=fix,
@@ -532,7 +546,7 @@ def _answer(
         if not lenient or len(value) != 1:
             raise FormatError(
                 "the value is a list",
-                **where,
+                **location,
                 found=value,
                 expected="a number from 0 to 1",
                 fix=(
@@ -558,9 +572,13 @@ def _answer(
             ),
         }.get(type(value), _UNANSWERED)
         raise FormatError(
-            f"the value is {kind}", **where, found=value, expected="a number from 0 to 1", fix=cure
+            f"the value is {kind}",
+            **location,
+            found=value,
+            expected="a number from 0 to 1",
+            fix=cure,
         )
-    return key, _number(value, where)
+    return key, _number(value, location)
 
 
 _CLASS = re.compile(
@@ -573,14 +591,16 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     """What to write as value where a column is about one class, or about what was predicted; else None."""
     if _CLASS.fullmatch(column) is not None:
         stem = problems.plain_key(_CLASS.sub(r"\1", column))
-        same = [
-            c
-            for c in columns
-            if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(c))
+        same_columns = [
+            name
+            for name in columns
+            if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(name))
         ]
-        first = f"call {same[0]} value" if same else f"write 1 - {column} as value"
-        return f"{first}, if it is from 0 to 1: {column} is the probability of 0, different authors"
-    predicted = next((c for c in columns if problems.plain_key(c) in _PREDICTED), None)
+        first_step = (
+            f"call {same_columns[0]} value" if same_columns else f"write 1 - {column} as value"
+        )
+        return f"{first_step}, if it is from 0 to 1: {column} is the probability of 0, different authors"
+    predicted = next((name for name in columns if problems.plain_key(name) in _PREDICTED), None)
     if predicted is None or not problems.plain_key(column).startswith(("confidence", "certainty")):
         return None
     return (
@@ -600,29 +620,31 @@ def _decimal(text: str) -> str | None:
     )
 
 
-def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, float, float | None]:
-    parts = text.split()
-    where: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
-    decision = _DECISIONS.get(parts[1].upper()) if len(parts) in (2, 3) else None
-    if len(parts) not in (2, 3) or (len(parts) == 3 and decision is None):
+def _answer_of_line(
+    text: str, archive: Archive, name: str, line: int
+) -> tuple[str, float, float | None]:
+    fields = text.split()
+    location: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
+    decision = _DECISIONS.get(fields[1].upper()) if len(fields) in (2, 3) else None
+    if len(fields) not in (2, 3) or (len(fields) == 3 and decision is None):
         raise FormatError(
-            "not an answer", **where, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED
+            "not an answer", **location, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED
         )
-    if len(parts) == 2 and decision is not None:
-        return parts[0], decision, decision
+    if len(fields) == 2 and decision is not None:
+        return fields[0], decision, decision
     try:
-        value = float(parts[-1])
+        value = float(fields[-1])
     except ValueError:
         raise FormatError(
             "the score is not a number",
-            **where,
+            **location,
             expected="a number from 0 to 1",
-            fix=_decimal(parts[-1]) or _UNANSWERED,
+            fix=_decimal(fields[-1]) or _UNANSWERED,
         ) from None
-    return parts[0], _number(value, where), decision
+    return fields[0], _number(value, location), decision
 
 
-def _number(value: float, where: dict[str, Any]) -> float:
+def _number(value: float, location: dict[str, Any]) -> float:
     if not 0 <= value <= 1:
         # An integer may be too large for math.isinf.
         kind = (
@@ -635,14 +657,14 @@ def _number(value: float, where: dict[str, Any]) -> float:
         )
         raise FormatError(
             f"the value is {kind}",
-            **{"found": value} | where,
+            **{"found": value} | location,
             expected="a number from 0 to 1",
             fix=cure,
         )
     return float(value)
 
 
-def _put(
+def _add_answer(
     values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int
 ) -> None:
     checked_name(key, "an id", archive.label(name), line)
@@ -679,18 +701,27 @@ def pan_measures(
     if not len(truth):
         raise InputError("there is no problem to evaluate", expected="at least one")
     names = MEASURES_2020 if f05u_2020 else MEASURES
-    formulas = {m: STANDARD[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
+    formulas = {
+        measure: STANDARD[FORM_2020.get(measure, measure) if f05u_2020 else measure]
+        for measure in names.values()
+    }
     measures = scores(truth.same, answers.value, answers.decision, formulas)
     if measures["f1"] is None and truth.same.any():  # PAN's evaluator has 0 for 0/0
         measures["f1"] = 0.0
-        parts = [measures[m] for m in names.values() if not m.startswith("overall")]
-        whole = (
-            None if None in parts else sum(part for part in parts if part is not None) / len(parts)
+        averaged = [
+            measures[measure] for measure in names.values() if not measure.startswith("overall")
+        ]
+        overall = (
+            None
+            if None in averaged
+            else sum(part for part in averaged if part is not None) / len(averaged)
         )
-        measures[next(m for m in names.values() if m.startswith("overall"))] = whole
+        measures[next(measure for measure in names.values() if measure.startswith("overall"))] = (
+            overall
+        )
     return {
-        key: None if (value := measures[m]) is None else float(np.round(value, 3))
-        for key, m in names.items()
+        key: None if (value := measures[measure]) is None else float(np.round(value, 3))
+        for key, measure in names.items()
     }
 
 

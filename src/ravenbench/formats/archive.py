@@ -84,7 +84,7 @@ class Archive:
         self.unread: dict[str, str] = {}
         self._at: tuple[str | Path, int | None] = (self.path, None)
         self.root = self.path
-        within = zip_around(self.path)
+        inner_path = zip_around(self.path)
         if self.path.is_dir():
             self.sizes, self.unread = walk(self.path)
             if led_out := [name for name, why in self.unread.items() if why == LED_OUT]:
@@ -95,8 +95,8 @@ class Archive:
                     fix=f"copy what it leads to, or set {LINKS}=follow",
                 )
             remark(self.account())
-        elif within is not None:
-            self._open_within(*within)
+        elif inner_path is not None:
+            self._open_within(*inner_path)
         elif not self.path.is_file():
             raise no_such(self.path)
         elif self.path.suffix.lower() != ".xlsx" and zipfile.is_zipfile(self.path):
@@ -189,7 +189,7 @@ class Archive:
         """Names of the files beside an archive that is a single file (they can be opened too), [] for others."""
         if not self.single:
             return []
-        return sorted(p.name for p in self.root.iterdir() if p.is_file())
+        return sorted(file.name for file in self.root.iterdir() if file.is_file())
 
     def label(self, name: str) -> str:
         """The name by which messages call a file inside the archive."""
@@ -298,7 +298,7 @@ class Archive:
         alone).
         """
         offset = 0
-        most = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
+        byte_limit = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
         with self._by_lines(name) as file:
             number = 0
             while True:
@@ -313,7 +313,7 @@ class Archive:
                     return
                 number += 1
                 offset += len(block)
-                if offset > most:
+                if offset > byte_limit:
                     raise FormatError(
                         "it unpacks to far more than text can",
                         file=self.label(name),
@@ -430,7 +430,7 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
         base, part = split_of(root)
         if part == split or part is None:
             of_split.append(root)
-        elif not any(split_of(other) == (base, split) for other in roots):
+        elif not any(split_of(root_of_split) == (base, split) for root_of_split in roots):
             raise FormatError(
                 f"{base or 'this corpus'} has a {part}/ folder but no {split}/ folder",
                 file=path,
@@ -441,12 +441,12 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
 
 def split_of(root: str) -> tuple[str, Split | None]:
     """A path without its ``train`` or ``test`` part, and which of the two it had."""
-    parts = PurePosixPath(root).parts
-    for place in range(len(parts) - 1, -1, -1):
+    names = PurePosixPath(root).parts
+    for position in range(len(names) - 1, -1, -1):
         for split in ("train", "test"):
-            if parts[place].lower() in (split, f"{split}ing"):
-                return "/".join(parts[:place] + parts[place + 1 :]), split  # type: ignore[return-value]
-    return "/".join(parts), None
+            if names[position].lower() in (split, f"{split}ing"):
+                return "/".join(names[:position] + names[position + 1 :]), split  # type: ignore[return-value]
+    return "/".join(names), None
 
 
 def no_such(path: Path) -> InputError:
@@ -462,7 +462,7 @@ def no_such(path: Path) -> InputError:
                 " lie on this machine"
             ),
         )
-    near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
     hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
     return InputError("there is no such file or folder", file=path, fix=hint)
@@ -477,13 +477,13 @@ LED_OUT = "it is a link that leads out of the folder"
 
 def follows_links() -> bool:
     """Whether links out of a folder are followed. InputError if the variable says something else than that."""
-    if (given := os.environ.get(LINKS, "")) not in ("", "follow"):
+    if (setting := os.environ.get(LINKS, "")) not in ("", "follow"):
         raise InputError(
             f"the variable {LINKS} says nothing that is known",
-            found=given,
+            found=setting,
             expected="follow, or nothing",
         )
-    return given == "follow"
+    return setting == "follow"
 
 
 def why_unread(path: Path, folder: Path) -> str:
@@ -501,19 +501,19 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
     """Files below a folder by name, sorted, with their sizes, and why others are not read; neither has hidden ones."""
     sizes: dict[str, int] = {}
     unread: dict[str, str] = {}
-    seen: dict[str, str] = {}
+    folder_by_identity: dict[str, str] = {}
     pages = pages_of_texts(folder)
     follows_links()
-    for place, folders, files in os.walk(folder, followlinks=True):
+    for directory, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
-        real = os.path.realpath(place)
-        within = Path(place).relative_to(folder).as_posix()
-        if seen.setdefault(real, within) != within:
-            unread[within] = f"it is a link to {seen[real]}"
+        real = os.path.realpath(directory)
+        subfolder = Path(directory).relative_to(folder).as_posix()
+        if folder_by_identity.setdefault(real, subfolder) != subfolder:
+            unread[subfolder] = f"it is a link to {folder_by_identity[real]}"
             folders.clear()
             continue
         for name in (*folders, *files):
-            path = Path(place, name)
+            path = Path(directory, name)
             relative = path.relative_to(folder).as_posix()
             if name.startswith(".") or name in _IGNORED or relative in pages:
                 continue
@@ -522,7 +522,7 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
             elif name in files:
                 sizes[relative] = path.stat().st_size
         inner = {name for name in folders if not name.startswith(".") and name not in _IGNORED}
-        folders[:] = sorted(name for name in inner if not why_unread(Path(place, name), folder))
+        folders[:] = sorted(name for name in inner if not why_unread(Path(directory, name), folder))
         if len(sizes) > MEMBER_LIMIT:
             break
     return dict(sorted(sizes.items())), unread
@@ -565,13 +565,13 @@ def check_members(
             fix="if you trust it, unpack it and give the folder",
         )
     for info in inside:
-        parts = (
+        names = (
             inner := PurePosixPath(info.filename.replace("\\", "/"))
         ).parts  # as programs for Windows write
-        if inner.is_absolute() or ".." in parts or ":" in info.filename[:2]:
+        if inner.is_absolute() or ".." in names or ":" in info.filename[:2]:
             raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)
         folder = info.is_dir() or info.filename.endswith("\\")
-        if folder or any(p.startswith(".") or p in _IGNORED for p in parts):
+        if folder or any(name.startswith(".") or name in _IGNORED for name in names):
             continue
         if info.file_size > 2**20 and info.file_size > RATIO_LIMIT * max(1, info.compress_size):
             raise FormatError(

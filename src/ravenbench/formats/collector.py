@@ -17,26 +17,26 @@ def identity_key(text: str) -> bytes:
     ).digest()
 
 
-def same_document(a: str, b: str) -> bool:
+def same_document(first: str, second: str) -> bool:
     """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
     n = 200
-    left = normalised(a[:n])
-    right = normalised(b[:n])
+    first_head = normalised(first[:n])
+    right = normalised(second[:n])
     shorter = max(
-        min(len(left), len(right)) - 1, 0
+        min(len(first_head), len(right)) - 1, 0
     )  # of the last letter an accent may have been cut off
-    return left[:shorter] == right[:shorter] and normalised(a) == normalised(b)
+    return first_head[:shorter] == right[:shorter] and normalised(first) == normalised(second)
 
 
 def checked_text(text: str, file: str | None = None, line: int | None = None) -> str:
     """The text. FormatError if it cannot be written as UTF-8 (a lone surrogate), or holds a NUL."""
     if "\0" in text:
-        place = text.index("\0")
+        position = text.index("\0")
         raise FormatError(
             "a NUL character stands in the text",
             file=file,
             line=line,
-            found=text[max(0, place - 20) : place + 20],
+            found=text[max(0, position - 20) : position + 20],
             fix="is this a text? Otherwise remove the character",
         )
     return check_whole(text, "the text", file, line)

@@ -1,4 +1,6 @@
-"""Bytes into text: UTF-8, or the encoding that the user names; what else it is, is detected, shown and refused."""
+"""Bytes in, text out: UTF-8, or the encoding that the user names. Any other encoding is detected and refused, in an
+error with the byte's offset and the command that converts the file.
+"""
 
 from __future__ import annotations
 
@@ -92,13 +94,15 @@ def decode(
     around : callable, optional
         Gives more of the file's bytes, from which the encoding is detected where ``data`` is a part of it.
     """
-    other = None if encoding is None or _is_utf8(encoding) else encoding
+    other_encoding = None if encoding is None or _is_utf8(encoding) else encoding
     if b"\0" in data or (offset == 0 and data[:2] in _MARKS):
-        if other is None:
+        if other_encoding is None:
             raise _with_nul(data, file, offset, line, encoding)
-        return _in(data, other, file, offset, line)
-    if other is not None and codecs.lookup(other).name.startswith(("iso2022", "hz", "utf-7")):
-        return _in(data, other, file, offset, line)
+        return _in(data, other_encoding, file, offset, line)
+    if other_encoding is not None and codecs.lookup(other_encoding).name.startswith(
+        ("iso2022", "hz", "utf-7")
+    ):
+        return _in(data, other_encoding, file, offset, line)
     try:
         return data.decode("utf-8-sig" if offset == 0 else "utf-8")
     except UnicodeDecodeError as error:
@@ -112,27 +116,27 @@ def decode(
             expected="UTF-8",
             fix="remove these bytes in an editor, or write the file again with the whole character",
         )
-    whole = data if around is None else around()
-    mixed = _mostly_utf8(whole)
-    if other is not None and not mixed:
-        return _in(data, other, file, offset, line)
-    seen = f"byte 0x{data[start]:02x} at offset {offset + start}"
+    whole_data = data if around is None else around()
+    mixed = _mostly_utf8(whole_data)
+    if other_encoding is not None and not mixed:
+        return _in(data, other_encoding, file, offset, line)
+    bad_byte = f"byte 0x{data[start]:02x} at offset {offset + start}"
     if mixed:
         raise FormatError(
             "the text is not UTF-8 throughout",
             file=file,
             line=line,
-            found=f"{seen}: {_shown(data, start, 'utf-8')}",
+            found=f"{bad_byte}: {_shown(data, start, 'utf-8')}",
             expected="UTF-8",
             fix="mend these bytes in an editor: the rest of the file is UTF-8",
         )
-    likely = detected(whole)
-    if likely not in _EASTERN and len(_OF_UTF8.findall(whole)) > 1:
+    likely = detected(whole_data)
+    if likely not in _EASTERN and len(_OF_UTF8.findall(whole_data)) > 1:
         raise FormatError(
             "some of the text is UTF-8 and some is not",
             file=file,
             line=line,
-            found=f"{seen}: {_shown(data, start, 'utf-8')}",
+            found=f"{bad_byte}: {_shown(data, start, 'utf-8')}",
             expected="UTF-8",
             fix=(
                 "convert each text that was joined here by itself, and join them again; no"
@@ -144,7 +148,7 @@ def decode(
             "the text is not UTF-8",
             file=file,
             line=line,
-            found=f"{seen}, in no encoding that could be recognised",
+            found=f"{bad_byte}, in no encoding that could be recognised",
             expected="UTF-8",
             fix="is this a text? Otherwise find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
@@ -153,7 +157,7 @@ def decode(
         "the text is not UTF-8",
         file=file,
         line=line,
-        found=f"{seen}; in {likely} the line reads: {_shown(data, start, likely)}",
+        found=f"{bad_byte}; in {likely} the line reads: {_shown(data, start, likely)}",
         expected="UTF-8",
         fix=_advice(file, likely, encoding is None),
     )
@@ -183,31 +187,35 @@ def detected(data: bytes) -> str | None:
         no_match_encoding=UTF8,
     )
     likely = {
-        g["encoding"]: g["confidence"]
-        for g in guesses
-        if g["encoding"] and not _is_utf8(g["encoding"])
+        guess["encoding"]: guess["confidence"]
+        for guess in guesses
+        if guess["encoding"] and not _is_utf8(guess["encoding"])
     }
     heads = {name: text for name in likely if (text := _head(looked_at, name)) is not None}
     # An encoding in which control characters stand would be advised here, and refused when it is followed.
-    read = {
+    plausible = {
         name: text
         for name, text in heads.items()
         if not _mixed(text) and not _CONTROLS.search(text)
     }
-    if not read:
+    if not plausible:
         return None
-    best = next(iter(read))
+    best = next(iter(plausible))
     common = _head(looked_at, "cp1252")
     # The sign of any currency stands where ISO-8859-15 has that of the euro.
-    tie = "cp1252" in read and likely["cp1252"] >= _TIE * likely[best] and "¤" not in read["cp1252"]
-    if read[best] == common or (tie and best != "mac-roman"):
+    tie = (
+        "cp1252" in plausible
+        and likely["cp1252"] >= _TIE * likely[best]
+        and "¤" not in plausible["cp1252"]
+    )
+    if plausible[best] == common or (tie and best != "mac-roman"):
         return "mac_roman" if common and is_macintosh(common) else "cp1252"
     return best.replace("-", "_").lower()
 
 
 def _mixed(text: str) -> bool:
     """Whether letters of two scripts stand side by side more than now and then."""
-    return 20 * len(_MIXED.findall(text)) > sum(c > "\x7f" for c in text)
+    return 20 * len(_MIXED.findall(text)) > sum(character > "\x7f" for character in text)
 
 
 def _wide(data: bytes, offset: int = 0) -> str | None:
@@ -249,35 +257,35 @@ def check_controls(
         return
     table = line is not None
     line = text.count("\n", 0, control.start()) + 1 if line is None else line
-    said = (
+    sentence = (
         f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is"
         f" U+{ord(control[0]):04X}"
     )
     problem = "control characters stand in the text where quotation marks, dashes or letters were"
     try:
-        meant = text.encode("latin-1").decode("cp1252")
+        meant_text = text.encode("latin-1").decode("cp1252")
     except UnicodeError:
-        whole = _meant(text)
-        said += (
+        meant_line = _as_meant(text)
+        sentence += (
             ""
-            if whole is None
-            else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*whole)}"
+            if meant_line is None
+            else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*meant_line)}"
         )
         raise FormatError(
             problem,
             file=file,
             line=line,
-            found=said,
+            found=sentence,
             expected="text",
             fix="convert the file again from what it was made of"
             + (
                 " (mostly Windows-1252 that was read as ISO-8859-1)"
-                if whole is None
+                if meant_line is None
                 else ", as UTF-8"
             )
             + ", or replace these characters in an editor",
         ) from None
-    said += f"; it was meant: {_line_at(meant, control.start())}"
+    sentence += f"; it was meant: {_line_at(meant_text, control.start())}"
     if encoding is not None and not _is_utf8(encoding):
         fix = "--encoding cp1252"
     elif table:
@@ -289,28 +297,30 @@ def check_controls(
     elif _inside(file):
         fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
     else:
-        aside, old, new = _aside(file)
+        aside, original, converted = _aside(file)
         fix = (
-            f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 >"
-            f" {new}"
+            f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {original} | iconv -f WINDOWS-1252 -t UTF-8 >"
+            f" {converted}"
         )
     raise FormatError(
         f"{problem}: Windows-1252 was read as ISO-8859-1",
         file=file,
         line=line,
-        found=said,
+        found=sentence,
         expected="text",
         fix=fix,
     )
 
 
-def _meant(text: str) -> tuple[str, int] | None:
+def _as_meant(text: str) -> tuple[str, int] | None:
     """UTF-8 that was read as Windows-1252, as it was meant, and where its first character beyond ASCII is."""
     try:
-        meant = b"".join(c.encode("latin-1" if c in _UNUSED else "cp1252") for c in text).decode()
+        meant_text = b"".join(
+            character.encode("latin-1" if character in _UNUSED else "cp1252") for character in text
+        ).decode()
     except UnicodeError:
         return None
-    return meant, next((i for i, c in enumerate(meant) if c > "\x7f"), 0)
+    return meant_text, next((i for i, character in enumerate(meant_text) if character > "\x7f"), 0)
 
 
 _FROM = re.compile(r"(?:iconv -f|the file from) (\S+) (?:-t|to) UTF-8")
@@ -322,19 +332,19 @@ class Faults:
     with what was found if ``values``, under a heading that says what there are so many of."""
 
     def __init__(
-        self, what: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False
+        self, heading: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False
     ) -> None:
         self._met: list[InputError] = []
-        self._what = what
+        self._what = heading
         self._most = most
         self._values = values
 
     def __len__(self) -> int:
         return len(self._met)
 
-    def since(self, before: int) -> tuple[InputError, ...]:
+    def since(self, faults_before: int) -> tuple[InputError, ...]:
         """What was met since there were so many."""
-        return tuple(self._met[before:])
+        return tuple(self._met[faults_before:])
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
@@ -350,37 +360,46 @@ class Faults:
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
             if more_help:
-                one = met[0]
+                fault = met[0]
                 fix = f"{met[0].fix or ''}{more_help}".removeprefix(", or ")
-                where: dict[str, Any] = {"file": one.file, "line": one.line, "found": one.found}
-                raise FormatError(one.problem, **where, expected=one.expected, fix=fix)
+                location: dict[str, Any] = {
+                    "file": fault.file,
+                    "line": fault.line,
+                    "found": fault.found,
+                }
+                raise FormatError(fault.problem, **location, expected=fault.expected, fix=fix)
             raise met[0]
         if met:
             # Values are wrong in many ways: each is told its own cure, unless all have one.
             # Where not all are shown, a fix for each kind is; else one with each.
-            each = self._values and len({error.fix for error in met}) > 1 and len(met) <= self._most
-            cure = "" if each else self._fix(met) or ""
+            fix_on_each_line = (
+                self._values and len({error.fix for error in met}) > 1 and len(met) <= self._most
+            )
+            cure = "" if fix_on_each_line else self._fix(met) or ""
             lines = [
-                self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "")
+                self._line(error)
+                + (f"; fix: {error.fix}" if fix_on_each_line and error.fix else "")
                 for error in met
             ]
             shown = lines[: self._most]
-            more = len(lines) - self._most
+            further = len(lines) - self._most
             head = f"{len(lines):,} {self._what}" + (
-                f", the first {self._most}:" if more > 0 else ":"
+                f", the first {self._most}:" if further > 0 else ":"
             )
-            first = met[0]
+            first_fault = met[0]
             raise FormatError(
-                "\n    ".join([head, *shown, *([f"and {more:,} more"] if more > 0 else [])]),
+                "\n    ".join([head, *shown, *([f"and {further:,} more"] if further > 0 else [])]),
                 found=(
-                    None if self._values or first.found is None else f"in the first: {first.found}"
+                    None
+                    if self._values or first_fault.found is None
+                    else f"in the first: {first_fault.found}"
                 ),
-                expected=first.expected,
+                expected=first_fault.expected,
                 fix=f"{cure}{more_help}".removeprefix(", or ") or None,
             )
 
     def _line(self, error: InputError) -> str:
-        where = (
+        location = (
             ""
             if error.file is None
             else f"{error.file}:{error.line}: "
@@ -390,7 +409,7 @@ class Faults:
         shown = (
             f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
         )
-        return f"{where}{error.problem}{shown}"
+        return f"{location}{error.problem}{shown}"
 
     def _fix(self, met: list[InputError]) -> str | None:
         """What mends them: of several kinds of fault, each with what mends it."""
@@ -398,7 +417,7 @@ class Faults:
         for error in met:
             kind = re.sub(r"\d[\d,.]*", "#", error.problem)
             kinds.setdefault(kind + "".join(_FROM.findall(error.fix or "")), []).append(error)
-        fixes = list(dict.fromkeys(e.fix for e in met if e.fix))
+        fixes = list(dict.fromkeys(error.fix for error in met if error.fix))
         heads = list(dict.fromkeys(fix.partition(", or ")[0] for fix in fixes))
         if len(heads) == 1 and heads[0].startswith("--encoding"):
             return heads[0]
@@ -406,8 +425,12 @@ class Faults:
             return fixes[0] if fixes else None
         if len(kinds) > 1:
             causes = [
-                (len(of), of[0].problem, next((e.fix for e in of if e.fix), None))
-                for of in kinds.values()
+                (
+                    len(similar),
+                    similar[0].problem,
+                    next((error.fix for error in similar if error.fix), None),
+                )
+                for similar in kinds.values()
             ]
             if len(heads) > 1:  # one --encoding would read those in another one as something else
                 causes = [
@@ -429,7 +452,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) < len(pairs):
         key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         values = [
-            json.dumps(value, ensure_ascii=False)[:60] for other, value in pairs if other == key
+            json.dumps(value, ensure_ascii=False)[:60] for name, value in pairs if name == key
         ]
         raise _StandsTwice(f"{key!r} is {' and '.join(values)}")
     return record
@@ -523,8 +546,8 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
 def _mostly_utf8(data: bytes) -> bool:
     """Whether more characters beyond ASCII are whole in UTF-8 than bytes are not."""
     text = data.decode("utf-8", "surrogateescape")
-    bad = sum("\udc80" <= c <= "\udcff" for c in text)
-    return sum(c > "\x7f" for c in text) > 2 * bad
+    bad = sum("\udc80" <= character <= "\udcff" for character in text)
+    return sum(character > "\x7f" for character in text) > 2 * bad
 
 
 def _advice(file: str | Path, encoding: str, option: bool) -> str:
@@ -532,16 +555,16 @@ def _advice(file: str | Path, encoding: str, option: bool) -> str:
     if _inside(file):
         convert = f"unpack the zip and convert the file from {name} to UTF-8"
     else:
-        aside, old, new = _aside(file)
-        convert = f"{aside} && iconv -f {name} -t UTF-8 {old} > {new}"
+        aside, original, converted = _aside(file)
+        convert = f"{aside} && iconv -f {name} -t UTF-8 {original} > {converted}"
     return f"--encoding {encoding}, or {convert}" if option else convert
 
 
 def _aside(file: str | Path) -> tuple[str, str, str]:
     """The command that puts a file aside and never over another, and the names it uses then and before."""
-    old = shlex.quote(f"{file}.orig")
-    new = shlex.quote(str(file))
-    return f"test ! -e {old} && mv {new} {old}", old, new
+    original = shlex.quote(f"{file}.orig")
+    converted = shlex.quote(str(file))
+    return f"test ! -e {original} && mv {converted} {original}", original, converted
 
 
 def _inside(file: str | Path) -> bool:

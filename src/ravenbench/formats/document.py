@@ -116,12 +116,12 @@ class Account:
         """Note that something was left out."""
         if count:
             self._counts[kind] += count
-        before = self._samples.get(kind, "")
+        sample_before = self._samples.get(kind, "")
         lines = "\n".join(
             words for line in sample[: 2 * _SHOWN].split("\n") if (words := " ".join(line.split()))
         )
-        if lines and len(before) < _SHOWN:
-            whole = f"{before}\n{lines}" if before else lines
+        if lines and len(sample_before) < _SHOWN:
+            whole = f"{sample_before}\n{lines}" if sample_before else lines
             self._samples[kind] = whole if len(whole) <= _SHOWN else whole[: _SHOWN - 1] + "…"
 
     def left_out(self) -> tuple[LeftOut, ...]:

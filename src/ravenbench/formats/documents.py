@@ -38,8 +38,12 @@ SIGNAL = ("chat.md", "data.json")
 @cache
 def formats_by_suffix() -> dict[str, str]:
     """What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
-    others = {suffix: each.name for each in document_formats().values() for suffix in each.suffixes}
-    return {".txt": PLAIN, **others}
+    extension_suffixes = {
+        suffix: document_format.name
+        for document_format in document_formats().values()
+        for suffix in document_format.suffixes
+    }
+    return {".txt": PLAIN, **extension_suffixes}
 
 
 def is_document(path: Path) -> bool:
@@ -60,11 +64,12 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
     """
     names, unread = walk(folder)
     inner = [folder / name for name in names]
-    plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
+    plain = {file.with_suffix("") for file in inner if file.suffix.lower() == ".txt"}
     documents = [
-        p
-        for p in inner
-        if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)
+        file
+        for file in inner
+        if is_document(file)
+        and (file.suffix.lower() == ".txt" or file.with_suffix("") not in plain)
     ]
     return sorted(documents), sorted({*inner, *(folder / name for name in unread)} - {*documents})
 
@@ -81,7 +86,7 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
     """
     documents = read_documents(path, encoding)
     if len(documents) > 1:
-        authors = list(dict.fromkeys(d.author for d in documents if d.author))
+        authors = list(dict.fromkeys(document.author for document in documents if document.author))
         shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
         raise FormatError(
             "one text is expected, and this file holds several",
@@ -124,32 +129,36 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     suffix = path.suffix.lower()
     if suffix in OTHERS:
         raise Unreadable(
-            "this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix]
+            "this format is not read",
+            file=path,
+            found=suffix,
+            expected=_suffixes_read(),
+            fix=OTHERS[suffix],
         )
     check_no_table(path)
     name = formats_by_suffix().get(suffix, PLAIN)
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    read = (
-        msgspec.structs.replace(d, text=composed(checked_text(d.text, str(path))))
-        for d in documents
+    documents_read = (
+        msgspec.structs.replace(document, text=composed(checked_text(document.text, str(path))))
+        for document in documents
     )
-    done = tuple(
+    finished = tuple(
         msgspec.structs.replace(
-            d,
+            document,
             file_sha256=digest,
-            text_sha256=hashlib.sha256(d.text.encode()).hexdigest(),
-            notes=(*d.notes, *signs_of_damage(d.text)),
+            text_sha256=hashlib.sha256(document.text.encode()).hexdigest(),
+            notes=(*document.notes, *signs_of_damage(document.text)),
         )
-        for d in read
-        if d.text.strip()
+        for document in documents_read
+        if document.text.strip()
     )
-    if not done:
+    if not finished:
         raise Unreadable(
             "the text is empty", file=path, expected="a text by one author", fix="remove this file"
         )
-    return done
+    return finished
 
 
 def check_no_table(path: Path) -> None:
@@ -164,8 +173,12 @@ def account_of(
     documents: Sequence[Document], most: int = 5, place: Path | None = None
 ) -> list[str]:
     """Sentences that say of which documents more than front and back matter was left out, and where to look."""
-    partial = [d for d in documents if {one.kind for one in d.left_out} - {FRONT_AND_BACK}]
-    shown = first_names([f"{d.name}: {d.account}" for d in partial], most)
+    partial = [
+        document
+        for document in documents
+        if {omission.kind for omission in document.left_out} - {FRONT_AND_BACK}
+    ]
+    shown = first_names([f"{document.name}: {document.account}" for document in partial], most)
     sentences = []
     if partial:
         sentences.append(
@@ -174,10 +187,10 @@ def account_of(
             " FOLDER shows what of each was left out"
         )
     longer = [
-        d.name
-        for d in documents
-        for one in d.left_out
-        if one.kind == FRONT_AND_BACK and len(one.sample.split()) > 150
+        document.name
+        for document in documents
+        for omission in document.left_out
+        if omission.kind == FRONT_AND_BACK and len(omission.sample.split()) > 150
     ]
     if longer:
         sentences.append(
@@ -198,7 +211,7 @@ def account_of(
     return sentences
 
 
-def _read() -> str:
+def _suffixes_read() -> str:
     return ", ".join(sorted(formats_by_suffix()))
 
 
@@ -219,9 +232,9 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
                     fix=f"rename it to end in {suffix}",
                 )
         text = archive.text(texts[0])
-    for each in document_formats().values():
-        if each.sign and pkgutil.resolve_name(each.sign)(text):
-            documents: list[Document] = pkgutil.resolve_name(each.reader)(text, path)
+    for document_format in document_formats().values():
+        if document_format.sign and pkgutil.resolve_name(document_format.sign)(text):
+            documents: list[Document] = pkgutil.resolve_name(document_format.reader)(text, path)
             return documents
     if not archive.single or path.name.lower() in SIGNAL:
         raise Unreadable(

@@ -38,9 +38,9 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
 
     A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
     """
-    place = files.location(path)
-    target = place if files.is_remote(place) else place.resolve()
-    if target is not place and place.is_symlink() and not target.exists():
+    output = files.location(path)
+    target = output if files.is_remote(output) else output.resolve()
+    if target is not output and output.is_symlink() and not target.exists():
         raise InputError(
             "the output is a link that leads nowhere",
             file=path,
@@ -48,12 +48,15 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
             fix="name the place",
         )
     for input_path in inputs:
-        there = files.location(input_path)
-        if files.is_remote(there) != files.is_remote(place) or not there.exists():
+        input_location = files.location(input_path)
+        if (
+            files.is_remote(input_location) != files.is_remote(output)
+            or not input_location.exists()
+        ):
             continue
-        source = there if files.is_remote(there) else there.resolve()
+        source = input_location if files.is_remote(input_location) else input_location.resolve()
         if source == target or (
-            not files.is_remote(place) and place.exists() and place.samefile(there)
+            not files.is_remote(output) and output.exists() and output.samefile(input_location)
         ):
             raise InputError(
                 "the output is an input too, and would be lost", file=path, fix="give another place"
@@ -94,25 +97,25 @@ def check_folder(
     known : collection of str
         Hashes (``digest``) of earlier products that may stand here.
     """
-    place = files.location(path)
-    check_apart(place, inputs)
-    if place.exists() and not place.is_dir():
+    output = files.location(path)
+    check_apart(output, inputs)
+    if output.exists() and not output.is_dir():
         raise InputError(
             "a file stands where the output folder belongs",
-            file=place,
+            file=output,
             fix="give a new folder, or remove it",
         )
-    if place.exists() and any(place.iterdir()):
+    if output.exists() and any(output.iterdir()):
         if kind is not None:
-            _check_product(place, kind)
-        elif not known or digest(place) not in known:
+            _check_product(output, kind)
+        elif not known or digest(output) not in known:
             raise InputError(
-                "the output folder is not empty", file=place, fix="give a new one, or remove it"
+                "the output folder is not empty", file=output, fix="give a new one, or remove it"
             )
-    if files.is_remote(place):
-        files.check_reachable(place)
-        return place
-    near = place.resolve().parent
+    if files.is_remote(output):
+        files.check_reachable(output)
+        return output
+    near = output.resolve().parent
     while not near.exists():
         near = near.parent
     files.sweep(near)
@@ -125,7 +128,7 @@ def check_folder(
             file=path,
             fix=f"choose a place outside {near}",
         ) from None
-    return place
+    return output
 
 
 def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None:
@@ -133,9 +136,9 @@ def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None
 
     InputError if it is one of these.
     """
-    place = files.location(path)
-    check_apart(place, inputs)
-    if place.exists() and not place.is_dir():
+    output = files.location(path)
+    check_apart(output, inputs)
+    if output.exists() and not output.is_dir():
         raise InputError(
             "a file stands where a folder belongs", file=path, fix="give a folder, or a new name"
         )
@@ -153,41 +156,41 @@ def check_file(
     InputError if something else is there, or the place cannot be written. ``inputs`` and ``known`` are those of
     ``check_folder``; ``mark`` is what an earlier product of the same command has in its first 4096 bytes.
     """
-    place = files.location(path)
-    if place.is_dir():
+    output = files.location(path)
+    if output.is_dir():
         raise InputError(
             "the output is a file, and this is a folder", file=path, fix="name the file"
         )
-    check_apart(place, inputs)
-    if files.is_remote(place):
-        files.check_reachable(place.parent)
-    if place.exists():
-        if not files.is_remote(place) and not place.is_file():
+    check_apart(output, inputs)
+    if files.is_remote(output):
+        files.check_reachable(output.parent)
+    if output.exists():
+        if not files.is_remote(output) and not output.is_file():
             raise InputError("the output is no ordinary file", file=path, fix="name a new file")
         if (
-            place.stat().st_size
-            and not (known and digest(place) in known)
-            and not (mark and _begins(place, mark))
+            output.stat().st_size
+            and not (known and digest(output) in known)
+            and not (mark and _begins(output, mark))
         ):
             raise InputError(
                 "the output exists, and it was not this run that wrote it",
                 file=path,
                 fix="give a new name, or remove it",
             )
-    if files.is_remote(place):
-        return place
-    files.sweep(place.parent)
+    if files.is_remote(output):
+        return output
+    files.sweep(output.parent)
     try:
-        with whole_file(trial := place.with_name(f".{place.name}.trial")):
+        with whole_file(trial := output.with_name(f".{output.name}.trial")):
             pass
     except InputError as error:
         raise InputError(error.problem, file=path, fix="choose another place") from None
     trial.unlink()
-    return place
+    return output
 
 
-def _begins(place: Path, mark: bytes) -> bool:
-    with place.open("rb") as file:
+def _begins(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
         return mark in file.read(4096)
 
 
@@ -206,12 +209,14 @@ def _check_product(folder: Path, kind: str) -> None:
         written = [
             *REPORT,
             *(
-                p.relative_to(folder).as_posix()
+                file.relative_to(folder).as_posix()
                 for name in REPORT
-                for p in (folder / name).rglob("*")
+                for file in (folder / name).rglob("*")
             ),
         ]
-    for inner in sorted(p for p in folder.rglob("*") if not p.is_dir() and p.name != MARK):
+    for inner in sorted(
+        file for file in folder.rglob("*") if not file.is_dir() and file.name != MARK
+    ):
         if inner.relative_to(folder).as_posix() not in written:
             raise InputError(
                 "this file was put into a folder of Raven's, which is replaced as a whole",
@@ -241,8 +246,8 @@ def digest(path: Path) -> str:
     """The hash of a file, or of all that lies in a folder, by name."""
     if path.is_file():
         return files.sha256(path)
-    inner = sorted(p for p in path.rglob("*") if p.is_file())
-    lines = [f"{p.relative_to(path).as_posix()}\t{files.sha256(p)}" for p in inner]
+    inner = sorted(file for file in path.rglob("*") if file.is_file())
+    lines = [f"{file.relative_to(path).as_posix()}\t{files.sha256(file)}" for file in inner]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -283,7 +288,9 @@ def fresh_folder(
 
 def _mark(folder: Path, kind: str | None) -> None:
     if kind is not None:
-        names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+        names = sorted(
+            file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+        )
         files.write_bytes(
             folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n"
         )
@@ -311,17 +318,19 @@ def _replace(folder: Path, target: Path) -> None:
 
 def _upload(folder: Path, target: Path) -> None:
     """Put every file, the page last; what an earlier folder held besides is removed."""
-    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    names = sorted(
+        file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+    )
     names.sort(key=lambda name: name == "index.html")
-    earlier = [p for p in target.rglob("*") if p.is_file()] if target.exists() else []
+    earlier = [file for file in target.rglob("*") if file.is_file()] if target.exists() else []
     for name in names:
-        place = target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        files.write_bytes(place, (folder / name).read_bytes())
+        target_file = target / name
+        target_file.parent.mkdir(parents=True, exist_ok=True)
+        files.write_bytes(target_file, (folder / name).read_bytes())
     written = {str(target / name) for name in names}
-    for place in earlier:
-        if str(place) not in written:
-            place.unlink()
+    for target_file in earlier:
+        if str(target_file) not in written:
+            target_file.unlink()
 
 
 @contextmanager

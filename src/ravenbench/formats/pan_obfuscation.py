@@ -44,9 +44,11 @@ class Part:
 def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
     """The list PAN16 asks for, ids counting from 1; ``operations`` is Raven's addition."""
     return [
-        dict(zip(KEYS, (p.original, p.start, p.end, p.obfuscation, number), strict=True))
-        | ({"operations": list(p.operations)} if p.operations else {})
-        for number, p in enumerate(parts, start=1)
+        dict(
+            zip(KEYS, (part.original, part.start, part.end, part.obfuscation, number), strict=True)
+        )
+        | ({"operations": list(part.operations)} if part.operations else {})
+        for number, part in enumerate(parts, start=1)
     ]
 
 
@@ -100,32 +102,32 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
 
 def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iterable[Part]:
     starts = []
-    place = 0
+    position = 0
     for row in rows:
-        begins = original.find(row["original"], place)
-        if begins < 0 or original[place:begins].strip():
+        begins = original.find(row["original"], position)
+        if begins < 0 or original[position:begins].strip():
             raise FormatError(
                 f"part {row['obfuscation-id']} does not follow in the original",
                 file=path,
                 found=row["original"][:80],
-                expected=repr(original[place : place + 80]),
+                expected=repr(original[position : position + 80]),
             )
         starts.append(begins)
-        place = begins + len(row["original"])
-    if original[place:].strip():
+        position = begins + len(row["original"])
+    if original[position:].strip():
         problem = "the parts end before the original does" if rows else "there are no parts"
-        raise FormatError(problem, file=path, found=original[place : place + 80])
+        raise FormatError(problem, file=path, found=original[position : position + 80])
     if not rows:
         return
     bounds = [0, *starts[1:], len(original)]
     for row, at, start, end in zip(rows, starts, bounds[:-1], bounds[1:], strict=True):
         # Unclaimed white space was left as it was.
-        before = original[start:at]
-        after = original[at + len(row["original"]) : end]
+        text_before = original[start:at]
+        text_after = original[at + len(row["original"]) : end]
         yield Part(
             start,
             end,
             original[start:end],
-            before + row["obfuscation"] + after,
+            text_before + row["obfuscation"] + text_after,
             tuple(str(name) for name in row.get("operations", ())),
         )

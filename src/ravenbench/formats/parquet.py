@@ -1,4 +1,6 @@
-"""Parquet files of strangers: a few kilobytes may decode to gigabytes, which their footer says before."""
+"""The path of a Parquet file in, nothing out; FormatError if it would decode to too many bytes or values, by what its
+footer says: a few kilobytes may decode to gigabytes.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ def check_unpacked(path: Path) -> None:
         about = footer.record()
         chunks = [chunk[3] for group in about[4] for chunk in group[1]]
         rows = about[3]
-        values = sum(one[5] for one in chunks)
-        unpacked = sum(one[6] for one in chunks)
+        values = sum(chunk[5] for chunk in chunks)
+        unpacked = sum(chunk[6] for chunk in chunks)
     except (StopIteration, KeyError, TypeError, ValueError, RecursionError):
         return
     check_size(path, unpacked, size)

@@ -211,8 +211,8 @@ def holds_problems(archive: Archive) -> bool:
         if name.lower().endswith(".zip") and archive.path.is_dir()
     ]
     for path in inner:
-        with Archive(path) as within:
-            if holds_problems(within):
+        with Archive(path) as inner_archive:
+            if holds_problems(inner_archive):
                 return True
     return False
 
@@ -239,11 +239,13 @@ def write_pan_problems(
             )
     with fresh_folder(path) as folder:
         for i, name in enumerate(problems.ids.tolist()):
-            place = folder / name
-            place.mkdir()
+            problem_folder = folder / name
+            problem_folder.mkdir()
             for number, row in enumerate(problems.known(i), start=1):
-                (place / f"known{number:02d}.txt").write_bytes(problems.texts.raw(row))
-            (place / "unknown.txt").write_bytes(problems.texts.raw(problems.questioned_index[i]))
+                (problem_folder / f"known{number:02d}.txt").write_bytes(problems.texts.raw(row))
+            (problem_folder / "unknown.txt").write_bytes(
+                problems.texts.raw(problems.questioned_index[i])
+            )
         write_json(
             folder / "contents.json",
             {"language": language, "genre": genre, "problems": problems.ids.tolist()},
@@ -274,18 +276,20 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
     truth: dict[str, bool] = {}
     faults = Faults(_OF_TRUTH)
     for number, line in archive.lines(name):
-        parts = line.split()
-        where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
-        if len(parts) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", parts[-1]) is not None:
-            raise FormatError(_ANSWERS, **where, expected="ID Y or ID N", fix=_SWAPPED)
+        words = line.split()
+        location: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
+        if len(words) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", words[-1]) is not None:
+            raise FormatError(_ANSWERS, **location, expected="ID Y or ID N", fix=_SWAPPED)
         with faults.gathered():
-            if len(parts) != 2 or parts[1].upper() not in ("Y", "N"):
+            if len(words) != 2 or words[1].upper() not in ("Y", "N"):
                 fix = "write the problem's id, a blank, and Y (same author) or N"
-                raise FormatError("not a line of truth", **where, expected="ID Y or ID N", fix=fix)
-            checked_name(parts[0], "an id", archive.label(name), number)
-            if parts[0] in truth:
-                raise FormatError(_TWICE, **where, fix="keep the line that is right")
-            truth[parts[0]] = parts[1].upper() == "Y"
+                raise FormatError(
+                    "not a line of truth", **location, expected="ID Y or ID N", fix=fix
+                )
+            checked_name(words[0], "an id", archive.label(name), number)
+            if words[0] in truth:
+                raise FormatError(_TWICE, **location, fix="keep the line that is right")
+            truth[words[0]] = words[1].upper() == "Y"
     faults.check()
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
@@ -328,7 +332,7 @@ def corpus_name(archive: Archive, root: str) -> tuple[str, Split | None]:
     return (PurePosixPath(base).name or archive.stem), split
 
 
-def _read(archive: Archive, root: str) -> ProblemSet:
+def _read_problem_folders(archive: Archive, root: str) -> ProblemSet:
     name, split = corpus_name(archive, root)
     inside = f"{root}/" if root else ""
     folders: dict[str, list[str]] = {}
@@ -346,7 +350,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     named = dict.fromkeys([*listed, *(truth or {})])
     # Folders without a document that nobody lists are something else (documentation, figures).
     texts = {
-        k: [f for f in several if _is_document(f) and _parent(f) == inside + k]
+        k: [name for name in several if _is_document(name) and _parent(name) == inside + k]
         for k, several in folders.items()
     }
     folders = {k: several for k, several in folders.items() if k in named or texts[k]}
@@ -377,7 +381,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
             fix=next(iter(zeros), None),
         )
     builder.notes += zeros
-    builder.notes += _unlike(unread, sorted({*folders} - {*listed}) if listed else [])
+    builder.notes += _remarks_on_unread(unread, sorted({*folders} - {*listed}) if listed else [])
     problems = builder.finish()
     script = SCRIPTS.get((language or "").casefold())
     if script is not None and (written := script_of(problems.texts[0])) not in (None, script):
@@ -391,7 +395,7 @@ def _read(archive: Archive, root: str) -> ProblemSet:
         None if truth is None else np.array(same, dtype=bool),
         split,
         faults,
-        _known(truth, faults),
+        _truth_of_faults(truth, faults),
         language,
         genre,
         tuple(builder.notes),
@@ -399,9 +403,9 @@ def _read(archive: Archive, root: str) -> ProblemSet:
     )
 
 
-def _unlike(unread: list[str], unlisted: list[str]) -> list[str]:
+def _remarks_on_unread(unread: list[str], unlisted: list[str]) -> list[str]:
     """Sentences on files that are no texts of problems, and on problems that ``contents.json`` lacks."""
-    said = {
+    names_by_reason = {
         f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": (
             unread
         ),
@@ -409,7 +413,7 @@ def _unlike(unread: list[str], unlisted: list[str]) -> list[str]:
             unlisted
         ),
     }
-    return [f"{what}: {first_names(names)}" for what, names in said.items() if names]
+    return [f"{reason}: {first_names(names)}" for reason, names in names_by_reason.items() if names]
 
 
 def _fault(
@@ -443,7 +447,9 @@ def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
     return known, unknown
 
 
-def _known(truth: Mapping[str, bool] | None, faults: Mapping[str, str]) -> dict[str, bool]:
+def _truth_of_faults(
+    truth: Mapping[str, bool] | None, faults: Mapping[str, str]
+) -> dict[str, bool]:
     return {name: truth[name] for name in faults if name in truth} if truth else {}
 
 
@@ -550,19 +556,22 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
     for name in pairs:
-        place = PurePosixPath(name).parent
+        parent = PurePosixPath(name).parent
         stem = stem_of(name)
-        wanted = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
+        truth_stems = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
         if len(pairs) == 1 or stem == "pairs":
-            wanted.append("truth")
+            truth_stems.append("truth")
         near = [
-            PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place
+            PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == parent
         ] + archive.siblings()
         truths = [
-            n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w
+            name
+            for truth_stem in truth_stems
+            for name in near
+            if is_truth(name) and is_lines(name) and stem_of(name) == truth_stem
         ]
         files[name] = (
-            str(place / truths[0])
+            str(parent / truths[0])
             if truths
             else name
             if _own_label(first_record(archive, name))
@@ -595,7 +604,7 @@ def of_pair(record: Mapping[str, Any]) -> bool:
     return isinstance(_human(record), list)
 
 
-def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
+def label_of(record: Mapping[str, Any], **location: Any) -> bool | None:
     """Whether a machine wrote what a line of texts, truth or answers is about; None where it has no label.
 
     Of a pair: whether a machine wrote the first text, as in PAN's evaluator. FormatError if the label is none.
@@ -605,7 +614,10 @@ def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
         if human in ([True, False], [False, True]):
             return not human[0]
         raise FormatError(
-            "is_human is not one true and one false", **where, found=human, expected="[true, false]"
+            "is_human is not one true and one false",
+            **location,
+            found=human,
+            expected="[true, false]",
         )
     label = record.get("label")
     if label is None:
@@ -613,7 +625,7 @@ def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
     if isinstance(label, bool) or label not in range(6):  # 1.0 too, as PAN's evaluator
         raise FormatError(
             "not a label",
-            **where,
+            **location,
             found=repr(label),
             expected="a number: 0 (a person), 1 (a machine); or 0 to 5",
         )
@@ -638,16 +650,16 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     faults = Faults(_OF_TRUTH)
     nobodies = 0
     for line, record in records(archive, name):
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if "same" not in record and "value" in record:
             raise FormatError(
-                _ANSWERS, **where, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED
+                _ANSWERS, **location, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED
             )
         with faults.gathered():
             key = record_id(record, archive, name, line)
             if key in truth:
-                raise FormatError(_TWICE, **where, found=key, fix="keep the line that is right")
-            truth[key], of_nobody = _record_truth(record, where)
+                raise FormatError(_TWICE, **location, found=key, fix="keep the line that is right")
+            truth[key], of_nobody = _record_truth(record, location)
             nobodies += of_nobody
     faults.check()
     if not truth:
@@ -662,30 +674,30 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     return truth
 
 
-def _record_truth(record: Mapping[str, Any], where: dict[str, Any]) -> tuple[PairTruth, bool]:
+def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[PairTruth, bool]:
     """What a line of truth says, and whether it says that two texts are by one author who is nobody in particular."""
     same = record.get("same")
     about = "authors"
     if same is None and (label := _own_label(record)) is not None:
-        same = _said(record, label)
+        same = _says_same(record, label)
     elif same is None:
-        same = label_of(record, **where)
+        same = label_of(record, **location)
         about = "machine pairs" if of_pair(record) else "machines"
     if not isinstance(same, bool):
         raise FormatError(
             "truth has no same: true or false",
-            **where,
+            **location,
             found=record,
             expected='{"id", "same"}',
             fix="write true or false, without quotation marks, for every problem",
         )
-    authors = _two(record.get("authors"), "an author", **where)
+    authors = _two_names(record.get("authors"), "an author", **location)
     if authors is not None and nobody(*authors):
         return PairTruth(same, None, about), same
     if authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
         raise FormatError(
             "same contradicts the two authors",
-            **where,
+            **location,
             found=record,
             fix="mend the one that is wrong",
         )
@@ -697,22 +709,25 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
 
     FormatError if a line is not JSON, has no id, or repeats one.
     """
-    seen: set[str] = set()
+    seen_ids: set[str] = set()
     for line, record in records(archive, name):
         key = record_id(record, archive, name, line)
-        if key in seen:
+        if key in seen_ids:
             raise FormatError("an id stands twice", file=archive.label(name), line=line, found=key)
-        seen.add(key)
+        seen_ids.add(key)
         texts = record.get("pair")
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if isinstance(texts, list) and len(texts) > 2:
             raise FormatError(
-                "a pair has two texts", **where, found=len(texts), expected='"pair": [text, text]'
+                "a pair has two texts",
+                **location,
+                found=len(texts),
+                expected='"pair": [text, text]',
             )
         if (
             not isinstance(texts, list)
             or len(texts) != 2
-            or not all(isinstance(t, str) for t in texts)
+            or not all(isinstance(text, str) for text in texts)
         ):
             yield key, f"line {line} has no pair of two texts"
             continue
@@ -722,11 +737,13 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         )
         if isinstance(topics, str):
             topics = [topics, topics]
-        first, second = (t.lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-        yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
+        first, second = (text.lstrip("\ufeff").replace("\r\n", "\n") for text in texts)
+        yield Pair(
+            key, (first, second), _two_names(topics, "a topic", **location) or (None, None), line
+        )
 
 
-_TEXTS = [tuple(both.split("/")) for both in column_names("pair texts")]
+_TEXTS = [tuple(pair.split("/")) for pair in column_names("pair texts")]
 _LABELS, OPPOSITES, _IDS = (column_names(f"pair {kind}") for kind in ("labels", "opposites", "ids"))
 """Columns that say what is the same, and what is different (yes, 1 or a high number)."""
 _SAME = {
@@ -767,8 +784,10 @@ class TableRoles(NamedTuple):
                 f"{file} has no column same or label, so that nothing is scored; not read:"
                 f" {some(self.others)}; if one of these says who wrote both, call it label"
             ]
-        said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
-        return [said] if self.authors and self.label is None else []
+        sentence = (
+            f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
+        )
+        return [sentence] if self.authors and self.label is None else []
 
     def are_nobody(self, row: Mapping[str, Any]) -> bool:
         """Whether a row names two authors who are nobody in particular."""
@@ -794,33 +813,39 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
         if archive.single:
             raise
         return None
-    here = {plain_key(column): column for column in row}
-    both = next((pair for pair in _TEXTS if pair[0] in here and pair[1] in here), None)
-    if both is None or "pair" in row:
+    columns_by_key = {plain_key(column): column for column in row}
+    text_columns = next(
+        (pair for pair in _TEXTS if pair[0] in columns_by_key and pair[1] in columns_by_key), None
+    )
+    if text_columns is None or "pair" in row:
         return None
-    return _roles((here[both[0]], here[both[1]]), here)
+    return _table_roles(
+        (columns_by_key[text_columns[0]], columns_by_key[text_columns[1]]), columns_by_key
+    )
 
 
-def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
+def _table_roles(texts: tuple[str, ...], columns_by_key: Mapping[str, str]) -> TableRoles:
     """The columns of a table whose texts are known, by their ``plain_key``."""
-    labels = [here[n] for n in (*_LABELS, *OPPOSITES) if n in here]
+    labels = [columns_by_key[n] for n in (*_LABELS, *OPPOSITES) if n in columns_by_key]
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
-    authors = tuple(here[name] for name in ("author1", "author2") if name in here)
-    own_id = next((here[n] for n in _IDS if n in here), None)
+    authors = tuple(
+        columns_by_key[name] for name in ("author1", "author2") if name in columns_by_key
+    )
+    own_id = next((columns_by_key[n] for n in _IDS if n in columns_by_key), None)
     authors = authors if len(authors) == 2 else ()
-    rest = (
+    remaining = (
         column
-        for column in here.values()
+        for column in columns_by_key.values()
         if column not in (*texts, own_id) and "topic" not in plain_key(column)
     )
-    others = () if labels or authors else tuple(rest)
+    others = () if labels or authors else tuple(remaining)
     return TableRoles(texts, next(iter(labels), None), own_id, further, authors, others)
 
 
 def _own_label(record: Mapping[str, Any]) -> str | None:
     """The key under which a record says whether a pair is by one author: of a pair any, else one that means nothing
     else; None where there is none."""
-    label = _roles((), {plain_key(key): key for key in record}).label
+    label = _table_roles((), {plain_key(key): key for key in record}).label
     return label if "pair" in record or plain_key(label) in OPPOSITES else None
 
 
@@ -829,17 +854,18 @@ def check_no_further_text(
 ) -> None:
     """FormatError if a table has one more column of texts, called as those that are read but for a number: text3."""
     stems = {_UNNUMBERED.sub("", plain_key(column)) for column in texts}
-    others = [
-        c
-        for c in row
-        if c not in texts and _UNNUMBERED.sub("", plain_key(c)) in stems - {plain_key(c)}
+    text_columns = [
+        column
+        for column in row
+        if column not in texts
+        and _UNNUMBERED.sub("", plain_key(column)) in stems - {plain_key(column)}
     ]
-    if others:
+    if text_columns:
         raise FormatError(
             "a column of texts would not be read",
             file=file,
             line=line,
-            found=", ".join(others),
+            found=", ".join(text_columns),
             expected=" and ".join(texts),
             fix=fix,
         )
@@ -858,26 +884,28 @@ def read_pair_table(
     ``notes`` instead, unless most labels contradict the authors. Pairs both of whose authors are nobody in particular
     are left out, and counted there, unless all pairs are such."""
     named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))
-    own: set[str] = set()
+    given_ids: set[str] = set()
     faults = Faults("rows cannot be used")
     several = 0
     nobodies = 0
     values = Counter[str]()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
             check_no_further_text(
-                row, roles.texts, **where, fix="write a row for each pair of texts"
+                row, roles.texts, **location, fix="write a row for each pair of texts"
             )
         pair = None
         several = number
         if named and roles.are_nobody(row):
             nobodies += 1
             continue
-        if (said := row.get(roles.label or "")) not in (None, ""):
-            values[str(said)] += 1
+        if (value := row.get(roles.label or "")) not in (None, ""):
+            values[str(value)] += 1
         with faults.gathered():
-            pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
+            pair = _table_pair(
+                row, roles, _row_id(row, roles, number, given_ids, location), truth, location
+            )
         if pair is not None:
             yield pair
     if nobodies:
@@ -897,7 +925,7 @@ def read_pair_table(
             ),
         )
     neither = sum(_NEITHER in problem for problem in problems)
-    if neither and len({one.same for one in truth.values()}) < 2 and len(values) <= 4:
+    if neither and len({pair_truth.same for pair_truth in truth.values()}) < 2 and len(values) <= 4:
         raise FormatError(
             f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is"
             " not read",
@@ -932,83 +960,97 @@ def _table_pair(
     roles: TableRoles,
     key: str,
     truth: dict[str, PairTruth],
-    where: dict[str, Any],
+    location: dict[str, Any],
 ) -> Pair:
     texts = [row.get(column) for column in roles.texts]
     for column, text in zip(roles.texts, texts, strict=True):
         if not isinstance(text, str) or not text.strip():
             raise FormatError(
-                f"{column} is no text", **where, found=text, fix="fill it in, or remove the row"
+                f"{column} is no text", **location, found=text, fix="fill it in, or remove the row"
             )
-    topic = [row.get(f"topic{side}") or row.get(f"topic_{side}") for side in (1, 2)]
+    topic = [row.get(f"topic{number}") or row.get(f"topic_{number}") for number in (1, 2)]
     if roles.has_truth:
-        truth[key] = _row_truth(row, roles, where)
-    first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
+        truth[key] = _row_truth(row, roles, location)
+    first, second = (str(text).lstrip("\ufeff").replace("\r\n", "\n") for text in texts)
     return Pair(
         key,
         (first, second),
         (None, None) if None in topic else (str(topic[0]), str(topic[1])),
-        where["line"],
+        location["line"],
     )
 
 
-def _row_truth(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> PairTruth:
+def _row_truth(row: Mapping[str, Any], roles: TableRoles, location: dict[str, Any]) -> PairTruth:
     """What a row's label says, or where there is none its authors show. FormatError if it is none, or both differ."""
     authors = [row.get(column) for column in roles.authors]
-    named = None if None in authors else _two(authors, "an author", where["file"], where["line"])
+    named = (
+        None
+        if None in authors
+        else _two_names(authors, "an author", location["file"], location["line"])
+    )
     if named is not None and nobody(*named):
         named = None
     if named is None and roles.label is None:
         raise FormatError(
             f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows",
-            **where,
+            **location,
             found=authors,
             fix="add a column label, or take these columns out to answer without truth",
         )
     by_names = None if named is None else name_key(named[0]) == name_key(named[1])
-    same = bool(by_names) if roles.label is None else _label(row, roles, where)
+    same = bool(by_names) if roles.label is None else _label(row, roles, location)
     if by_names not in (None, same):
-        said = (
+        sentence = (
             f"{roles.label} is {row.get(roles.label or '')}, authors are"
             f" {' and '.join(named or ())}"
         )
-        raise FormatError(_CONTRADICTS, **where, found=said, fix="mend the one that is wrong")
+        raise FormatError(
+            _CONTRADICTS, **location, found=sentence, fix="mend the one that is wrong"
+        )
     return PairTruth(same, named)
 
 
 def _row_id(
-    row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]
+    row: Mapping[str, Any],
+    roles: TableRoles,
+    number: int,
+    given_ids: set[str],
+    location: dict[str, Any],
 ) -> str:
     value = number if roles.id is None else row.get(roles.id)
     key = str(value).strip()
     if value is None or not key:
         raise FormatError(
-            "this row has no id", **where, fix="give every row an id, or leave the column out"
+            "this row has no id", **location, fix="give every row an id, or leave the column out"
         )
-    if key in own:
+    if key in given_ids:
         fix = f"make the ids differ, or take the column {roles.id} out: rows are numbered then"
-        raise FormatError(_TWICE, **where, found=key, fix=fix)
-    own.add(key)
-    return checked_name(key, "an id", where["file"], where["line"])
+        raise FormatError(_TWICE, **location, found=key, fix=fix)
+    given_ids.add(key)
+    return checked_name(key, "an id", location["file"], location["line"])
 
 
-def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
-    said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
-    same = said[roles.label or ""]
+def _label(row: Mapping[str, Any], roles: TableRoles, location: dict[str, Any]) -> bool:
+    value_by_column = {
+        column: _says_same(row, column) for column in (roles.label or "", *roles.further)
+    }
+    same = value_by_column[roles.label or ""]
     empty = row.get(roles.label or "") in (None, "")
-    if same is None or (not same) in said.values():
+    if same is None or (not same) in value_by_column.values():
         opposed = "contradict each other" if same is not None else _NEITHER
         raise FormatError(
-            f"{' and '.join(said)} {'is empty' if empty else opposed}",
-            **where,
+            f"{' and '.join(value_by_column)} {'is empty' if empty else opposed}",
+            **location,
             expected="1 or 0, true, false, Y or N",
-            found=None if empty else " and ".join(str(row.get(column)) for column in said),
+            found=None
+            if empty
+            else " and ".join(str(row.get(column)) for column in value_by_column),
             fix="fill it in" if empty else "call a column that is no label otherwise",
         )
     return same
 
 
-def _said(row: Mapping[str, Any], column: str) -> bool | None:
+def _says_same(row: Mapping[str, Any], column: str) -> bool | None:
     """Whether a column says that two texts are by one author; None where it says neither."""
     value = plain_key(row.get(column))
     same = _SAME.get(value)
@@ -1025,23 +1067,23 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
             pass
         remark(notes)
     else:
-        own: set[str] = set()
+        given_ids: set[str] = set()
         faults = Faults(_OF_TRUTH)
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
-            where: dict[str, Any] = {"file": archive.label(name), "line": line}
-            own_roles = _roles((), {plain_key(column): column for column in row})
+            location: dict[str, Any] = {"file": archive.label(name), "line": line}
+            own_roles = _table_roles((), {plain_key(column): column for column in row})
             if not own_roles.has_truth or own_roles.id is None:
                 swapped = _SWAPPED if "value" in row else "name the columns id and same"
                 raise FormatError(
                     "this table is no truth",
-                    **where,
+                    **location,
                     found=", ".join(row),
                     expected="columns id and same",
                     fix=swapped,
                 )
             with faults.gathered():
-                key = _row_id(row, own_roles, number, own, where)
-                truth[key] = _row_truth(row, own_roles, where)
+                key = _row_id(row, own_roles, number, given_ids, location)
+                truth[key] = _row_truth(row, own_roles, location)
         faults.check()
     if not truth:
         raise FormatError(
@@ -1066,32 +1108,32 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
             found=f"{problems.ids[i]} with {problems.sizes[i]}",
             fix="write them as a PAN13–15 folder",
         )
-    sides = list(
+    rows_by_side = list(
         zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True)
     )
 
-    def both(labels: Labels | None, i: int) -> list[str] | None:
-        pair = [labels[row] for row in sides[i]] if labels is not None else [None]
-        return None if None in pair else [str(v) for v in pair]
+    def two_labels(labels: Labels | None, i: int) -> list[str] | None:
+        pair = [labels[row] for row in rows_by_side[i]] if labels is not None else [None]
+        return None if None in pair else [str(label) for label in pair]
 
     with whole_file(folder / "pairs.jsonl") as file:
         for i, name in enumerate(problems.ids.tolist()):
             record: dict[str, Any] = {"id": name}
-            if (topics := both(problems.topic, i)) is not None:
+            if (topics := two_labels(problems.topic, i)) is not None:
                 record["fandoms"] = topics
-            record["pair"] = [problems.texts[row] for row in sides[i]]
+            record["pair"] = [problems.texts[row] for row in rows_by_side[i]]
             file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     if same is not None:
         with whole_file(folder / "truth.jsonl") as file:
             for i, name in enumerate(problems.ids.tolist()):
                 record = {"id": name, "same": bool(same[i])}
-                if (authors := both(problems.author, i)) is not None:
+                if (authors := two_labels(problems.author, i)) is not None:
                     record["authors"] = authors
                 file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     return folder
 
 
-def _problems(
+def _read_pairs_file(
     archive: Archive,
     name: str,
     truth: dict[str, PairTruth] | None,
@@ -1124,26 +1166,32 @@ def _problems(
         authors: tuple[str | None, str | None] = (None, None)
         if truth is not None:
             same.append(truth[pair.id].same)
-            before, other = labelled.setdefault(frozenset((first, second)), (pair, same[-1]))
-            if other != same[-1]:
+            earlier_pair, earlier_same = labelled.setdefault(
+                frozenset((first, second)), (pair, same[-1])
+            )
+            if earlier_same != same[-1]:
                 raise FormatError(
                     "the same two texts are labelled twice, and each time otherwise",
                     file=archive.label(name),
                     line=pair.line,
                     found=(
-                        f"{pair.id}: {_WORDS[same[-1]]}; {before.id} in line {before.line}: "
-                        f"{_WORDS[other]}"
+                        f"{pair.id}: {_WORDS[same[-1]]}; {earlier_pair.id} in line"
+                        f" {earlier_pair.line}: "
+                        f"{_WORDS[earlier_same]}"
                     ),
                     expected="one label for two texts",
                     fix="leave out the row that is wrong",
                 )
             authors = truth[pair.id].authors or authors
-        for row, who, what in zip((first, second), authors, pair.topics, strict=True):
+        for row, author_name, topic_name in zip((first, second), authors, pair.topics, strict=True):
             # One text under two authors has no author.
             author[row] = (
-                who if name_key(author.setdefault(row, who) or "") == name_key(who or "") else None
+                author_name
+                if name_key(author.setdefault(row, author_name) or "")
+                == name_key(author_name or "")
+                else None
             )
-            topic.setdefault(row, what)
+            topic.setdefault(row, topic_name)
     present = {*builder.ids, *faults}
     for key in truth or {}:
         if key not in present:
@@ -1163,12 +1211,12 @@ def _problems(
     labels = {
         key: (
             Labels.of(
-                one_spelling([values.get(row) for row in rows], builder.notes, what, same_key)
+                one_spelling([values.get(row) for row in rows], builder.notes, label_kind, same_key)
             )
-            if any(v is not None for v in values.values())
+            if any(label is not None for label in values.values())
             else None
         )
-        for key, values, what, same_key in (
+        for key, values, label_kind, same_key in (
             ("author", author, "author's name", name_key),
             ("topic", topic, "topic", label_key),
         )
@@ -1186,17 +1234,19 @@ def _problems(
     )
 
 
-def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
+def _two_names(values: object, value_kind: str, file: str, line: int) -> tuple[str, str] | None:
     if (
         isinstance(values, list)
         and len(values) == 2
-        and all(isinstance(v, str | int) for v in values)
+        and all(isinstance(value, str | int) for value in values)
     ):
-        first, second = (plain_name(checked_name(str(v), what, file, line)) for v in values)
+        first, second = (
+            plain_name(checked_name(str(value), value_kind, file, line)) for value in values
+        )
         return first, second
     if isinstance(values, list) and len(values) not in (0, 2):
         raise FormatError(
-            f"{what} belongs to each of two texts",
+            f"{value_kind} belongs to each of two texts",
             file=file,
             line=line,
             found=len(values),
@@ -1232,26 +1282,36 @@ def read_problem_sets(
     strip_shared : bool
         Take passages out that stand in texts of several problems, and Project Gutenberg's header and licence.
     """
-    sets = _sets(path, split, encoding, unquoted, skip_faulty)
+    sets = _read_sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
-        sets = [_stripped(one) for one in sets]
+        sets = [_stripped(problem_set) for problem_set in sets]
     sets = [
-        replace(one, notes=(*one.notes, *_unusable(one), *_known_remarks(one.problems)))
-        for one in sets
+        replace(
+            problem_set,
+            notes=(
+                *problem_set.notes,
+                *_unusable(problem_set),
+                *_known_remarks(problem_set.problems),
+            ),
+        )
+        for problem_set in sets
     ]
-    remark(note for one in sets for note in one.notes)
+    remark(note for problem_set in sets for note in problem_set.notes)
     return sets
 
 
-def _unusable(one: ProblemSet) -> list[str]:
+def _unusable(problem_set: ProblemSet) -> list[str]:
     """A sentence that counts the problems that were not read, by what is wrong."""
     names: dict[str, list[str]] = {}
-    for name, why in one.faults.items():
+    for name, why in problem_set.faults.items():
         names.setdefault(why, []).append(name)
-    said = first_names([f"{some(several)}: {why}" for why, several in names.items()])
-    every = len(one) + len(one.faults)
+    reasons = first_names([f"{some(several)}: {why}" for why, several in names.items()])
+    total = len(problem_set) + len(problem_set.faults)
     return (
-        [f"{len(one.faults):,} of {every:,} problems of {one.name} cannot be used: {said}"]
+        [
+            f"{len(problem_set.faults):,} of {total:,} problems of {problem_set.name} cannot be"
+            f" used: {reasons}"
+        ]
         if names
         else []
     )
@@ -1259,10 +1319,10 @@ def _unusable(one: ProblemSet) -> list[str]:
 
 def _first_problems(problems: Problems) -> list[int]:
     """The first problem of each text: they stand for authors, who are not known."""
-    first = np.full(len(problems.texts), -1)
+    first_problems = np.full(len(problems.texts), -1)
     for i in reversed(range(len(problems))):
-        first[[*problems.known(i), problems.questioned_index[i]]] = i
-    return first.tolist()
+        first_problems[[*problems.known(i), problems.questioned_index[i]]] = i
+    return first_problems.tolist()
 
 
 def _known_remarks(problems: Problems) -> list[str]:
@@ -1286,7 +1346,7 @@ def _known_remarks(problems: Problems) -> list[str]:
 
 def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    first = _first_problems(problems)[:MOST]
+    first_problems = _first_problems(problems)[:MOST]
     copies = Copies.among(list(map(Sketch.of, texts)))
     questioned = problems.questioned_index.tolist()
     rows = [
@@ -1295,11 +1355,14 @@ def _remarks(problems: Problems) -> list[str]:
     ]
     times = Counter((frozenset(known), row) for _, known, row in rows)
     looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
-    said = {
+    names_by_remark = {
         "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
             name
             for name, known, row in looked_at
-            if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
+            if any(
+                copies(row, known_row) and not same_document(texts[row], texts[known_row])
+                for known_row in known
+            )
         ],
         "asked more than once, and each time counts": [
             name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)
@@ -1307,38 +1370,47 @@ def _remarks(problems: Problems) -> list[str]:
         "known texts repeat one another, and count as several": [
             name
             for name, known, _ in looked_at
-            if any(copies(*both) for both in combinations(known, 2))
+            if any(copies(*pair) for pair in combinations(known, 2))
         ],
     }
     return [
-        *(f"{first_names(names)}: {what}" for what, names in said.items() if names),
-        *odd_texts(texts, problems.ids[first].tolist()),
-        *sentence_on_languages(texts, problems.ids[first].tolist()),
-        *sentence_on_shared(texts, first, "of several problems"),
+        *(
+            f"{first_names(names)}: {remark_text}"
+            for remark_text, names in names_by_remark.items()
+            if names
+        ),
+        *odd_texts(texts, problems.ids[first_problems].tolist()),
+        *sentence_on_languages(texts, problems.ids[first_problems].tolist()),
+        *sentence_on_shared(texts, first_problems, "of several problems"),
     ]
 
 
-def _stripped(one: ProblemSet) -> ProblemSet:
+def _stripped(problem_set: ProblemSet) -> ProblemSet:
     """The set without passages of texts in several problems; a text that holds nothing else stays."""
-    plain = cleaner(one.problems.texts, _first_problems(one.problems), empty=False)
-    count = sum(plain(text) != text for text in one.problems.texts)
-    problems = one.problems.map_texts(
+    plain = cleaner(problem_set.problems.texts, _first_problems(problem_set.problems), empty=False)
+    count = sum(plain(text) != text for text in problem_set.problems.texts)
+    problems = problem_set.problems.map_texts(
         cast(TextTransform, SimpleNamespace(transform=lambda texts: list(map(plain, texts))))
     )
     return replace(
-        one,
+        problem_set,
         problems=problems,
-        notes=(*one.notes, f"passages of several problems were taken out of {count:,} texts"),
+        notes=(
+            *problem_set.notes,
+            f"passages of several problems were taken out of {count:,} texts",
+        ),
     )
 
 
-def _sets(
+def _read_sets(
     path: str | Path, split: Split | None, encoding: str | None, unquoted: bool, skip_faulty: bool
 ) -> list[ProblemSet]:
     with Archive(path, encoding, unquoted) as archive:
         check_no_attribution(archive, "verification problems")
         if roots := problem_roots(archive):
-            return [_read(archive, root) for root in split_roots(roots, split, path)]
+            return [
+                _read_problem_folders(archive, root) for root in split_roots(roots, split, path)
+            ]
         files = pairs_files(archive)
         tables = {
             n: roles
@@ -1346,22 +1418,25 @@ def _sets(
             if not files and (roles := pair_table(archive, n)) is not None
         }
         if tables:
-            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
+            return [
+                _read_pairs_file(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()
+            ]
         if files:
             of_split = set(
                 split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path)
             )
             chosen = [
-                (n, beside)
-                for n, beside in files.items()
+                (n, truth_file)
+                for n, truth_file in files.items()
                 if str(PurePosixPath(n).parent) in of_split
             ]
             truths = [
-                None if beside is None else read_truth_records(archive, beside)
-                for _, beside in chosen
+                None if truth_file is None else read_truth_records(archive, truth_file)
+                for _, truth_file in chosen
             ]
             return [
-                _problems(archive, n, known) for (n, _), known in zip(chosen, truths, strict=True)
+                _read_pairs_file(archive, n, truth)
+                for (n, _), truth in zip(chosen, truths, strict=True)
             ]
         if any(map(is_lines, archive.names)):
             given_truth = any(is_truth(name) for name in archive.names)
@@ -1375,11 +1450,14 @@ def _sets(
         names = archive.names
     if zips:
         problem_sets = [
-            (name, one)
+            (name, problem_set)
             for name in zips
-            for one in _sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
+            for problem_set in _read_sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
         ]
-        return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in problem_sets]
+        return [
+            replace(problem_set, place=f"{name}/{problem_set.place}".rstrip("/"))
+            for name, problem_set in problem_sets
+        ]
     raise FormatError(
         "there are no verification problems here",
         file=path,
@@ -1392,21 +1470,31 @@ def _sets(
 
 
 def read_problems(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **how: bool
+    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **options: bool
 ) -> ProblemSet:
     """Read the one corpus of problems at a path, as ``read_problem_sets`` reads several. FormatError as there, or if
     there are several."""
-    sets = read_problem_sets(path, split, encoding, **how)
+    sets = read_problem_sets(path, split, encoding, **options)
     if len(sets) != 1:
-        called = [f"{s.name}/{s.split}" if s.split else s.name for s in sets]
+        called = [
+            f"{problem_set.name}/{problem_set.split}" if problem_set.split else problem_set.name
+            for problem_set in sets
+        ]
         names = ", ".join(
-            called if len({*called}) == len(called) else [s.place or s.name for s in sets]
+            called
+            if len({*called}) == len(called)
+            else [problem_set.place or problem_set.name for problem_set in sets]
         )
-        halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
+        halves = (
+            split is None
+            and {problem_set.split for problem_set in sets} == {"train", "test"}
+            and len(sets) == 2
+        )
         fix = (
             "--split train or --split test"
             if halves
-            else f"give one of them, as {Path(path) / next((s.place for s in sets if s.place), '')}"
+            else "give one of them, as "
+            f"{Path(path) / next((problem_set.place for problem_set in sets if problem_set.place), '')}"
         )
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return sets[0]

@@ -70,7 +70,7 @@ class _Server:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
-        paths = [str(Path(place).absolute()) for place in sys.path if place]
+        paths = [str(Path(folder).absolute()) for folder in sys.path if folder]
         self._process = subprocess.Popen(
             [
                 sys.executable,
@@ -121,14 +121,14 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
         server = _servers[0]
         answer: _Answer | int | None = None
         try:
-            own = A_MEGABYTE * path.stat().st_size / 2**20
-            seconds = own + max(LEAST, _shared[0]) + SECONDS * (name not in _formats)
+            size_limit = A_MEGABYTE * path.stat().st_size / 2**20
+            seconds = size_limit + max(LEAST, _shared[0]) + SECONDS * (name not in _formats)
             _formats.add(name)
             address = os.fsencode(path.absolute()).decode("latin-1")
             answer = server.read(_Request(address, name, encoding, seconds, MEMORY))
         finally:
-            used = answer.seconds if isinstance(answer, _Answer) else seconds
-            _shared[0] = min(SECONDS, max(0.0, _shared[0] + own - used))
+            seconds_used = answer.seconds if isinstance(answer, _Answer) else seconds
+            _shared[0] = min(SECONDS, max(0.0, _shared[0] + size_limit - seconds_used))
             if not isinstance(answer, _Answer):
                 server.stop()
                 _servers.clear()
@@ -157,7 +157,7 @@ def too_late(seconds: float) -> str:
 def serve(parent: int, at_once: bool) -> None:
     """Answer requests until there are no more."""
     end_with(parent, at_once)
-    out = os.fdopen(os.dup(1), "wb")
+    output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
     for line in sys.stdin.buffer:
         request = msgspec.json.decode(line, type=_Request)
@@ -165,9 +165,11 @@ def serve(parent: int, at_once: bool) -> None:
         try:
             encoded = msgspec.json.encode(answer, enc_hook=_address)
         except UnicodeEncodeError:
-            encoded = msgspec.json.encode(_whole(msgspec.to_builtins(answer, enc_hook=_address)))
-        out.write(encoded + b"\n")
-        out.flush()
+            encoded = msgspec.json.encode(
+                _writable_value(msgspec.to_builtins(answer, enc_hook=_address))
+            )
+        output.write(encoded + b"\n")
+        output.flush()
 
 
 def _address(path: Path) -> str:
@@ -175,12 +177,12 @@ def _address(path: Path) -> str:
     return ""
 
 
-def _whole(value: Any) -> Any:
+def _writable_value(value: Any) -> Any:
     """The same with U+FFFD for each half of a character."""
     if isinstance(value, dict):
-        return {key: _whole(one) for key, one in value.items()}
+        return {key: _writable_value(inner_value) for key, inner_value in value.items()}
     if isinstance(value, list | tuple):
-        return [*map(_whole, value)]
+        return [*map(_writable_value, value)]
     return (
         value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if isinstance(value, str)
@@ -196,10 +198,12 @@ def _late(*_: object) -> None:
 def limited(path: Path, size: int) -> Iterator[None]:
     """Raise Unreadable where reading one part of a file, of so many bytes, takes half of the time that a file of this
     size has, so that the other parts are read; nothing where no file's time is counted."""
-    left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
+    seconds_left = (
+        signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
+    )
     seconds = 0.2 + A_MEGABYTE / 2 * size / 2**20
     began = time.process_time()
-    if left <= seconds:
+    if seconds_left <= seconds:
         yield
         return
     try:
@@ -208,7 +212,9 @@ def limited(path: Path, size: int) -> Iterator[None]:
     except _Late:
         raise Unreadable(too_late(seconds), file=path) from None
     finally:
-        signal.setitimer(signal.ITIMER_PROF, max(LEAST, left - time.process_time() + began), 1)
+        signal.setitimer(
+            signal.ITIMER_PROF, max(LEAST, seconds_left - time.process_time() + began), 1
+        )
 
 
 def _limit(request: _Request) -> None:

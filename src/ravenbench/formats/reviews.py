@@ -75,23 +75,25 @@ def read_reviews(folder: Path) -> list[Review]:
         )
     reviews: dict[tuple[str, str, str, str], Review] = {}
     for file in files:
-        one = _read(file, "" if file.parent == folder else file.relative_to(folder).parts[0])
-        key = (one.grader, one.id, one.system, one.rewritten)
+        review = _read_review(
+            file, "" if file.parent == folder else file.relative_to(folder).parts[0]
+        )
+        key = (review.grader, review.id, review.system, review.rewritten)
         if key in reviews:
             raise InputError(
                 "somebody graded one text twice",
                 file=file,
-                found=f"{one.id}, by {one.grader}, also in {reviews[key].file.name}",
+                found=f"{review.id}, by {review.grader}, also in {reviews[key].file.name}",
                 fix="keep the one that counts",
             )
-        reviews[key] = one
+        reviews[key] = review
     return list(reviews.values())
 
 
-def _read(file: Path, folder: str) -> Review:
+def _read_review(file: Path, folder: str) -> Review:
     text = decode(read_ordinary(file), file)
-    again = "export it again in the viewer"
-    from_json(text, file, problem="this is no whole review", fix=again)
+    fix = "export it again in the viewer"
+    from_json(text, file, problem="this is no whole review", fix=fix)
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:
@@ -100,43 +102,41 @@ def _read(file: Path, folder: str) -> Review:
                 file=file,
                 found=version,
                 expected=str(VERSION),
-                fix=again,
+                fix=fix,
             )
-        one = msgspec.json.decode(text, type=_File)
+        review_file = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(
-            "this is no whole review", file=file, found=str(error), fix=again
-        ) from None
-    if one.grade is not None and one.grade not in GRADES:
+        raise FormatError("this is no whole review", file=file, found=str(error), fix=fix) from None
+    if review_file.grade is not None and review_file.grade not in GRADES:
         raise FormatError(
             "the grade is none",
             file=file,
-            found=one.grade,
+            found=review_file.grade,
             expected="a whole number from 1 (fluent) to 5 (unreadable)",
         )
-    if one.grade is None and one.verdict is None:
+    if review_file.grade is None and review_file.verdict is None:
         raise FormatError(
             "this review says nothing",
             file=file,
             expected="a grade or a verdict",
             fix="grade the text, or remove it",
         )
-    grader = one.grader.strip() or folder
+    grader = review_file.grader.strip() or folder
     if not grader:
         raise FormatError(
             "nobody is named as the grader",
             file=file,
             fix="put each grader's files into a folder of that name, or give a name on the page",
         )
-    grade = None if one.grade is None else int(one.grade)
+    grade = None if review_file.grade is None else int(review_file.grade)
     return Review(
         file,
         grader,
-        one.id,
-        one.system,
-        one.original,
-        one.rewritten,
+        review_file.id,
+        review_file.system,
+        review_file.original,
+        review_file.rewritten,
         grade,
-        one.verdict,
-        one.graded_blind,
+        review_file.verdict,
+        review_file.graded_blind,
     )

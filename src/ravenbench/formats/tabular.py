@@ -1,4 +1,6 @@
-"""Tables: rows of CSV, TSV and JSON lines, each with the line where it begins; problems divided by a column."""
+"""A file of a table in (CSV, TSV, JSON lines, workbook); out come pairs (line where the row begins, row as a mapping).
+A column can also divide problems into groups.
+"""
 
 from __future__ import annotations
 
@@ -101,13 +103,13 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     """Records of a JSON array or of a frame as pandas writes it, numbered from 1; records of JSON lines too.
     FormatError if it is none of these."""
     lines = iter(archive.lines(name))
-    first, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
+    first_line, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
     label = archive.label(name)
-    one_line = first.startswith("{") and first.endswith("}")
-    if one_line and (second or _frame(parsed(first, archive, name, 1), label) is None):
+    one_line = first_line.startswith("{") and first_line.endswith("}")
+    if one_line and (second or _frame(parsed(first_line, archive, name, 1), label) is None):
         yield from records(archive, name)
         return
-    listed = from_json(archive.text(name), label) if first else None
+    listed = from_json(archive.text(name), label) if first_line else None
     rows = _frame(listed, label) if isinstance(listed, dict) else None
     listed = listed if rows is None else rows
     if not listed or listed == [{}]:
@@ -141,20 +143,24 @@ def _frame(table: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
         and {*table} <= {"data", "columns", "index"}
     ):
         check_each_once([*map(str, names)], label)
-        whole = all(isinstance(row, list) and len(row) == len(names) for row in rows)
-        return [dict(zip(map(str, names), row, strict=True)) for row in rows] if whole else None
+        is_rectangular = all(isinstance(row, list) and len(row) == len(names) for row in rows)
+        return (
+            [dict(zip(map(str, names), row, strict=True)) for row in rows]
+            if is_rectangular
+            else None
+        )
     if isinstance(rows, list) and {*table} == {"schema", "data"}:
         return rows
     columns = list(table.values())
     if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}):
         return None
     inner = [
-        one
+        cell
         for column in columns
-        for one in (column.values() if isinstance(column, dict) else column)
+        for cell in (column.values() if isinstance(column, dict) else column)
     ]
     if (
-        any(isinstance(one, dict | list) for one in inner)
+        any(isinstance(cell, dict | list) for cell in inner)
         or len({len(column) for column in columns}) > 1
     ):
         return None
@@ -267,7 +273,7 @@ def _check_sheets(data: bytes, label: str) -> None:
         starts = [string.start() for string in _STRING.finditer(strings)]
         lengths = [end - start for start, end in pairwise([*starts, len(strings)])]
         unpacked = spanned = 0
-        most = _MOST_CELLS
+        cells_left = _MOST_CELLS
         for sheet in (name for name in names if "worksheets/" in name):
             columns = {b"A"}
             rows = 1
@@ -286,12 +292,12 @@ def _check_sheets(data: bytes, label: str) -> None:
             for cell in _CELL.finditer(cells):
                 columns.add(cell[1][:8].upper())
                 rows = max(rows, int(cell[2][:12] or 1))
-                most += _SPARSE
+                cells_left += _SPARSE
             width = 0
             for letter in max(columns, key=lambda column: (len(column), column)):
                 width = 26 * width + letter - 64
             spanned += rows * width
-            if spanned > min(most, 2 * _MOST_CELLS):
+            if spanned > min(cells_left, 2 * _MOST_CELLS):
                 raise FormatError(
                     "a sheet of this workbook spans too many cells",
                     file=label,
@@ -322,14 +328,18 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
     source = archive.lines(name, blank=True)
     header = next(source, (1, ""))[1] + "\n"
     start = 1
-    given = _SEPARATOR.match(header)
-    if given is not None:
+    separator = _SEPARATOR.match(header)
+    if separator is not None:
         header = next(source, (2, ""))[1] + "\n"
         start = 2
     if "\r" in header:
         raise old_mac(label, start)
     delimiter = (
-        given[1] if given is not None else "\t" if "\t" in header else max(",;|", key=header.count)
+        separator[1]
+        if separator is not None
+        else "\t"
+        if "\t" in header
+        else max(",;|", key=header.count)
     )
     raw: list[str] = []
 
@@ -340,7 +350,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
 
     quoting: Literal[0, 3] = 3 if unquoted else 0  # csv.QUOTE_NONE, csv.QUOTE_MINIMAL
     reader = csv.reader(noted(), delimiter=delimiter, strict=not unquoted, quoting=quoting)
-    first = start + 1
+    first_line = start + 1
     width = 0
     try:
         names = [
@@ -353,7 +363,7 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
         while names and not names[-1]:
             names.pop()
         _check_header(names, label)
-        start = first
+        start = first_line
         sure = False
         for values in reader:
             if (
@@ -384,9 +394,12 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
                     )
                 yield (
                     start,
-                    {k: v if v != "" else None for k, v in zip(names, values, strict=False)},
+                    {
+                        k: value if value != "" else None
+                        for k, value in zip(names, values, strict=False)
+                    },
                 )
-            start = first + reader.line_num
+            start = first_line + reader.line_num
     except csv.Error as error:
         plain = _one_row_a_line(archive, name, delimiter, width)
         raise FormatError(
@@ -549,13 +562,13 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             if key in values:
                 raise FormatError("an id stands twice", file=label, line=line, found=key)
             if column not in row:
-                known = sorted(str(k) for k in row if k != "id")
+                attribute_names = sorted(str(k) for k in row if k != "id")
                 raise FormatError(
                     f"there is no {column!r} here",
                     file=label,
                     line=line,
-                    found=known,
-                    fix=did_you_mean(column, known),
+                    found=attribute_names,
+                    fix=did_you_mean(column, attribute_names),
                 )
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
@@ -569,16 +582,20 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             expected=f"ids such as {ids[0]}" if len(ids) else None,
             fix=next(iter(zeros), None),
         )
-    said = (
+    sentences = (
         [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {name}: {some(lacking)}"]
         if lacking
         else []
     )
-    said += zeros
-    present = [v for v in column_values if v is not None]
-    if any(isinstance(v, str) for v in present):
+    sentences += zeros
+    present = [value for value in column_values if value is not None]
+    if any(isinstance(value, str) for value in present):
         labels = Labels.of(
-            one_spelling([None if v is None else str(v) for v in column_values], said, repr(column))
+            one_spelling(
+                [None if value is None else str(value) for value in column_values],
+                sentences,
+                repr(column),
+            )
         )
         if len(labels.names) > MOST_PARTS:
             raise FormatError(
@@ -588,20 +605,22 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                 expected=f"numbers, or at most {MOST_PARTS} different texts",
             )
     else:
-        labels = quantiles(np.array([math.nan if v is None else v for v in column_values]), bins)
-    remark(said)
+        labels = quantiles(
+            np.array([math.nan if value is None else value for value in column_values]), bins
+        )
+    remark(sentences)
     return ProblemAttribute(column, labels)
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:
     """Divide numbers into parts of about equal size, by rising value; equal values stay together, NaN is in none."""
-    known = ~np.isnan(values)
-    edges = np.unique(np.quantile(values[known], np.arange(1, parts) / parts))
-    codes = np.where(known, np.searchsorted(edges, values, side="left"), -1)
-    used = np.unique(codes[known])
-    codes = np.where(known, np.searchsorted(used, codes), -1).astype(np.int64)
+    is_known = ~np.isnan(values)
+    edges = np.unique(np.quantile(values[is_known], np.arange(1, parts) / parts))
+    codes = np.where(is_known, np.searchsorted(edges, values, side="left"), -1)
+    used_codes = np.unique(codes[is_known])
+    codes = np.where(is_known, np.searchsorted(used_codes, codes), -1).astype(np.int64)
     names = []
-    for i in range(len(used)):
+    for i in range(len(used_codes)):
         inside = values[codes == i]
         low = f"{inside.min():.4g}"
         high = f"{inside.max():.4g}"

@@ -69,16 +69,16 @@ class Rewriting:
 
         AssertionError if they do not: the obfuscator is at fault, not the input.
         """
-        place = 0
+        position = 0
         for number, part in enumerate(self.parts, start=1):
-            assert part.start == place and part.end >= part.start, (
-                f"part {number} starts at {part.start}, not {place}"
+            assert part.start == position and part.end >= part.start, (
+                f"part {number} starts at {part.start}, not {position}"
             )
             assert part.original == original[part.start : part.end], (
                 f"part {number} misquotes the original"
             )
-            place = part.end
-        assert place == len(original), f"the parts end at {place} of {len(original)}"
+            position = part.end
+        assert position == len(original), f"the parts end at {position} of {len(original)}"
         return self
 
 
@@ -131,20 +131,22 @@ class Obfuscator(Component):
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         if bom:
             task = replace(task, questioned=text[1:])
-        reason = "no words" if not any(c.isalnum() for c in text) else self._reason(task)
+        reason = (
+            "no words" if not any(character.isalnum() for character in text) else self._reason(task)
+        )
         rewriting = (
             unchanged(task.questioned, f"left unchanged: {reason}")
             if reason
             else self.rewrite(task, seed)
         )
-        if not reason and not any(c.isalnum() for c in rewriting.text):
+        if not reason and not any(character.isalnum() for character in rewriting.text):
             rewriting = unchanged(task.questioned, "left unchanged: the rewriting had no words")
         if getattr(self, "mode", None) == "repaired":
-            parts = mended(rewriting.parts)
-            count = sum(part.operations.count("mend") for part in parts)
+            mended_parts = mended(rewriting.parts)
+            count = sum(part.operations.count("mend") for part in mended_parts)
             rewriting = replace(
                 rewriting,
-                parts=parts,
+                parts=mended_parts,
                 counts={**rewriting.counts, **({"mend": count} if count else {})},
             )
         return (_after_bom(rewriting) if bom else rewriting).check(text)
@@ -156,20 +158,22 @@ class Obfuscator(Component):
     def obfuscate_all(self, tasks: Sequence[ObfuscationTask], seed: int = 0) -> list[Rewriting]:
         """Rewrite tasks at once, in order; a failure is that of all. For those that declare ``whole_batch``."""
         plain = [replace(task, questioned=task.questioned.removeprefix("\ufeff")) for task in tasks]
-        spoken = [task for task in plain if any(c.isalnum() for c in task.questioned)]
+        spoken = [
+            task for task in plain if any(character.isalnum() for character in task.questioned)
+        ]
         results = iter(self.rewrite_all(spoken, seed) if spoken else [])
-        done = []
+        rewritings = []
         for task, bare in zip(tasks, plain, strict=True):
-            spoke = any(c.isalnum() for c in bare.questioned)
+            spoke = any(character.isalnum() for character in bare.questioned)
             rewriting = (
                 next(results) if spoke else unchanged(bare.questioned, "left unchanged: no words")
             )
-            done.append(
+            rewritings.append(
                 (_after_bom(rewriting) if task.questioned != bare.questioned else rewriting).check(
                     task.questioned
                 )
             )
-        return done
+        return rewritings
 
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
         """The rewritings of texts with words, in order."""
@@ -197,15 +201,18 @@ def count_operations(parts: Sequence[Part]) -> dict[str, int]:
 
 def _after_bom(rewriting: Rewriting) -> Rewriting:
     shifted = [replace(part, start=part.start + 1, end=part.end + 1) for part in rewriting.parts]
-    first = shifted[0] if shifted else Part(1, 1, "", "")
-    first = replace(
-        first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation
+    first_part = shifted[0] if shifted else Part(1, 1, "", "")
+    first_part = replace(
+        first_part,
+        start=0,
+        original="\ufeff" + first_part.original,
+        obfuscation="\ufeff" + first_part.obfuscation,
     )
-    return replace(rewriting, parts=(first, *shifted[1:]))
+    return replace(rewriting, parts=(first_part, *shifted[1:]))
 
 
 def tasks_of(
-    problems: Problems, which: Iterable[int] | None = None, language: str | None = None
+    problems: Problems, rows: Iterable[int] | None = None, language: str | None = None
 ) -> list[ObfuscationTask]:
     """Make the tasks of verification problems (all, or these), blind to authors and truth."""
     texts = problems.texts
@@ -216,18 +223,18 @@ def tasks_of(
             tuple(texts.rows(problems.known(i))),
             language,
         )
-        for i in (range(len(problems)) if which is None else which)
+        for i in (range(len(problems)) if rows is None else rows)
     ]
 
 
 def with_questioned(problems: Problems, which: Sequence[int], texts: Sequence[str]) -> Problems:
     """The same problems with new questioned texts for these; labels are dropped, calibration marks stay."""
-    new = {int(i): text for i, text in zip(which, texts, strict=True)}
+    text_of_row = {int(i): text for i, text in zip(which, texts, strict=True)}
     rows = (
         (
             str(problems.ids[i]),
             problems.texts.rows(problems.known(i)),
-            new[i] if i in new else problems.texts[problems.questioned_index[i]],
+            text_of_row[i] if i in text_of_row else problems.texts[problems.questioned_index[i]],
         )
         for i in range(len(problems))
     )

@@ -1,4 +1,4 @@
-"""Translators for round trips: what one is."""
+"""What a translator for round trips is: sentences and two languages in, their translations out, None where there is none."""
 
 from __future__ import annotations
 

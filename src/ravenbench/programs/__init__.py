@@ -133,17 +133,17 @@ _ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
 @contextmanager
 def noted() -> Iterator[None]:
     """Note how outside programs are run while the block lasts."""
-    before = _ran.set([])
+    token = _ran.set([])
     try:
         yield
     finally:
-        _ran.reset(before)
+        _ran.reset(token)
 
 
-def note(way: str) -> None:
+def note(call: str) -> None:
     """Note how an outside program was run."""
-    if (ways := _ran.get()) is not None and way not in ways:
-        ways.append(way)
+    if (calls := _ran.get()) is not None and call not in calls:
+        calls.append(call)
 
 
 def ways() -> str:

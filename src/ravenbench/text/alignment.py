@@ -1,5 +1,5 @@
-"""What changed between a text and its rewriting: tokens aligned by longest common subsequence and read as runs, and
-sentences aligned 1-1, 1-2, 2-1, 1-0 and 0-1.
+"""A text and its rewriting in, as tokens or sentences; out come half-open runs of indices that belong together: tokens
+by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[EqualRun]:
     i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         if i < x or j < y:
-            spoken = any(c.isalnum() for piece in (*a[i:x], *b[j:y]) for c in piece)
+            spoken = any(character.isalnum() for piece in (*a[i:x], *b[j:y]) for character in piece)
             _add(tiles, EqualRun("edit" if spoken else "light", i, x, j, y))
         if x < len(a):
             _add(tiles, EqualRun("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
@@ -81,7 +81,7 @@ def match(
     a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]
 ) -> list[tuple[int, int]]:
     """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
-    return _match([key(t) for t in a], [key(t) for t in b], 0, 0)
+    return _match([key(token) for token in a], [key(token) for token in b], 0, 0)
 
 
 def _match(a: list[Hashable], b: list[Hashable], a0: int, b0: int) -> list[tuple[int, int]]:
@@ -102,9 +102,9 @@ def _match(a: list[Hashable], b: list[Hashable], a0: int, b0: int) -> list[tuple
     else:
         steps = LCSseq.opcodes(inner_b, inner_a)
         equal = (
-            (s.dest_start, s.src_start, s.dest_end - s.dest_start)
-            for s in steps
-            if s.tag == "equal"
+            (step.dest_start, step.src_start, step.dest_end - step.dest_start)
+            for step in steps
+            if step.tag == "equal"
         )
         middle = [(a0 + i + k, b0 + j + k) for i, j, size in equal for k in range(size)]
     return front + middle + back
@@ -118,9 +118,9 @@ def _equal(a: list[Hashable], b: list[Hashable]) -> int:
 
 
 def _add(tiles: list[EqualRun], run: EqualRun) -> None:
-    last = tiles[-1] if tiles else None
-    if last is not None and last.kind == run.kind == "same":
-        tiles[-1] = EqualRun("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
+    last_run = tiles[-1] if tiles else None
+    if last_run is not None and last_run.kind == run.kind == "same":
+        tiles[-1] = EqualRun("same", last_run.a_start, run.a_stop, last_run.b_start, run.b_stop)
     else:
         tiles.append(run)
 
@@ -132,19 +132,21 @@ def _merged(tiles: list[EqualRun], a: Sequence[str], merge: int) -> list[EqualRu
         joined.append(run)
         if run.kind != "edit":
             continue
-        place = len(joined) - 2
-        while place >= 0 and joined[place].kind != "edit":
-            place -= 1
-        if place < 0:
+        edit_index = len(joined) - 2
+        while edit_index >= 0 and joined[edit_index].kind != "edit":
+            edit_index -= 1
+        if edit_index < 0:
             continue
-        between = joined[place + 1 : -1]
+        runs_between = joined[edit_index + 1 : -1]
         words = sum(
-            any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop)
+            any(character.isalnum() for character in a[i])
+            for run_between in runs_between
+            for i in range(run_between.a_start, run_between.a_stop)
         )
         if words <= merge:
-            first = joined[place]
-            joined[place:] = [
-                EqualRun("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)
+            earlier_edit = joined[edit_index]
+            joined[edit_index:] = [
+                EqualRun("edit", earlier_edit.a_start, run.a_stop, earlier_edit.b_start, run.b_stop)
             ]
     return joined
 
@@ -183,9 +185,9 @@ def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
         for j in range(max(0, middle - band), min(m, middle + band) + 1):
             reached = best.get((i, j))
             for di, dj in _SHAPES:
-                before = best.get((i - di, j - dj))
-                if before is not None:
-                    total = before[0] + worth(i, j, di, dj)
+                reached_before = best.get((i - di, j - dj))
+                if reached_before is not None:
+                    total = reached_before[0] + worth(i, j, di, dj)
                     if reached is None or total > reached[0]:
                         reached = (total, di, dj)
             if reached is not None:
@@ -208,20 +210,23 @@ class _Worth:
         from scipy.sparse import csr_array
 
         ids: dict[str, int] = {}
-        sides = []
-        for side in (a, b):
-            grams = [sorted(_trigrams(s)) for s in side]
+        trigram_counts = []
+        for text_sentences in (a, b):
+            grams = [sorted(_trigrams(sentence)) for sentence in text_sentences]
             columns = np.array(
-                [ids.setdefault(g, len(ids)) for one in grams for g in one], dtype=np.int64
+                [ids.setdefault(trigram, len(ids)) for trigrams in grams for trigram in trigrams],
+                dtype=np.int64,
             )
-            sides.append((columns, np.concatenate([[0], np.cumsum([len(one) for one in grams])])))
-        left, right = (
+            trigram_counts.append(
+                (columns, np.concatenate([[0], np.cumsum([len(trigrams) for trigrams in grams])]))
+            )
+        rows_a, rows_b = (
             csr_array((np.ones(len(columns)), columns, ptr), shape=(len(ptr) - 1, len(ids)))
-            for columns, ptr in sides
+            for columns, ptr in trigram_counts
         )
-        shared: Floats = (left @ right.T).toarray()
-        self.shared: list[list[float]] = shared.tolist()
-        self.a, self.b = (np.diff(ptr).tolist() for _, ptr in sides)
+        shared_counts: Floats = (rows_a @ rows_b.T).toarray()
+        self.shared: list[list[float]] = shared_counts.tolist()
+        self.a, self.b = (np.diff(ptr).tolist() for _, ptr in trigram_counts)
 
     def __call__(self, i: int, j: int, di: int, dj: int) -> float:
         """The similarity of sentences i−di…i−1 with sentences j−dj…j−1."""
@@ -231,8 +236,8 @@ class _Worth:
         columns = range(j - dj, j)
         size_a = sum(self.a[x] for x in rows)
         size_b = sum(self.b[y] for y in columns)
-        shared = min(sum(self.shared[x][y] for x in rows for y in columns), size_a, size_b)
-        return 2 * shared / (size_a + size_b) if size_a + size_b else 1.0
+        shared_trigrams = min(sum(self.shared[x][y] for x in rows for y in columns), size_a, size_b)
+        return 2 * shared_trigrams / (size_a + size_b) if size_a + size_b else 1.0
 
 
 def _trigrams(sentence: str) -> set[str]:
@@ -241,12 +246,15 @@ def _trigrams(sentence: str) -> set[str]:
 
 
 def _mark_moved(beads: list[Bead], worth: _Worth) -> list[Bead]:
-    gone = [k for k, bead in enumerate(beads) if bead.b_start == bead.b_stop]
-    come = [k for k, bead in enumerate(beads) if bead.a_start == bead.a_stop]
-    for g in gone:
-        for c in come:
-            if not beads[c].moved and worth(beads[g].a_stop, beads[c].b_stop, 1, 1) >= MOVED:
-                for k in (g, c):
+    only_in_a = [k for k, bead in enumerate(beads) if bead.b_start == bead.b_stop]
+    only_in_b = [k for k, bead in enumerate(beads) if bead.a_start == bead.a_stop]
+    for bead_a in only_in_a:
+        for bead_b in only_in_b:
+            if (
+                not beads[bead_b].moved
+                and worth(beads[bead_a].a_stop, beads[bead_b].b_stop, 1, 1) >= MOVED
+            ):
+                for k in (bead_a, bead_b):
                     bead = beads[k]
                     beads[k] = Bead(bead.a_start, bead.a_stop, bead.b_start, bead.b_stop, True)
                 break

@@ -1,4 +1,6 @@
-"""Texts that are unlike others in language or kind: hardly any of their words are common ones there."""
+"""Texts in, sentences out on those that are unlike the others in language or kind: few of their words, as shares from
+0 to 1, are common words of the others or function words of a language.
+"""
 
 from __future__ import annotations
 
@@ -48,18 +50,20 @@ class CommonWords:
         usual = float(np.median(shares))
         return cls(words, usual, min(FOREIGN * usual, float(np.quantile(shares, 0.01))))
 
-    def unlike(self, parts: Mapping[str, Sequence[str]]) -> list[str]:
+    def unlike(self, texts_by_part: Mapping[str, Sequence[str]]) -> list[str]:
         """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
-        least = {
+        smallest_shares = {
             name: min(coverage(text[:BEGINNING], self.words) for text in texts)
-            for name, texts in parts.items()
+            for name, texts in texts_by_part.items()
         }
-        odd = [name for name, share in least.items() if share < self.least]
+        odd = [name for name, share in smallest_shares.items() if share < self.least]
         return (
             [
-                f"{len(odd):,} of {len(parts):,} problems to answer have a text that is unlike"
+                f"{len(odd):,} of {len(texts_by_part):,} problems to answer have a text that is"
+                " unlike"
                 " those to learn from in language or kind, so that an answer has little to go by:"
-                f" {first_names(odd)}; of the first, {least[odd[0]]:.0%} of a text's words are"
+                f" {first_names(odd)}; of the first, {smallest_shares[odd[0]]:.0%} of a text's"
+                " words are"
                 f" among their most frequent ones, of their own {self.usual:.0%}"
             ]
             if odd
@@ -93,13 +97,16 @@ def function_words() -> dict[str, list[str]]:
 def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
     """How many words some text has, and what share of them are function words of two languages, the highest first."""
     counts = Counter(beginning.lower().split())
-    of = Counter({"": 0, "none": 0})
-    whole = counts.total()
+    counts_by_language = Counter({"": 0, "none": 0})
+    word_count = counts.total()
     languages = function_words()
     for word, count in counts.items():
         for language in languages.get(word, ()):
-            of[language] += count
-    return whole, [(language, count / (whole or 1)) for language, count in of.most_common(2)]
+            counts_by_language[language] += count
+    return word_count, [
+        (language, count / (word_count or 1))
+        for language, count in counts_by_language.most_common(2)
+    ]
 
 
 def lacks_function_words(text: str) -> int:
@@ -111,7 +118,7 @@ def lacks_function_words(text: str) -> int:
 def in_alphabetical_order(text: str) -> bool:
     """Whether the words at a text's beginning are sorted, either way."""
     words = text[:BEGUN].lower().split()
-    steps = Counter((a > b) - (a < b) for a, b in pairwise(words))
+    steps = Counter((word > next_word) - (word < next_word) for word, next_word in pairwise(words))
     return max(steps[1], steps[-1]) >= max(FEWEST_WORDS / 2, SORTED * (steps[1] + steps[-1]))
 
 
@@ -121,18 +128,21 @@ def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]
     named = dict[str, list[str]]()
     several = list(zip(texts, ids, strict=False))
     for text, name in several:
-        count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
-        if count >= FEWEST_WORDS and next_most < PLAINLY * most and most >= LEAST:
+        count, ((language, word_count), (_, next_most)) = function_shares(text[:BEGUN])
+        if count >= FEWEST_WORDS and next_most < PLAINLY * word_count and word_count >= LEAST:
             named.setdefault(language, []).append(name)
-    (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
-    fewer = sum(len(names) for _, names in others)
+    (main, most_texts), *other_languages = sorted(
+        named.items(), key=lambda entry: -len(entry[1])
+    ) or [("", [])]
+    fewer = sum(len(names) for _, names in other_languages)
     if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(several):
         return []
     shown = ", ".join(
-        f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others
+        f"{len(names):,} in {language} ({first_names(names, 3)})"
+        for language, names in other_languages
     )
-    said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
-    return [f"{said}: these are told apart instead of authors"]
+    sentence = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
+    return [f"{sentence}: these are told apart instead of authors"]
 
 
 LANGUAGE_WORDS = 100
@@ -147,21 +157,24 @@ def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first; not of
     those of fewer words than tell it."""
     words = {
-        name: Counter(word.lower() for text in some for word in WORD.findall(text))
-        for name, some in list(texts.items())[:MOST_COMPARED]
+        name: Counter(word.lower() for text in language_texts for word in WORD.findall(text))
+        for name, language_texts in list(texts.items())[:MOST_COMPARED]
     }
     words = {name: counts for name, counts in words.items() if counts.total() >= FEWEST_WORDS}
     common = {
-        name: {w for w, _ in counts.most_common(LANGUAGE_WORDS)} for name, counts in words.items()
+        name: {word for word, _ in counts.most_common(LANGUAGE_WORDS)}
+        for name, counts in words.items()
     }
 
-    def covered(name: str, by: str) -> float:
-        return sum(words[name][word] for word in common[by]) / max(1, words[name].total())
+    def covered(name: str, other: str) -> float:
+        return sum(words[name][word] for word in common[other]) / max(1, words[name].total())
 
     group = {name: [name] for name in words}
-    for a, b in combinations(words, 2):
-        if group[a] is not group[b] and covered(a, b) >= OWN_LANGUAGE * covered(a, a):
-            group[a] += group[b]
-            for name in group[b]:
-                group[name] = group[a]
+    for first, second in combinations(words, 2):
+        if group[first] is not group[second] and covered(first, second) >= OWN_LANGUAGE * covered(
+            first, first
+        ):
+            group[first] += group[second]
+            for name in group[second]:
+                group[name] = group[first]
     return sorted({id(names): names for names in group.values()}.values(), key=len, reverse=True)

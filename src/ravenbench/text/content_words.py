@@ -68,21 +68,25 @@ def keep(ranked: Sequence[str], even: Bools, count: int) -> frozenset[str]:
 
 def closed_class(ranked: Sequence[str]) -> frozenset[str]:
     """Function words of the languages that the most frequent words show; empty where there is no list of theirs."""
-    first = set(ranked[:100])
-    if not first:
+    most_frequent = set(ranked[:100])
+    if not most_frequent:
         return frozenset()
     return frozenset().union(
-        *(words for words in _lists() if len(first & words) >= SHOWS_LANGUAGE * len(first))
+        *(
+            words
+            for words in _lists()
+            if len(most_frequent & words) >= SHOWS_LANGUAGE * len(most_frequent)
+        )
     )
 
 
 def speaks_english(texts: Sequence[str]) -> bool:
     """Whether the most frequent words of some texts are function words of English."""
-    first = set(frequent_words(texts, 100))
+    most_frequent = set(frequent_words(texts, 100))
     english = frozenset(
         (files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split()
     )
-    return len(first & english) >= SHOWS_LANGUAGE * len(first)
+    return len(most_frequent & english) >= SHOWS_LANGUAGE * len(most_frequent)
 
 
 @cache
@@ -99,17 +103,17 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
     ``counts`` (n, w) are sparse words of each text; ``sizes`` (n,) all its words, those that are not counted too;
     ``author`` and ``topic`` (n,) codes, −1 unknown: such texts do not count.
     """
-    known = (author >= 0) & (topic >= 0)
-    counts = counts[known]
-    sizes = sizes[known]
-    author = author[known]
-    topic = topic[known]
+    is_labelled = (author >= 0) & (topic >= 0)
+    counts = counts[is_labelled]
+    sizes = sizes[is_labelled]
+    author = author[is_labelled]
+    topic = topic[is_labelled]
     if len(np.unique(topic)) < 2 or not sizes.sum():
         return np.full(counts.shape[1], np.nan)
     rate = np.asarray(counts.sum(axis=0)).ravel() / sizes.sum()
     width = int(author.max()) + 1
-    cell, place = np.unique(topic * width + author, return_inverse=True)
-    of_cell, in_cell = _summed(counts, sizes, place, len(cell))
+    cell, cell_of_text = np.unique(topic * width + author, return_inverse=True)
+    of_cell, in_cell = _summed(counts, sizes, cell_of_text, len(cell))
     of_topic, in_topic = _summed(of_cell, in_cell, cell // width, int(topic.max()) + 1)
 
     def products(values: csr_array, weights: Floats) -> tuple[Floats, Floats, float]:
@@ -147,10 +151,10 @@ def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) ->
     """
     sizes = np.bincount(topic[topic >= 0], minlength=1)
     large = np.isin(topic, np.argsort(-sizes, kind="stable")[:MOST_TOPICS])
-    known = (author >= 0) & (topic >= 0) & large
-    counts = counts[known].astype(np.float64)
-    author = author[known]
-    topic = topic[known]
+    is_usable = (author >= 0) & (topic >= 0) & large
+    counts = counts[is_usable].astype(np.float64)
+    author = author[is_usable]
+    topic = topic[is_usable]
     names, topic = np.unique(topic, return_inverse=True)
     writers, author = np.unique(author, return_inverse=True)
     if len(names) < 2 or len(writers) < PARTS:
@@ -158,12 +162,16 @@ def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) ->
     part = stream(seed, "named-topics").permutation(len(writers))[author] % PARTS
     hits = 0
     for number in range(PARTS):
-        own = part == number
-        learned, _ = _summed(counts[~own], np.zeros(int((~own).sum())), topic[~own], len(names))
+        in_fold = part == number
+        learned, _ = _summed(
+            counts[~in_fold], np.zeros(int((~in_fold).sum())), topic[~in_fold], len(names)
+        )
         weights = learned.toarray() + 0.5
         weights = np.log(weights / weights.sum(axis=1, keepdims=True))
-        prior = np.log(np.bincount(topic[~own], minlength=len(names)) + 0.5)
-        hits += int((np.argmax(counts[own] @ weights.T + prior, axis=1) == topic[own]).sum())
+        prior = np.log(np.bincount(topic[~in_fold], minlength=len(names)) + 0.5)
+        hits += int(
+            (np.argmax(counts[in_fold] @ weights.T + prior, axis=1) == topic[in_fold]).sum()
+        )
     return hits / len(topic)
 
 

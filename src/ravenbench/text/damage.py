@@ -1,5 +1,6 @@
-"""What shows that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions,
-disguised letters."""
+"""A text in, sentences out, one for each sign that it is not what its author wrote: marks of HTML, a wrong conversion,
+hidden directions of writing, disguised letters.
+"""
 
 from __future__ import annotations
 
@@ -81,8 +82,8 @@ _SHARE = 0.15
 def script_of(text: str) -> str | None:
     """The script of most letters of a text's first ones; None where it has none of these."""
     counts = {name: len(letters.findall(text[:2_000])) for name, letters in _OF_SCRIPT.items()}
-    most = max(counts, key=counts.__getitem__)
-    return most if counts[most] else None
+    commonest = max(counts, key=counts.__getitem__)
+    return commonest if counts[commonest] else None
 
 
 def is_wordless(text: str) -> bool:
@@ -101,10 +102,10 @@ def is_macintosh(text: str) -> bool:
 
 def repeated(text: str) -> tuple[int, int] | None:
     """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
-    few = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
+    has_few_words = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
     return (
         (count_words(text), words)
-        if few and (words := count_evidence(text)) < FEWEST_WORDS
+        if has_few_words and (words := count_evidence(text)) < FEWEST_WORDS
         else None
     )
 
@@ -124,21 +125,21 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it is one word alone, in which nobody's style shows")
     elif len(text) < 300 and _PAGE.search(text) is not None:
         signs.append("it reads like the message of a program or a page, in the place of a text")
-    if few := lacks_function_words(text):
+    if count := lacks_function_words(text):
         signs.append(
-            f"none of {few:,} words at its beginning are function words, as where stop words were"
+            f"none of {count:,} words at its beginning are function words, as where stop words were"
             " taken out"
         )
     if in_alphabetical_order(text):
         signs.append("its words stand in alphabetical order: it is no prose")
-    if (again := repeated(text)) is not None:
+    if (repetition := repeated(text)) is not None:
         signs.append(
-            f"it says the same again and again: {again[0]:,} words, {again[1]:,} without"
+            f"it says the same again and again: {repetition[0]:,} words, {repetition[1]:,} without"
             " repetitions"
         )
-    for part, pattern, least, what in _COMPILED:
-        if part in text and (places := len(pattern.findall(text))) >= least:
-            signs.append(what.format(f"{places:,}"))
+    for part, pattern, fewest, damage in _COMPILED:
+        if part in text and (occurrences := len(pattern.findall(text))) >= fewest:
+            signs.append(damage.format(f"{occurrences:,}"))
     if len(text) == _CELL:
         signs.append(
             "it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its"
@@ -165,12 +166,12 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         return tuple(signs)
     runs = _RUN.findall(text)
     wrong = [
-        (run, meant) for run in runs if _LEAD.search(run) and (meant := read_again(run)) != run
+        (run, mended) for run in runs if _LEAD.search(run) and (mended := read_again(run)) != run
     ]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
-        run, meant = wrong[0]
+        run, mended = wrong[0]
         signs.append(
-            f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert"
+            f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {mended}): convert"
             " it again"
         )
     if is_macintosh(text):
@@ -199,17 +200,17 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
             f"invisible characters: {unseen:,}; no reader sees them, and every program counts them"
         )
     if words := disguised(text):
-        word, meant = min(words.items())
+        word, mended = min(words.items())
         signs.append(
             f"{len(words):,} of its words hold letters of another alphabet that look the same"
-            f" ({word} for {meant})"
+            f" ({word} for {mended})"
         )
     counts = {name: len(letters.findall(text)) for name, letters in _OF_SCRIPT.items()}
-    whole = sum(counts.values())
+    letter_count = sum(counts.values())
     scripts = [
-        f"{name} {count / whole:.0%}"
+        f"{name} {count / letter_count:.0%}"
         for name, count in counts.items()
-        if whole and count >= _SHARE * whole
+        if letter_count and count >= _SHARE * letter_count
     ]
     if len(scripts) > 1:
         signs.append(
@@ -231,8 +232,8 @@ def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[st
             kind = re.sub(r"\d[\d,]*+|\([^()]*+\)", "#", sign)
             alike.setdefault(kind, []).append(f"{name}: {sign}".removeprefix(": "))
     odd = [
-        f"{len(of):,} {count} {'are' if len(of) > 1 else 'is'} odd; of the first, {of[0]}"
-        for of in alike.values()
+        f"{len(names):,} {count} {'are' if len(names) > 1 else 'is'} odd; of the first, {names[0]}"
+        for names in alike.values()
     ]
     if mails:
         odd.append(

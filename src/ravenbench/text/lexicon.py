@@ -1,4 +1,4 @@
-"""The words and marks of many texts as integer ids.
+"""Texts in, ids of their words and marks and how often each occurs out (int32), text by text.
 
 A kernel finds and counts them in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
 """
@@ -37,20 +37,22 @@ def _block(number: int) -> NDArray[np.uint8]:
         [
             (
                 _SPACE
-                if c.isspace()
+                if character.isspace()
                 else _DIGIT
-                if c.isdecimal()
+                if character.isdecimal()
                 else _LETTER
-                if c.isalnum() or c == "_"
+                if character.isalnum() or character == "_"
                 else _MARK
             )
-            for c in map(chr, points)
+            for character in map(chr, points)
         ],
         dtype=np.uint8,
     )
     for kind, pattern in ((_SIGN, _HIRAGANA), (_CHARACTER, _HAN)):
-        kinds[[place for place, c in enumerate(map(chr, points)) if pattern.match(c)]] = kind
-    kinds[[ord(c) - points[0] for c in JOINING if ord(c) in points]] = _JOIN
+        kinds[
+            [index for index, character in enumerate(map(chr, points)) if pattern.match(character)]
+        ] = kind
+    kinds[[ord(character) - points[0] for character in JOINING if ord(character) in points]] = _JOIN
     return kinds
 
 
@@ -87,40 +89,40 @@ def scan(
     ``counts`` (len(points) + 1,) and their bounds by text ``ends``, 0 at first.
     """
     filled = np.uint64(0)
-    for d in range(len(bounds) - 1):
+    for document in range(len(bounds) - 1):
         start = filled
-        i = np.uint64(bounds[d])
-        stop = np.uint64(bounds[d + 1])
+        i = np.uint64(bounds[document])
+        stop = np.uint64(bounds[document + 1])
         while i < stop:
-            first = i
+            word_start = i
             kind = classes[points[i]]
             i += _1
             if kind == _SPACE or (content and kind <= _JOIN):
                 continue
-            key = (np.uint64(points[first]) + _1) * _GOLDEN
+            key = (np.uint64(points[word_start]) + _1) * _GOLDEN
             highest = kind
             if kind > _JOIN:
-                last = _LETTER if kind <= _LETTER else _JOIN
-                while i < stop and _JOIN <= classes[points[i]] <= last:
+                last_kind = _LETTER if kind <= _LETTER else _JOIN
+                while i < stop and _JOIN <= classes[points[i]] <= last_kind:
                     highest = max(highest, classes[points[i]])
                     key = (key + np.uint64(points[i]) + _1) * _GOLDEN
                     i += _1
                 if content and (
-                    kind == _SIGN or (kind <= _LETTER and (i - first < 2 or highest == _DIGIT))
+                    kind == _SIGN or (kind <= _LETTER and (i - word_start < 2 or highest == _DIGIT))
                 ):
                     continue
-            length = i - first
+            length = i - word_start
             key |= _1
             slot = home_of(key, table)
             while True:
                 if table[slot, 0] == 0:
-                    new = np.uint64(size)
+                    new_id = np.uint64(size)
                     begin = np.uint64(begins[size])
                     table[slot, 0] = key
-                    table[slot, 1] = new << _32
-                    keys[new] = key
+                    table[slot, 1] = new_id << _32
+                    keys[new_id] = key
                     for j in range(length):
-                        letters[begin + j] = points[first + j]
+                        letters[begin + j] = points[word_start + j]
                     size += 1
                     begins[size] = begin + length
                     break
@@ -129,7 +131,7 @@ def scan(
                     begin = np.uint64(begins[token])
                     same = np.uint64(begins[token + _1]) - begin == length
                     for j in range(length if same else np.uint64(0)):
-                        same = same and letters[begin + j] == points[first + j]
+                        same = same and letters[begin + j] == points[word_start + j]
                     if same:
                         break
                 slot = (slot + _1) & np.uint64(len(table) - 1)
@@ -138,7 +140,7 @@ def scan(
             filled += np.uint64(value & _LOW == 0)
             table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
-        ends[d + 1] = filled
+        ends[document + 1] = filled
     return size
 
 
@@ -278,10 +280,10 @@ class ScannedLexicon(TokenLexicon):
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         points, bounds = points_of(texts)
         met = self._met
-        first = self._met.size
+        first_new = self._met.size
         met.reserve(len(points))
-        self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
-        self._begins = _longer(self._begins, first + len(points) + 1)
+        self._letters = _longer(self._letters, int(self._begins[first_new]) + len(points))
+        self._begins = _longer(self._begins, first_new + len(points) + 1)
         classes = _classes((int(points.max(initial=0)) >> 12) + 1, self._letters_only)
         tokens, counts = np.empty((2, len(points) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
@@ -294,21 +296,21 @@ class ScannedLexicon(TokenLexicon):
             met.keys,
             self._letters,
             self._begins,
-            first,
+            first_new,
             tokens,
             counts,
             ends,
         )
-        if met.size > first:
-            begins = self._begins[first : met.size + 1]
-            new = (
+        if met.size > first_new:
+            begins = self._begins[first_new : met.size + 1]
+            new_letters = (
                 self._letters[begins[0] : begins[-1]]
                 .astype("<u4")
                 .tobytes()
                 .decode("utf-32-le", "surrogatepass")
             )
             cuts = (begins - begins[0]).tolist()
-            ids = [self._id[new[a:b]] for a, b in itertools.pairwise(cuts)]
+            ids = [self._id[new_letters[start:stop]] for start, stop in itertools.pairwise(cuts)]
             self._of = np.concatenate([self._of, np.array(ids, dtype=np.int32)])
         return ends, self._of[tokens[: ends[-1]]], counts[: ends[-1]].copy()
 

@@ -34,11 +34,11 @@ _INVISIBLE = re.compile(
 def twins(alphabet: str) -> dict[str, str]:
     """Letters of the other alphabets, and what looks like them in this one (``Latin``, ``Cyrillic`` or ``Greek``)."""
     return {
-        letter: own
+        letter: alike
         for name, letters in _ALIKE.items()
         if name != alphabet
-        for letter, own in zip(letters, _ALIKE[alphabet], strict=True)
-        if " " not in (letter, own)
+        for letter, alike in zip(letters, _ALIKE[alphabet], strict=True)
+        if " " not in (letter, alike)
     }
 
 
@@ -59,18 +59,19 @@ def disguised(text: str) -> dict[str, str]:
     main = max(sizes, key=lambda name: sizes[name])
     if sum(map(bool, sizes.values())) < 2:
         return {}
-    own = _LETTERS[main]
+    own_letters = _LETTERS[main]
     pairs = twins(main)
     words = {}
     for word in set(_WORD.findall(text)):
         foreign = {
-            c
-            for c in word
-            if not own.match(c) and any(other.match(c) for other in _LETTERS.values())
+            character
+            for character in word
+            if not own_letters.match(character)
+            and any(letters.match(character) for letters in _LETTERS.values())
         }
         # A single foreign letter may be a formula's, as alpha and omicron are.
         if foreign and foreign <= pairs.keys() and len(word) > 1:
-            words[word] = "".join(pairs.get(c, c) for c in word)
+            words[word] = "".join(pairs.get(character, character) for character in word)
     return words
 
 

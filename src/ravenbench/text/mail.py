@@ -1,4 +1,5 @@
-"""What of an e-mail its sender did not write in it, or wrote in every mail alike: headers, quotations, signatures.
+"""The text of an e-mail in, half-open spans of characters out that its sender did not write there, or writes in every
+mail alike: headers, quotations, signatures.
 
 They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """
@@ -56,12 +57,12 @@ def introductions(text: str) -> list[tuple[int, int]]:
     """Half-open places of the lines, one or two together, by which mail programs of any language introduce a quotation:
     a colon ends them, and in them stand a date or time with an address, or with a verb such as *wrote*.
     """
-    places: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for colon in _COLON.finditer(text):
         start = text.rfind("\n", 0, colon.start()) + 1
-        before = text.rfind("\n", 0, max(0, start - 1)) + 1
+        line_start = text.rfind("\n", 0, max(0, start - 1)) + 1
         # Where the line alone is none, it may have been wrapped; quoted lines belong to no introduction.
-        for begin in (start, before):
+        for begin in (start, line_start):
             line = text[begin : colon.start() + 1]
             if begin < start and (QUOTED.match(line) or line.startswith("\n")):
                 break
@@ -70,9 +71,9 @@ def introductions(text: str) -> list[tuple[int, int]]:
                 and len(line) <= _LONGEST
                 and _introduces(line)
             ):
-                places.append((begin, colon.end()))
+                spans.append((begin, colon.end()))
                 break
-    return places
+    return spans
 
 
 def _introduces(line: str) -> bool:

@@ -166,7 +166,7 @@ class FrequencyMask(Mask):
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words stand in most texts, ties by code point; SpecError if ``k`` is below 1."""
         counts = Counter(
-            word for text in texts for word in {lowered(w) for w in WORD.findall(text)}
+            word for text in texts for word in {lowered(match) for match in WORD.findall(text)}
         )
         words = Counter({word: count for word, count in counts.items() if not _numeric(word)})
         self.words_ = frozenset(frequent(words, self.k))

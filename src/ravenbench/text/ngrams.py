@@ -1,4 +1,5 @@
-"""Character n-grams of many texts as integer ids, exact over all of Unicode.
+"""Texts in, ids of their character n-grams and how often each occurs out (int32), text by text; exact over all of
+Unicode.
 
 Characters are numbered as they are met. Four numbers of 16 bits fit a 64-bit key; texts of more than 65,535 distinct
 characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the next
@@ -50,9 +51,9 @@ class Interner:
         self.keys = np.zeros(1 << 13, np.uint64)
         self.size = 0
 
-    def reserve(self, more: int) -> None:
+    def reserve(self, further: int) -> None:
         """Make room for so many new keys at a load of at most one half."""
-        need = self.size + more
+        need = self.size + further
         if 2 * need > len(self.table):
             # Made by numpy, not inside a kernel: numpy asks for huge pages, which halves the time of a count.
             slots = 1 << (2 * need - 1).bit_length()
@@ -102,11 +103,11 @@ def tally(
     """
     filled = np.uint64(0)
     touched = np.uint64(0)
-    for d in range(len(bounds) - 1):
+    for document in range(len(bounds) - 1):
         start = filled
-        for i in range(bounds[d], bounds[d + 1], _AHEAD):
+        for i in range(bounds[document], bounds[document + 1], _AHEAD):
             here = np.uint64(i)
-            window = np.uint64(min(_AHEAD, bounds[d + 1] - i))
+            window = np.uint64(min(_AHEAD, bounds[document + 1] - i))
             for j in range(window):
                 home[j] = home_of(packed[here + j], table)
                 touched |= table[home[j], 0]
@@ -117,7 +118,7 @@ def tally(
                 filled += np.uint64(value & _LOW == 0)
                 table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
-        ends[d + 1] = filled
+        ends[document + 1] = filled
     # ``touched`` means nothing, but unless it is returned the compiler drops the reads ahead.
     return size, touched
 
@@ -228,15 +229,15 @@ class NgramLexicon:
         n = self.units.n
         shift = np.uint64(self._bits)
         numbers = np.empty((len(ids), n), np.uint64)
-        place = n
-        known = np.asarray(ids, dtype=np.int64)
+        position = n
+        id_array = np.asarray(ids, dtype=np.int64)
         for level in range(len(self._levels) - 1, -1, -1):
-            key = self._levels[level].keys[known]
+            key = self._levels[level].keys[id_array]
             for _ in range(1 if level else self._direct):
-                place -= 1
-                numbers[:, place] = key & ((_1 << shift) - _1)
+                position -= 1
+                numbers[:, position] = key & ((_1 << shift) - _1)
                 key = key >> shift
-            known = key.astype(np.int64)
+            id_array = key.astype(np.int64)
         joined = self._points[numbers].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         return [joined[i : i + n] for i in range(0, len(joined), n)]
 
@@ -265,10 +266,10 @@ class NgramLexicon:
         )
         packed = packed[: limits[-1]]
         if self._bits == _NARROW and self._met >= 1 << _NARROW:
-            known = self.names(np.arange(len(self)))
+            all_names = self.names(np.arange(len(self)))
             self._start(_WIDE)
             # Ids are given in order of first occurrence, so all n-grams keep theirs.
-            self.ids(known)
+            self.ids(all_names)
             return self._keys(texts, spaces)
         for level, interner in enumerate(self._levels[:-1]):
             packed, limits = extend(
@@ -290,7 +291,7 @@ def windows(
     bounds: Ints,
     spaces: Bools,
     number: Points,
-    known: Points,
+    known_points: Points,
     met: int,
     n: int,
     bits: int,
@@ -303,16 +304,16 @@ def windows(
     characters are met by now (``met`` before).
 
     ``number`` has by code point the number of a character, from 1 on (a key of 0 marks an empty slot), 0 for one not
-    met, and ``known`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
+    met, and ``known_points`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
     ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with theirs,
     ``limits``; bounds begin with 0.
     """
     shift = np.uint64(bits)
     away = np.uint64(64 - bits * n)
     filled = keys = np.uint64(0)
-    for d in range(len(bounds) - 1):
-        i = np.uint64(bounds[d])
-        stop = np.uint64(bounds[d + 1])
+    for document in range(len(bounds) - 1):
+        i = np.uint64(bounds[document])
+        stop = np.uint64(bounds[document + 1])
         key = np.uint64(0)
         full = filled + np.uint64(n - 1)
         while i < stop:
@@ -326,15 +327,15 @@ def windows(
             if code == 0:
                 met += 1
                 number[point] = code = np.uint32(met)
-                known[met] = point
+                known_points[met] = point
             codes[filled] = code
             # What left the window is shifted out at the top.
             key = (((key << shift) | np.uint64(code)) << away) >> away
             packed[keys] = key
             keys += np.uint64(filled >= full)
             filled += _1
-        ends[d + 1] = filled
-        limits[d + 1] = keys
+        ends[document + 1] = filled
+        limits[document + 1] = keys
     return met
 
 
@@ -346,10 +347,10 @@ def extend(
     packed = np.empty(len(ids), np.uint64)
     ends = np.zeros(len(limits), np.int64)
     filled = 0
-    for d in range(len(limits) - 1):
-        for j in range(limits[d + 1] - limits[d] - 1):
-            following = np.uint64(codes[bounds[d] + n + j])
-            packed[filled] = (np.uint64(ids[limits[d] + j]) << np.uint64(bits)) | following
+    for document in range(len(limits) - 1):
+        for j in range(limits[document + 1] - limits[document] - 1):
+            following = np.uint64(codes[bounds[document] + n + j])
+            packed[filled] = (np.uint64(ids[limits[document] + j]) << np.uint64(bits)) | following
             filled += 1
-        ends[d + 1] = filled
+        ends[document + 1] = filled
     return packed[:filled], ends

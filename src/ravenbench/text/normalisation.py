@@ -87,7 +87,7 @@ class Normaliser(Component):
         counts = Counter(
             word
             for text in texts
-            for word in {w.casefold() for w in _WORD.findall(self._surface(text))}
+            for word in {match.casefold() for match in _WORD.findall(self._surface(text))}
         )
         self.known_ = {word: count for word, count in counts.items() if count >= self.least}
         self._masks = _deletions(self.known_)
@@ -97,16 +97,17 @@ class Normaliser(Component):
         """The texts in plain form; a text that would vanish stays as it was."""
         spelt = cache(self._spelt)
         return [
-            _WORD.sub(lambda m: spelt(m[0]), self._surface(text)).strip() or text for text in texts
+            _WORD.sub(lambda match: spelt(match[0]), self._surface(text)).strip() or text
+            for text in texts
         ]
 
     def _surface(self, text: str) -> str:
         text = plain_letters(text)
-        for pattern, new in (*_MARKS, *_CONTRACTIONS):
-            text = pattern.sub(new, text)
+        for pattern, replacement in (*_MARKS, *_CONTRACTIONS):
+            text = pattern.sub(replacement, text)
         text = _MARKER.sub("", text)
-        for pattern, new in (*_VARIANTS, *_SPACING):
-            text = pattern.sub(new, text)
+        for pattern, replacement in (*_VARIANTS, *_SPACING):
+            text = pattern.sub(replacement, text)
         return text
 
     def _spelt(self, word: str) -> str:

@@ -110,10 +110,10 @@ class Segmenter(Component):
 
     def pieces(self, text: str) -> list[str]:
         """The pieces of a text in order; together they are the text."""
-        parts = list(filter(None, _runs_of(text).split(text)))
+        script_runs = list(filter(None, _runs_of(text).split(text)))
         if not _WITHOUT_SPACES.search(text):
-            return parts
-        runs = (run for part in parts for run in _WITHOUT_SPACES.split(part) if run)
+            return script_runs
+        runs = (run for part in script_runs for run in _WITHOUT_SPACES.split(part) if run)
         return [
             word
             for run in runs
@@ -208,10 +208,10 @@ class Spaces(Segmenter):
         return stem
 
 
-def _alike(word: str, other: str) -> int:
+def _alike(word: str, second: str) -> int:
     """How many characters at their beginning two words have in common."""
     return sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, second, strict=False))
     )
 
 
@@ -268,47 +268,56 @@ class Detected(NamedTuple):
 def language_of(labels: Labels | None) -> str | None:
     """The language of a corpus by its column: a code of ``ENDINGS`` or the label itself, empty where there are several,
     None where none is named."""
-    known = (
+    codes = (
         []
         if labels is None
         else [labels.names[code] for code in labels.codes[labels.codes >= 0].tolist()]
     )
-    if not known:
+    if not codes:
         return None
-    name, count = Counter(known).most_common(1)[0]
+    name, count = Counter(codes).most_common(1)[0]
     plain = name.lower().replace("_", "-").partition("-")[0]
     spellings = {spelling.lower(): code for code, names in ENDINGS.items() for spelling in names}
-    return spellings.get(plain, plain) if count >= 0.9 * len(known) else ""
+    return spellings.get(plain, plain) if count >= 0.9 * len(codes) else ""
 
 
 def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Detected:
     """The segmenter for a corpus, by the scripts of some of its texts; ``language`` as ``language_of`` names it."""
-    some = range(0, len(texts), max(1, len(texts) // _TEXTS))
-    text = "\n".join(texts[row][:_CHARACTERS] for row in some)
+    sampled_rows = range(0, len(texts), max(1, len(texts) // _TEXTS))
+    text = "\n".join(texts[row][:_CHARACTERS] for row in sampled_rows)
     if text.isascii():
         return _spaced(text, {}, language)
     share = _shares(text)
     large, small = (sum(share[script] for script in scripts) for scripts in (LARGE, SMALL))
     if large + small < FEWEST:
         return _spaced(text, share, language)
-    most = max((*LARGE, *SMALL), key=lambda script: share[script])
-    name = most if most in SMALL else "Japanese" if share["kana"] > FEWEST * large else "Chinese"
-    seen = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
+    main_script = max((*LARGE, *SMALL), key=lambda script: share[script])
+    name = (
+        main_script
+        if main_script in SMALL
+        else "Japanese"
+        if share["kana"] > FEWEST * large
+        else "Chinese"
+    )
+    observation = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
-        seen = (
-            f"The texts have several scripts: where one has spaces, words are found by them; {seen}"
+        observation = (
+            "The texts have several scripts: where one has spaces, words are found by them;"
+            f" {observation}"
         )
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
-        return Detected(Characters(), f"{seen}: every character counts as a word")
+        return Detected(Characters(), f"{observation}: every character counts as a word")
     if find_spec("icu4py") is not None:
         return Detected(
             ICU(),
-            f"{seen}: words are found by ICU's dictionary, and where it errs function words"
+            f"{observation}: words are found by ICU's dictionary, and where it errs function words"
             " move too",
         )
     return Detected(
-        Characters(), seen, f"{seen}, and no dictionary is installed that finds them ({INSTALL})"
+        Characters(),
+        observation,
+        f"{observation}, and no dictionary is installed that finds them ({INSTALL})",
     )
 
 
@@ -355,7 +364,7 @@ def _spaced(text: str, share: dict[str, float], language: str | None) -> Detecte
         )
     if language is None:
         persian = sum(map(text.count, "پچژگ")) > 0.002 * len(text)
-        language = "ar" if share.get("Arabic", 0) > 0.5 and not persian else _told(text)
+        language = "ar" if share.get("Arabic", 0) > 0.5 and not persian else _named_language(text)
     if language == "":
         return Detected(
             Spaces(), "The texts have several languages: words move whole, with their endings"
@@ -375,7 +384,7 @@ def _spaced(text: str, share: dict[str, float], language: str | None) -> Detecte
     )
 
 
-def _told(text: str) -> str | None:
+def _named_language(text: str) -> str | None:
     """The language of which most telling words are among a text's hundred most frequent."""
     often = {word for word, _ in Counter(CUT.findall(lowered(text))).most_common(100)}
     shares = {

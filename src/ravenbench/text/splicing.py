@@ -99,12 +99,19 @@ class Pieces(dict[str, int]):
         case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
         forms = np.frombuffer(self._forms, np.int32).reshape(-1, 3)
         stops = np.zeros(len(bounds), np.int64)
-        parts = (
-            np.frombuffer(each, np.int64)
-            for each in (self._ends, self._stem_begins, self._stem_ends)
+        piece_bounds = (
+            np.frombuffer(bounds_buffer, np.int64)
+            for bounds_buffer in (self._ends, self._stem_begins, self._stem_ends)
         )
         data = spliced(
-            pieces, bounds, words, case, forms, np.frombuffer(self._data, np.uint8), *parts, stops
+            pieces,
+            bounds,
+            words,
+            case,
+            forms,
+            np.frombuffer(self._data, np.uint8),
+            *piece_bounds,
+            stops,
         )
         return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
 
@@ -137,12 +144,12 @@ class Pieces(dict[str, int]):
         # A letter may be two in the other case: what stands after the stem is counted from the end.
         end += len(piece) - len(lower)
         data = piece.encode()
-        first = len(self._data)
+        data_start = len(self._data)
         if len(data) > len(piece):
             begin = len(piece[:begin].encode())
             end = len(piece[:end].encode())
-        self._stem_begins.append(first + begin)
-        self._stem_ends.append(first + max(begin, end))
+        self._stem_begins.append(data_start + begin)
+        self._stem_ends.append(data_start + max(begin, end))
         self._data += data
         self._ends.append(len(self._data))
         return number
@@ -219,23 +226,23 @@ class Splicer:
         self.ranked = self._count()
         counts, sizes = self._counted
         self.spread = content.spread_over_texts(counts, sizes)
-        most = content.EVEN_OVER_TEXTS
+        most_uneven = content.EVEN_OVER_TEXTS
         by = content.BY_TEXTS
         if author is not None and topic is not None:
             over_topics = content.spread_over_topics(counts, sizes, author[rows], topic[rows])
             if np.isfinite(over_topics).any():
                 self.spread = over_topics
-                most = content.EVEN
+                most_uneven = content.EVEN
                 by = content.BY_TOPICS
-        self._even: Bools = self.spread <= most
+        self._even: Bools = self.spread <= most_uneven
         self.by = f"{by} and {content.BY_LIST}" if content.closed_class(self.ranked) else by
         self._keep(function_words)
 
     def keeping(self, function_words: int) -> Splicer:
         """The same texts, cut already, with another number of words that may stay."""
-        other = copy.copy(self)
-        other._keep(function_words)
-        return other
+        splicer = copy.copy(self)
+        splicer._keep(function_words)
+        return splicer
 
     def topics_named(self) -> tuple[float | None, float | None]:
         """Share of texts whose topic a classifier names from the words that stay, and from all frequent words; texts by
@@ -277,19 +284,19 @@ class Splicer:
         """
         given_by = [[cut.words for cut in donors] for _, donors in pairs]
         if any(
-            into.contents and not sum(map(len, words))
-            for (into, _), words in zip(pairs, given_by, strict=True)
+            recipient.contents and not sum(map(len, words))
+            for (recipient, _), words in zip(pairs, given_by, strict=True)
         ):
             raise ValueError("donors without content words cannot give any")
         from ravenbench.text.splicing_kernel import fitted  # numba takes a while
 
-        pieces, bounds = _flat([into.pieces for into, _ in pairs])
-        places, begins = _flat([into.words for into, _ in pairs])
+        pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
+        replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
         words, starts = _flat(
             [np.concatenate([np.empty(0, np.int32), *words]) for words in given_by]
         )
         sizes = self._pieces.sizes
-        fitting = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
+        fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
         return self._pieces.splice(pieces, bounds, self._stays, fitting)
 
     def words(self, table: TextTable, row: int) -> Int32s:
@@ -333,7 +340,7 @@ class Splicer:
             .tolist()
         )
         ranked = sorted(
-            (name for name, w in words.items() if folded[w]),
+            (name for name, number in words.items() if folded[number]),
             key=lambda name: (-folded[words[name]], name),
         )
         return ranked[:COUNTED]
@@ -343,14 +350,16 @@ class Splicer:
         """Counts of the most frequent words in the texts of the sample, (n, ranked), and all words of each, (n,)."""
         from scipy.sparse import csr_array
 
-        place = np.full(len(self._pieces.words) + 1, -1, np.int32)
-        place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
+        column_of_word = np.full(len(self._pieces.words) + 1, -1, np.int32)
+        column_of_word[[self._pieces.words[word] for word in self.ranked]] = np.arange(
+            len(self.ranked)
+        )
         columns = list[Int32s]()
         sizes = list[int]()
         for row in self._sample.tolist():
             words = self.words(self.texts, row)
             sizes.append(len(words))
-            columns_here = place[words]
+            columns_here = column_of_word[words]
             columns.append(columns_here[columns_here >= 0])
         flat, bounds = _flat(columns)
         counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
@@ -358,8 +367,8 @@ class Splicer:
         return counts, np.array(sizes, dtype=np.float64)
 
 
-def _flat(parts: Sequence[Int32s]) -> tuple[Int32s, Ints]:
+def _flat(arrays: Sequence[Int32s]) -> tuple[Int32s, Ints]:
     """Arrays one after the other, and where each begins and the last ends."""
-    bounds = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=bounds[1:])
-    return np.concatenate([np.empty(0, np.int32), *parts]), bounds
+    bounds = np.zeros(len(arrays) + 1, np.int64)
+    np.cumsum([len(part) for part in arrays], out=bounds[1:])
+    return np.concatenate([np.empty(0, np.int32), *arrays]), bounds

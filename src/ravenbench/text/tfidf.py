@@ -110,14 +110,14 @@ class Tfidf:
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):
-            last, frequency = np.zeros((2, _room(len(df))), np.int64)
+            last_document, frequency = np.zeros((2, _room(len(df))), np.int64)
             add_documents(
                 rows.ids,
                 rows.starts,
                 rows.stops,
                 columns.map(),
                 weights[rows.first :],
-                last,
+                last_document,
                 frequency,
             )
             df += frequency[: len(df)]
@@ -138,9 +138,9 @@ class Tfidf:
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
         # A text has no more units than bytes. What is not filled takes no memory.
-        most = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
-        data = np.empty(int(most.sum()) + 1)
-        index = np.empty(int(most.sum()) + 1, np.int32)
+        most_units = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
+        data = np.empty(int(most_units.sum()) + 1)
+        index = np.empty(int(most_units.sum()) + 1, np.int32)
         pointers = np.zeros(len(documents) + 1, np.int64)
         spread = np.zeros(_room(width), np.int64)
         touched = np.zeros(_room(width) >> 6, np.uint64)
@@ -216,11 +216,11 @@ def add_documents(
 ) -> None:
     """Add to ``frequency`` the weighted number of documents with each column's unit; ``last`` is work space of 0."""
     # Taking along what has no column is cheaper than a branch no processor foresees.
-    for d in range(len(starts)):
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
-            c = np.uint32(column[np.uint32(ids[j])])
-            frequency[c] += weights[d] * int(last[c] <= d)
-            last[c] = d + 1
+    for document in range(len(starts)):
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
+            feature = np.uint32(column[np.uint32(ids[j])])
+            frequency[feature] += weights[document] * int(last[feature] <= document)
+            last[feature] = document + 1
 
 
 @njit(cache=True)
@@ -243,30 +243,30 @@ def weigh(
     is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0 before.
     """
     filled = np.uint64(ptr[0])
-    for d in range(len(starts)):
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
-            c = np.uint32(column[np.uint32(ids[j])])
-            spread[c] += counts[j]
-            touched[c >> _6] |= _1 << np.uint64(c & _63)
-        first = filled
+    for document in range(len(starts)):
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
+            feature = np.uint32(column[np.uint32(ids[j])])
+            spread[feature] += counts[j]
+            touched[feature >> _6] |= _1 << np.uint64(feature & _63)
+        first_entry = filled
         for block in range(len(touched) - 1):
             word = touched[block]
             touched[block] = 0
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
-                c = np.uint32((block << 6) + place_of_bit(lowest))
-                data[filled] = spread[c] * idf[c]
-                index[filled] = c
-                spread[c] = 0
+                feature = np.uint32((block << 6) + place_of_bit(lowest))
+                data[filled] = spread[feature] * idf[feature]
+                index[filled] = feature
+                spread[feature] = 0
                 filled += _1
         square = 0.0
-        for j in range(first, filled):
+        for j in range(first_entry, filled):
             square += data[j] * data[j]
         length = np.sqrt(square)
-        for j in range(first, filled):
+        for j in range(first_entry, filled):
             data[j] /= length
-        ptr[d + 1] = filled
+        ptr[document + 1] = filled
 
 
 @njit(cache=True)
@@ -286,21 +286,21 @@ def cosines(
         for i in range(np.uint64(ptr[row]), np.uint64(ptr[row + 1])):
             square[row] += keep[np.uint32(index[i])] * data[i] * data[i]
     # The left row lies spread out; a column that it lacks adds 0, which changes no sum.
-    there = np.int64(-1)
-    for p in range(len(left)):
-        if left[p] != there:
-            if there >= 0:
-                for i in range(np.uint64(ptr[there]), np.uint64(ptr[there + 1])):
+    other_row = np.int64(-1)
+    for pair in range(len(left)):
+        if left[pair] != other_row:
+            if other_row >= 0:
+                for i in range(np.uint64(ptr[other_row]), np.uint64(ptr[other_row + 1])):
                     spread[np.uint32(index[i])] = 0.0
-            there = left[p]
-            for i in range(np.uint64(ptr[there]), np.uint64(ptr[there + 1])):
-                c = np.uint32(index[i])
-                spread[c] = keep[c] * data[i]
+            other_row = left[pair]
+            for i in range(np.uint64(ptr[other_row]), np.uint64(ptr[other_row + 1])):
+                feature = np.uint32(index[i])
+                spread[feature] = keep[feature] * data[i]
         dot = 0.0
-        for j in range(np.uint64(ptr[right[p]]), np.uint64(ptr[right[p] + 1])):
+        for j in range(np.uint64(ptr[right[pair]]), np.uint64(ptr[right[pair] + 1])):
             dot += spread[np.uint32(index[j])] * data[j]
-        if square[left[p]] > 0 and square[right[p]] > 0:
-            result[p] = min(dot / np.sqrt(square[left[p]] * square[right[p]]), 1.0)
+        if square[left[pair]] > 0 and square[right[pair]] > 0:
+            result[pair] = min(dot / np.sqrt(square[left[pair]] * square[right[pair]]), 1.0)
 
 
 class TokenProfiles:
@@ -350,16 +350,16 @@ class TokenProfiles:
         for rows in store.blocks(texts, documents):
             column = np.minimum(columns.map(), width).astype(np.int64)
             kind = store.lexicon.kind
-            some = slice(rows.first, rows.first + len(rows))
+            block = slice(rows.first, rows.first + len(rows))
             counts = spread_counts(
                 rows.ids, rows.counts, rows.starts, rows.stops, column, width + 1
             )
             kinds = spread_counts(
                 rows.ids, rows.counts, rows.starts, rows.stops, kind, SENTENCE_MARK + 1
             )
-            result[some, :width] = counts[:, :width] / np.maximum(kinds[:, WORD], 1)[:, None]
+            result[block, :width] = counts[:, :width] / np.maximum(kinds[:, WORD], 1)[:, None]
             if self.sentences:
-                result[some, width] = np.log((1 + kinds[:, WORD]) / (1 + kinds[:, SENTENCE_MARK]))
+                result[block, width] = np.log((1 + kinds[:, WORD]) / (1 + kinds[:, SENTENCE_MARK]))
         return result
 
 
@@ -377,6 +377,6 @@ def add_spread(
     ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, result: Ints
 ) -> None:
     """Add counts of each document to its row by column."""
-    for d in range(len(starts)):
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
-            result[d, np.uint32(column[np.uint32(ids[j])])] += counts[j]
+    for document in range(len(starts)):
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
+            result[document, np.uint32(column[np.uint32(ids[j])])] += counts[j]

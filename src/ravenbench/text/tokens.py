@@ -40,9 +40,19 @@ JOINING = "\u200c\u200d" + "".join(
 def _ranges(characters: str) -> str:
     """Characters as they stand between the brackets of a regular expression."""
     points = sorted(map(ord, characters))
-    first = [a for a, before in zip(points, [-2, *points], strict=False) if a != before + 1]
-    last = [a for a, after in zip(points, [*points[1:], -2], strict=True) if a != after - 1]
-    return "".join(f"{chr(a)}-{chr(b)}" for a, b in zip(first, last, strict=True))
+    first_points = [
+        point
+        for point, previous in zip(points, [-2, *points], strict=False)
+        if point != previous + 1
+    ]
+    last_points = [
+        point
+        for point, following in zip(points, [*points[1:], -2], strict=True)
+        if point != following - 1
+    ]
+    return "".join(
+        f"{chr(first)}-{chr(last)}" for first, last in zip(first_points, last_points, strict=True)
+    )
 
 
 MARKS = _ranges(JOINING)
@@ -99,7 +109,7 @@ def collapse(text: str) -> str:
 
 def frequent(counts: Counter[str], k: int) -> list[str]:
     """The ``k`` most frequent units, ties by code point."""
-    return sorted(counts, key=lambda w: (-counts[w], w))[:k]
+    return sorted(counts, key=lambda word: (-counts[word], word))[:k]
 
 
 def frequent_words(
@@ -111,7 +121,13 @@ def frequent_words(
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(WORD.findall(lowered(text) if folded else text))
-    counted = Counter({w: c for w, c in counts.items() if len(w) >= shortest and not w.isdecimal()})
+    counted = Counter(
+        {
+            word: count
+            for word, count in counts.items()
+            if len(word) >= shortest and not word.isdecimal()
+        }
+    )
     return frequent(counted, k)
 
 
@@ -135,22 +151,26 @@ def count_evidence(*texts: str) -> int:
     count = 0
     for text in texts:
         words = [word.lower() for word in SPACED.findall(text)]
-        again = 0  # the place up to which the words came before
-        for place in range(len(words)):
-            run = tuple(words[place : place + RUN])
-            again = max(again, place + RUN if len(run) == RUN and run in met else 0)
-            count += place >= again
+        repeated_until = 0  # the place up to which the words came before
+        for position in range(len(words)):
+            run = tuple(words[position : position + RUN])
+            repeated_until = max(
+                repeated_until, position + RUN if len(run) == RUN and run in met else 0
+            )
+            count += position >= repeated_until
             met.add(run)
     return count
 
 
 def cut(text: str, words: int, start: int = 0) -> str:
     """So many words of a text from word ``start`` on (fewer where it ends), with the blanks between them."""
-    first = last = None
+    first_word = last_word = None
     for number, match in enumerate(SPACED.finditer(text)):
         if number == start:
-            first = match.start()
+            first_word = match.start()
         if number >= start + words:
             break
-        last = match.end()
-    return "" if first is None or last is None or words < 1 else text[first:last]
+        last_word = match.end()
+    return (
+        "" if first_word is None or last_word is None or words < 1 else text[first_word:last_word]
+    )

@@ -94,10 +94,10 @@ def pair_cosines(tfidf: Tfidf, problems: Problems, halves: Bools | None = None) 
     known = np.searchsorted(documents, problems.known_index)
     questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
     if halves is None:
-        each = row_cosines(rows, known, questioned)
+        cosines = row_cosines(rows, known, questioned)
     else:
-        each = np.mean([row_cosines(rows, known, questioned, keep) for keep in halves], axis=0)
-    return mean_by_problem(each, problems)
+        cosines = np.mean([row_cosines(rows, known, questioned, keep) for keep in halves], axis=0)
+    return mean_by_problem(cosines, problems)
 
 
 @dataclass(eq=False, repr=False)
@@ -141,10 +141,10 @@ class PPM(FoldFree):
         """Features of document pairs, (n, 2). SpecError if a parameter is not one of those named above."""
         from ravenbench.text.ppm import cross_entropies
 
-        h = cross_entropies(texts, known, questioned, self.order, self.escape)
+        entropies = cross_entropies(texts, known, questioned, self.order, self.escape)
         if self.features == "raw":
-            return h
-        return np.stack([h.mean(axis=1), np.abs(h[:, 0] - h[:, 1])], axis=1)
+            return entropies
+        return np.stack([entropies.mean(axis=1), np.abs(entropies[:, 0] - entropies[:, 1])], axis=1)
 
 
 @dataclass(eq=False, repr=False)
@@ -184,8 +184,8 @@ def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:
     rows = unit(profiles.transform(problems.texts, documents))
     known = np.searchsorted(documents, problems.known_index)
     questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
-    each = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned])) / 2
-    return mean_by_problem(np.clip(each, 0, 1), problems)
+    cosines = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned])) / 2
+    return mean_by_problem(np.clip(cosines, 0, 1), problems)
 
 
 @dataclass(eq=False, repr=False)
@@ -217,12 +217,17 @@ class Length(FoldFree):
     provenance = "ours"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)
-        size = np.array([len(texts[row]) + 1.0 for row in used])[place]
-        a = size[: len(known)]
-        b = size[len(known) :]
+        used_texts, positions = np.unique(np.concatenate([known, questioned]), return_inverse=True)
+        size = np.array([len(texts[row]) + 1.0 for row in used_texts])[positions]
+        known_size = size[: len(known)]
+        questioned_size = size[len(known) :]
         # The ratio is exact, so that equal ratios are ties on every processor; logarithms differ in their last digit.
-        return np.asarray(np.log(np.minimum(a, b) / np.maximum(a, b)), dtype=np.float64)
+        return np.asarray(
+            np.log(
+                np.minimum(known_size, questioned_size) / np.maximum(known_size, questioned_size)
+            ),
+            dtype=np.float64,
+        )
 
 
 @dataclass(eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Calibrators: raw scores become answers in [0, 1], of which exactly 0.5 means unanswered."""
+"""Raw scores (n,) in, higher for the same author; answers (n,) in [0, 1] out, of which exactly 0.5 means unanswered."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
 
 def scored(scores: Floats) -> Bools:
     """Marks problems whose scores are all numbers, (n,)."""
-    known = ~np.isnan(scores)
-    return np.asarray(known if scores.ndim == 1 else known.all(axis=1), dtype=bool)
+    is_scored = ~np.isnan(scores)
+    return np.asarray(is_scored if scores.ndim == 1 else is_scored.all(axis=1), dtype=bool)
 
 
 @dataclass(eq=False, repr=False)
@@ -96,13 +96,13 @@ class Logistic(Calibrator):
         scores = table_of(scores)
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (scores * self.coef_).sum(axis=1) + self.intercept_
-        out: Floats = expit(odds)
-        out[(out == 0.5) & (odds > 0)] = np.nextafter(0.5, 1)
-        out[(out == 0.5) & (odds < 0)] = np.nextafter(0.5, 0)
+        probabilities: Floats = expit(odds)
+        probabilities[(probabilities == 0.5) & (odds > 0)] = np.nextafter(0.5, 1)
+        probabilities[(probabilities == 0.5) & (odds < 0)] = np.nextafter(0.5, 0)
         if self.radius:
-            out[np.abs(out - 0.5) <= self.radius] = 0.5
-        out[~scored(scores)] = 0.5
-        return out
+            probabilities[np.abs(probabilities - 0.5) <= self.radius] = 0.5
+        probabilities[~scored(scores)] = 0.5
+        return probabilities
 
 
 def table_of(scores: Floats) -> Floats:
@@ -201,11 +201,11 @@ DECIMALS = 12
 
 def rescale(scores: Floats, p1: float, p2: float) -> Floats:
     """Answers by two thresholds: scores clipped to [0, 1], s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], others to 0.5."""
-    s = np.clip(scores, 0.0, 1.0)
-    out = np.full(s.shape, 0.5)
-    out[s <= p1] = 0.49 * s[s <= p1] / p1
-    out[s >= p2] = np.minimum(1.0, 0.51 + 0.49 * (s[s >= p2] - p2) / (1 - p2))
-    return out
+    clipped = np.clip(scores, 0.0, 1.0)
+    answers = np.full(clipped.shape, 0.5)
+    answers[clipped <= p1] = 0.49 * clipped[clipped <= p1] / p1
+    answers[clipped >= p2] = np.minimum(1.0, 0.51 + 0.49 * (clipped[clipped >= p2] - p2) / (1 - p2))
+    return answers
 
 
 def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
@@ -223,13 +223,17 @@ def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
     and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197 cells, the
     98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
     """
-    s = np.clip(scores, 0.0, 1.0)
-    n = len(s)
+    clipped = np.clip(scores, 0.0, 1.0)
+    n = len(clipped)
     positives = int(same.sum())
     negatives = n - positives
-    cell = np.searchsorted(THRESHOLDS, s, "left") + np.searchsorted(THRESHOLDS, s, "right")
-    others = np.sort(s[~same])
-    wins = np.searchsorted(others, s[same], "left") + np.searchsorted(others, s[same], "right")
+    cell = np.searchsorted(THRESHOLDS, clipped, "left") + np.searchsorted(
+        THRESHOLDS, clipped, "right"
+    )
+    others = np.sort(clipped[~same])
+    wins = np.searchsorted(others, clipped[same], "left") + np.searchsorted(
+        others, clipped[same], "right"
+    )
 
     def below(cells: NDArray[Any], weights: Floats | None = None) -> Floats:
         """Sums over all cells before each, (198,)."""
@@ -259,9 +263,9 @@ def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
     total = auc + c_at_1 + f05u + f1
     if metrics == 4:
         return np.asarray(total / 4)
-    s1 = below(cell, s)
-    s2 = below(cell, s * s)
-    s1_p = below(cell[same], s[same])
+    s1 = below(cell, clipped)
+    s2 = below(cell, clipped * clipped)
+    s1_p = below(cell[same], clipped[same])
     a = 0.49 / THRESHOLDS[:, None]
     b = 0.49 / (1 - THRESHOLDS)
     c = 0.51 - b * THRESHOLDS
@@ -337,9 +341,9 @@ class ThresholdBand(Calibrator):
         scores = one_column(scores, self.name)
         if self.fallback_ is not None:
             return self.logistic_.transform(scores)
-        out = rescale(scores, self.p1_, self.p2_)
-        out[~scored(scores)] = 0.5
-        return out
+        answers = rescale(scores, self.p1_, self.p2_)
+        answers[~scored(scores)] = 0.5
+        return answers
 
 
 def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:

@@ -1,4 +1,6 @@
-"""Verifiers made of others: the mean and the weighted mean of several, and one that reads masked texts."""
+"""Verifiers made of others, problems in and answers in [0, 1] out: the mean and the weighted mean of several, and one
+that reads masked texts.
+"""
 
 from __future__ import annotations
 
@@ -116,14 +118,14 @@ def answers_out_of_fold(
     NaN where the members had one class alone to learn from.
     """
 
-    def answered(rest: Bools, out: Bools) -> Floats:
-        fitted = fit_members(members, problems.select(rest), same[rest])
-        return answers_of(fitted, problems.select(out).blind())
+    def answered(learned: Bools, judged: Bools) -> Floats:
+        fitted = fit_members(members, problems.select(learned), same[learned])
+        return answers_of(fitted, problems.select(judged).blind())
 
     partition = calibration_folds(problems, same, folds)
-    least = int(partition.kind == "authors")
+    fewest = int(partition.kind == "authors")
     return out_of_fold(
-        answered, partition, same, least=least, otherwise=np.nan, columns=len(members)
+        answered, partition, same, least=fewest, otherwise=np.nan, columns=len(members)
     )
 
 
@@ -235,8 +237,8 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
 
 def log_odds(answers: Floats) -> Floats:
     """log(p / (1 − p)) of answers kept within [.01, .99], so that none is beyond recall."""
-    p = np.clip(answers, 0.01, 0.99)
-    return np.asarray(np.log(p / (1 - p)))
+    clipped = np.clip(answers, 0.01, 0.99)
+    return np.asarray(np.log(clipped / (1 - clipped)))
 
 
 @dataclass(eq=False, repr=False)
@@ -378,7 +380,10 @@ def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Compo
     """
     ((_, component),) = registry.named("transform", [mask]).items()
     masked = {name: Masked(verifier, component) for name, verifier in verifiers.items()}
-    return {str(v) if name == str(verifiers[name]) else name: v for name, v in masked.items()}
+    return {
+        str(verifier) if name == str(verifiers[name]) else name: verifier
+        for name, verifier in masked.items()
+    }
 
 
 def _answering(inner: Component) -> base.Verifier:

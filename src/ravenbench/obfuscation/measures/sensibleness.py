@@ -80,7 +80,9 @@ class Sensibleness:
         was = self.of(original)
         now = self.of(rewritten)
         return {
-            name: None if (a := was[name]) is None or (b := now[name]) is None else b - a
+            name: None
+            if (before := was[name]) is None or (after := now[name]) is None
+            else after - before
             for name in MEASURES
         }
 
@@ -99,22 +101,26 @@ class Sensibleness:
             return row
         for name, pattern in ANOMALIES.items():
             row[name] = 1000 * sum(1 for _ in pattern.finditer(text)) / len(spoken)
-        spans = [text[a:b].strip() for a, b in sentences(text)]
+        spans = [text[start:end].strip() for start, end in sentences(text)]
         lower = sum(
             1
-            for s in spans
-            if (first := _LETTERS.search(s)) and first.start() <= 1 and first[0][0].islower()
+            for sentence in spans
+            if (first_letters := _LETTERS.search(sentence))
+            and first_letters.start() <= 1
+            and first_letters[0][0].islower()
         )
         row["lowercase_start"] = 1000 * lower / len(spoken)
         row["unbalanced"] = 1000 * _unbalanced(text) / len(spoken)
         row["foreign"] = 1000 * sum(_is_foreign(word) for word in words) / len(words)
         if "oov" not in self.missing:
             unknown = Counter(
-                w for word in words if not self._in_vocabulary(w := word.replace("’", "'"))
+                straight
+                for word in words
+                if not self._in_vocabulary(straight := word.replace("’", "'"))
             )
             row["oov"] = 1000 * unknown.total() / len(words)
             row["repeated_misspellings"] = (
-                1000 * sum(c for c in unknown.values() if c > 1) / len(words)
+                1000 * sum(count for count in unknown.values() if count > 1) / len(words)
             )
             row["surprisal"] = self._surprisal(spans)
         return row
@@ -129,15 +135,15 @@ class Sensibleness:
         return float(-np.concatenate(parts).mean() * np.log2(10)) if parts else None
 
     def _in_vocabulary(self, word: str) -> bool:
-        known = self._words.get(word)
-        if known is None:
+        is_known = self._words.get(word)
+        if is_known is None:
             model = resources.language_model()
             forms = (word, word.lower(), word.lower().removesuffix("'s"))
-            known = word.isdecimal() or any(form in model for form in forms)
-            if not known and missing("wordnet") is None:
-                known = resources.wordnet().morphy(word.lower()) is not None
-            self._words[word] = known
-        return known
+            is_known = word.isdecimal() or any(form in model for form in forms)
+            if not is_known and missing("wordnet") is None:
+                is_known = resources.wordnet().morphy(word.lower()) is not None
+            self._words[word] = is_known
+        return is_known
 
 
 def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
@@ -148,7 +154,7 @@ def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, fl
     ranks = []
     for name in MEASURES:
         column = [values[system].get(name) for system in systems]
-        numbers = [v for v in column if v is not None]
+        numbers = [value for value in column if value is not None]
         if len(numbers) == len(column) and len(set(numbers)) > 1:
             ranks.append(rankdata(np.round(numbers, 9)))
     means = np.mean(ranks, axis=0).tolist() if ranks else [None] * len(systems)
@@ -157,18 +163,20 @@ def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, fl
 
 @lru_cache(1 << 16)
 def _is_foreign(word: str) -> bool:
-    return word.casefold() in _FOREIGN or any(ord(c) > 0x24F for c in word.replace("’", ""))
+    return word.casefold() in _FOREIGN or any(
+        ord(character) > 0x24F for character in word.replace("’", "")
+    )
 
 
 def _unbalanced(text: str) -> int:
     """Brackets without a partner, and straight or curly double quotes left open."""
     count = 0
-    for left, right in ("()", "[]", "{}", "“”"):
+    for opening, right in ("()", "[]", "{}", "“”"):
         depth = 0
-        for c in text:
-            if c == left:
+        for character in text:
+            if character == opening:
                 depth += 1
-            elif c == right:
+            elif character == right:
                 if depth:
                     depth -= 1
                 else:

@@ -1,4 +1,4 @@
-"""Soundness: whether a rewriting still says what the original said.
+"""The parts of a rewriting in, numbers out that say whether it still says what the original said.
 
 A similarity says how close the wording is, not whether the meaning held; numbers and negations are counted because
 meaning is lost there without much change of wording.
@@ -63,21 +63,30 @@ def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
 
 def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
     """Pairs of aligned sentences that tile both texts; one side may be empty."""
-    a = [original[x:y] for x, y in sentences(original)]
-    b = [rewritten[x:y] for x, y in sentences(rewritten)]
-    beads = align_sentences(a, b)
-    return [("".join(a[x.a_start : x.a_stop]), "".join(b[x.b_start : x.b_stop])) for x in beads]
+    original_sentences = [original[x:y] for x, y in sentences(original)]
+    rewritten_sentences = [rewritten[x:y] for x, y in sentences(rewritten)]
+    beads = align_sentences(original_sentences, rewritten_sentences)
+    return [
+        (
+            "".join(original_sentences[x.a_start : x.a_stop]),
+            "".join(rewritten_sentences[x.b_start : x.b_stop]),
+        )
+        for x in beads
+    ]
 
 
 def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     joined: list[tuple[str, str]] = []
-    for a, b in pairs:
+    for original, rewritten in pairs:
         if joined and (
-            not a.strip() or not b.strip() or not joined[-1][0].strip() or not joined[-1][1].strip()
+            not original.strip()
+            or not rewritten.strip()
+            or not joined[-1][0].strip()
+            or not joined[-1][1].strip()
         ):
-            joined[-1] = (joined[-1][0] + a, joined[-1][1] + b)
+            joined[-1] = (joined[-1][0] + original, joined[-1][1] + rewritten)
         else:
-            joined.append((a, b))
+            joined.append((original, rewritten))
     return joined
 
 
@@ -87,18 +96,20 @@ def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
     A maximal run of inserted, deleted and substituted words is one change; changes of white space and punctuation
     alone are none. None for a text without words.
     """
-    count = touched = before = after = 0
+    count = touched = original_words = rewritten_words = 0
     for original, rewritten in aligned_parts(parts):
-        a = plain_words(original)
-        b = plain_words(rewritten)
-        here, words = changed(a, b)
-        count = count + here
-        touched = touched + words
-        before = before + len(a)
-        after = after + len(b)
+        words_before = plain_words(original)
+        words_after = plain_words(rewritten)
+        changes, touched_words = changed(words_before, words_after)
+        count = count + changes
+        touched = touched + touched_words
+        original_words = original_words + len(words_before)
+        rewritten_words = rewritten_words + len(words_after)
     return {
-        "changes_per_1000": 1000 * count / before if before else None,
-        "edited_share": touched / (before + after) if before + after else None,
+        "changes_per_1000": 1000 * count / original_words if original_words else None,
+        "edited_share": touched / (original_words + rewritten_words)
+        if original_words + rewritten_words
+        else None,
     }
 
 
@@ -136,16 +147,18 @@ class Preserved(NamedTuple):
 
 def numbers(original: str, rewritten: str) -> Preserved:
     """Numbers on both sides, as digits or words, of all that stand on either: 3 and "three" are one number."""
-    before = number_values(original)
-    after = number_values(rewritten)
-    return Preserved((before & after).total(), (before | after).total())
+    numbers_before = number_values(original)
+    numbers_after = number_values(rewritten)
+    return Preserved(
+        (numbers_before & numbers_after).total(), (numbers_before | numbers_after).total()
+    )
 
 
 def negations(original: str, rewritten: str) -> Preserved:
     """Negating words on both sides of all that stand on either; "don't" and "do not" hold one each."""
-    a = _negations(original)
-    b = _negations(rewritten)
-    return Preserved(min(a, b), max(a, b))
+    negations_before = _negations(original)
+    negations_after = _negations(rewritten)
+    return Preserved(min(negations_before, negations_after), max(negations_before, negations_after))
 
 
 def words_lost(original: str, rewritten: str) -> float | None:
@@ -260,7 +273,9 @@ class Soundness:
         rewritten = "".join(part.obfuscation for part in parts)
         measures = {"words_lost": words_lost(original, rewritten), "chrf": self._mean_chrf(pairs)}
         for name, count in (("numbers", numbers), ("negations", negations)):
-            preserved = sum((count(a, b) for a, b in pairs), Preserved(0, 0))
+            preserved = sum(
+                (count(original, rewritten) for original, rewritten in pairs), Preserved(0, 0)
+            )
             measures[name] = preserved.share
         measures["encoder"] = self._mean_cosine(pairs)
         return measures
@@ -274,13 +289,28 @@ class Soundness:
         return CHRF()
 
     def _mean_chrf(self, pairs: Pairs) -> float | None:
-        spoken = [(a.strip(), b.strip()) for a, b in pairs if a.strip()]
+        spoken = [
+            (original.strip(), rewritten.strip())
+            for original, rewritten in pairs
+            if original.strip()
+        ]
         if self._chrf is None or not spoken:
             return None
-        return float(np.mean([self._chrf.sentence_score(b, [a]).score for a, b in spoken]))
+        return float(
+            np.mean(
+                [
+                    self._chrf.sentence_score(rewritten, [original]).score
+                    for original, rewritten in spoken
+                ]
+            )
+        )
 
     def _mean_cosine(self, pairs: Pairs) -> float | None:
-        spoken = [(a, b) for a, b in pairs if a.strip() and b.strip()]
+        spoken = [
+            (original, rewritten)
+            for original, rewritten in pairs
+            if original.strip() and rewritten.strip()
+        ]
         if self.similarity is None or not spoken:
             return None
         return float(np.asarray(self.similarity(spoken), dtype=np.float64).mean())

@@ -58,18 +58,20 @@ class OtherAuthor(base.Obfuscator):
                 fix="call fit with the tasks of the document set first",
             )
         text = task.questioned
-        own = frozenset((*task.known, text))
+        task_texts = frozenset((*task.known, text))
         texts = sorted(
             {
-                t
-                for all_, known in zip(self.pool_, self.known_, strict=True)
-                if not all_ & own
-                for t in known
+                known_text
+                for pool_texts, known_texts in zip(self.pool_, self.known_, strict=True)
+                if not pool_texts & task_texts
+                for known_text in known_texts
             }
         )
         if not texts:
             raise InputError(f"{task.id}: every other problem shares a text with this one")
-        near = sorted(texts, key=lambda t: (abs(len(t) - len(text)), t))[:10]
+        near = sorted(texts, key=lambda candidate: (abs(len(candidate) - len(text)), candidate))[
+            :10
+        ]
         chosen = near[int(self.draws(seed, task, "choose").integers(0, len(near)))]
         return base.Rewriting(
             (base.Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1}
@@ -109,11 +111,11 @@ class Random(base.Obfuscator):
         self.fit([task])
         text = task.questioned
         guarded = None if self.mode == "faithful" else stretches(text)
-        without = missing("wordnet")
+        without_wordnet = missing("wordnet")
         rng = self.draws(seed, task, "noise")
         words = list((_WORD if guarded is None else _WHOLE).finditer(text))
         hit = rng.random(len(words)) < self.rate
-        kind = rng.integers(0, 2 if without else 3, len(words))
+        kind = rng.integers(0, 2 if without_wordnet else 3, len(words))
         pick = 0
         edits: list[Edit] = []
         free = 0
@@ -128,32 +130,34 @@ class Random(base.Obfuscator):
                 end = word.end() + (text[word.end() : word.end() + 1] == " ")
                 edits.append(Edit(word.start(), end, "", "drop"))
             elif kind[i] == 1 and i + 1 < len(words):
-                other = words[i + 1]
-                end = other.end()
+                next_word = words[i + 1]
+                end = next_word.end()
                 if guarded is not None and (
-                    guarded.touch(*other.span()) or text[word.end() : other.start()] != " "
+                    guarded.touch(*next_word.span()) or text[word.end() : next_word.start()] != " "
                 ):
                     continue
-                swapped = other.group() + text[word.end() : other.start()] + word.group()
+                swapped = next_word.group() + text[word.end() : next_word.start()] + word.group()
                 edits.append(Edit(word.start(), end, swapped, "swap"))
             else:
-                others = (
+                alternatives = (
                     ()
-                    if without
+                    if without_wordnet
                     else _relatives(word.group())
                     if guarded
                     else sum(related(word.group()), ())
                 )
-                if not others:
+                if not alternatives:
                     continue
-                pick = int(rng.integers(0, len(others)))
+                pick = int(rng.integers(0, len(alternatives)))
                 end = word.end()
                 edits.append(
-                    Edit(word.start(), end, match_case(word.group(), others[pick]), "relative")
+                    Edit(
+                        word.start(), end, match_case(word.group(), alternatives[pick]), "relative"
+                    )
                 )
             free = end
         parts = from_edits(text, edits)
-        notes = (f"no word was given a relative: {without}",) if without else ()
+        notes = (f"no word was given a relative: {without_wordnet}",) if without_wordnet else ()
         return base.Rewriting(parts, notes, base.count_operations(parts))
 
 

@@ -60,11 +60,17 @@ def measure(text: str) -> Measured:
     spans = sentences(text)
     pos = _parts_of_speech(text, spans) if missing("averaged_perceptron_tagger_eng") is None else {}
     share = (
-        {p: sum(c for word, c in lower.items() if pos.get(word) == p) / n for p in "nvar"}
+        {
+            part_of_speech: sum(
+                count for word, count in lower.items() if pos.get(word) == part_of_speech
+            )
+            / n
+            for part_of_speech in "nvar"
+        }
         if pos
         else {}
     )
-    known = sum(map(in_vocabulary, set(words))) / n if has_vocabulary() else None
+    known_share = sum(map(in_vocabulary, set(words))) / n if has_vocabulary() else None
     rates = Statistics(
         n / len(spans),
         sum(lower[word] for word in ENGLISH_STOP_WORDS) / n,
@@ -75,9 +81,9 @@ def measure(text: str) -> Measured:
         share.get("v"),
         share.get("a"),
         share.get("r"),
-        known,
+        known_share,
     )
-    top = sorted(lower, key=lambda w: (-lower[w], w))[:10]
+    top = sorted(lower, key=lambda word: (-lower[word], word))[:10]
     return Measured(rates, lower, frozenset(top), pos)
 
 
@@ -108,7 +114,10 @@ def _parts_of_speech(text: str, spans: Sequence[tuple[int, int]]) -> dict[str, s
         token_list = tokens(text, start, end)
         for token, tag in zip(token_list, tags(token_list), strict=True):
             votes.setdefault(token.text.lower(), Counter())[wordnet_pos(tag) or ""] += 1
-    return {word: min(count, key=lambda p: (-count[p], p)) for word, count in votes.items()}
+    return {
+        word: min(count, key=lambda part_of_speech: (-count[part_of_speech], part_of_speech))
+        for word, count in votes.items()
+    }
 
 
 def main(path: str) -> None:

@@ -42,7 +42,7 @@ def pattern(name: str, *path: str) -> re.Pattern[str]:
 @cache
 def wordnet() -> Any:
     """Load NLTK's reader of WordNet 3.0."""
-    place = find("wordnet")
+    path = find("wordnet")
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class EnglishReader(WordNetCorpusReader):  # type: ignore[misc]
@@ -67,7 +67,7 @@ def wordnet() -> Any:
     with warnings.catch_warnings():
         # It warns that other languages are not here, which nobody asks for.
         warnings.simplefilter("ignore")
-        return EnglishReader(place, None)
+        return EnglishReader(path, None)
 
 
 @cache
@@ -95,7 +95,7 @@ def language_model() -> Any:
     -------
     ravenbench.text.language_model.LanguageModel
     """
-    place = find("brown")
+    path = find("brown")
     from ravenbench.text.language_model import LanguageModel
 
     folder = cache_folder() / "language-models" / "brown-4-v1"
@@ -105,7 +105,7 @@ def language_model() -> Any:
         pass
     from nltk.corpus.reader import TaggedCorpusReader
 
-    reader = TaggedCorpusReader(place, r"c[a-r]\d\d", sep="/", encoding="ascii")
-    model = LanguageModel.train([list(s) for s in reader.sents()])
+    reader = TaggedCorpusReader(path, r"c[a-r]\d\d", sep="/", encoding="ascii")
+    model = LanguageModel.train([list(sentence) for sentence in reader.sents()])
     model.save(folder)
     return model

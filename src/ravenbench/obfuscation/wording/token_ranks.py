@@ -1,4 +1,4 @@
-"""Where each token stands among all words a language model could have expected in its place.
+"""Tokens in, the rank of each out: its place among all words that a language model expects there.
 
 References
 ----------
@@ -65,7 +65,7 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, s
     A word seen after a context was seen after every shorter one, so the first table that holds it decides. ``seen`` has
     the place of the token for which a word was last looked at, places counted from ``first`` on over all calls.
     """
-    out = np.empty(len(ids) - 1, dtype=np.int64)
+    ranks = np.empty(len(ids) - 1, dtype=np.int64)
     bits = np.uint64(16)
     last = np.uint64(0xFFFF)
     for i in range(1, len(ids)):
@@ -89,7 +89,7 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, s
             at = find(k2, contexts[2])
             weights[2] = b2[at] if at >= 0 else 0.0
         weights[1] = b1[ids[i - 1]]
-        rest = weights[1] + weights[2] + weights[3]
+        weight_sum = weights[1] + weights[2] + weights[3]
         for n in range(3, 0, -1):
             if i < n:
                 continue
@@ -100,9 +100,9 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, s
                 if seen[word] != first + i:
                     seen[word] = first + i
                     better += back + logs[at] > value
-                    explicit += rest + p1[word] > value
+                    explicit += weight_sum + p1[word] > value
                 at += 1
             back += weights[n]
-        above = len(unigrams) - np.searchsorted(unigrams, value - rest, side="right")
-        out[i - 1] = 1 + better + above - explicit
-    return out
+        above = len(unigrams) - np.searchsorted(unigrams, value - weight_sum, side="right")
+        ranks[i - 1] = 1 + better + above - explicit
+    return ranks

@@ -1,4 +1,6 @@
-"""Words as recipes see them: tokens, tags, senses, inflection, letter case, and whether a text is English."""
+"""A text in, tokens out (half-open spans of characters) with Treebank tags; a word in, its WordNet senses, inflected
+forms or letter case out; also whether a text is English.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ class Token:
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Cut a stretch of text into words (contractions whole) and single marks."""
     matches = _TOKEN.finditer(text, start, len(text) if end is None else end)
-    return [Token(m.start(), m.end(), m.group()) for m in matches]
+    return [Token(match.start(), match.end(), match.group()) for match in matches]
 
 
 def tags(token_list: Sequence[Token]) -> list[str]:
@@ -57,16 +59,16 @@ def _tagged(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 def brown(words: Sequence[str]) -> list[str]:
     """Spell tokens as Brown does: straight apostrophes, ```` and '' for quotes in turn."""
-    out = []
+    tags = []
     open_ = True
     for word in words:
         if word in '"“”':
             opening = word == "“" or (word == '"' and open_)
-            out.append("``" if opening else "''")
+            tags.append("``" if opening else "''")
             open_ = not opening
         else:
-            out.append(word.replace("’", "'"))
-    return out
+            tags.append(word.replace("’", "'"))
+    return tags
 
 
 _REMEMBERED = 1 << 16
@@ -108,19 +110,23 @@ def similarity(a: Any, b: Any) -> float:
     """
     if a == b:
         return 1.0
-    mine = _ancestors(a)
-    other = _ancestors(b)
+    ancestors_a = _ancestors(a)
+    ancestors_b = _ancestors(b)
     common = [
         (_depth(sense), sense.name(), sense)
-        for sense in mine
-        if sense is not None and sense in other
+        for sense in ancestors_a
+        if sense is not None and sense in ancestors_b
     ]
     if not common:
-        return 2 / (2 + mine[None] + other[None]) if None in mine and None in other else 0.0
+        return (
+            2 / (2 + ancestors_a[None] + ancestors_b[None])
+            if None in ancestors_a and None in ancestors_b
+            else 0.0
+        )
     deepest = max(depth for depth, _, _ in common)
     _, subsumer = min((name, sense) for depth, name, sense in common if depth == deepest)
     depth = int(subsumer.max_depth()) + 1
-    return 2 * depth / (2 * depth + mine[subsumer] + other[subsumer])
+    return 2 * depth / (2 * depth + ancestors_a[subsumer] + ancestors_b[subsumer])
 
 
 def parents(sense: Any) -> list[Any]:
@@ -136,11 +142,13 @@ def _ancestors(sense: Any) -> dict[Any, int]:
     distance = 0
     while level:
         distance += 1
-        above = [up for down in level for up in parents(down) if up not in distances]
+        above = [parent for sense in level for parent in parents(sense) if parent not in distances]
         distances.update(dict.fromkeys(above, distance))
         level = list(dict.fromkeys(above))
     if sense.pos() == "v":
-        distances[None] = 1 + min(d for s, d in distances.items() if not parents(s))
+        distances[None] = 1 + min(
+            distance for ancestor, distance in distances.items() if not parents(ancestor)
+        )
     return distances
 
 
@@ -159,7 +167,11 @@ def usual_sense(word: str, pos: str | None = None) -> Any | None:
     if pos is None and word.lower() in _MODALS:
         return None
     reader = wordnet()
-    forms = {form for p in pos or "nvar" for form in reader._morphy(word.lower(), p)}
+    forms = {
+        form
+        for part_of_speech in pos or "nvar"
+        for form in reader._morphy(word.lower(), part_of_speech)
+    }
     lemmas = [
         lemma
         for sense in senses(word, pos)
@@ -178,7 +190,9 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
         return (), ()
     above = parents(first)
     children = (
-        child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12]
+        child
+        for ancestor in above
+        for child in sorted(ancestor.hyponyms(), key=lambda s: s.name())[:12]
     )
     return _single([first, *children], word), _single(above, word)
 
@@ -196,18 +210,18 @@ def inflect(lemma: str, tag: str) -> str:
     except ModuleNotFoundError:
         raise MissingPart("inflection needs lemminflect", fix=install("obfuscation")) from None
     words = lemma.split(" ")
-    place = 0 if tag.startswith("V") else -1
-    forms = getInflection(words[place], tag=tag)
+    inflected_index = 0 if tag.startswith("V") else -1
+    forms = getInflection(words[inflected_index], tag=tag)
     if forms:
-        words[place] = forms[0]
+        words[inflected_index] = forms[0]
     return " ".join(words)
 
 
-def match_case(original: str, new: str) -> str:
-    """``new`` in capitals, with an initial capital, or as it is, like ``original``."""
+def match_case(original: str, replacement: str) -> str:
+    """``replacement`` in capitals, with an initial capital, or as it is, like ``original``."""
     if len(original) > 1 and original.isupper():
-        return new.upper()
-    return new[:1].upper() + new[1:] if original[:1].isupper() else new
+        return replacement.upper()
+    return replacement[:1].upper() + replacement[1:] if original[:1].isupper() else replacement
 
 
 def _single(synsets: list[Any], word: str) -> tuple[str, ...]:
@@ -240,7 +254,7 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
         )
     words = _WORD.findall(text)
     letters = sum(map(len, words))
-    latin = sum(c.isascii() for word in words for c in word)
+    latin = sum(letter.isascii() for word in words for letter in word)
     if latin < 0.6 * letters:
         return "most of its letters are not Latin"
     if len(words) >= _LEAST_WORDS and _share(words) < _LEAST_SHARE:
@@ -250,11 +264,14 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
 
 def is_no_longer_english(original: str, rewritten: str) -> bool:
     """Whether an English text became one with less than a third of its share of English function words."""
-    before = _WORD.findall(original)
-    after = _WORD.findall(rewritten)
-    if reason_not_english(original) is not None or min(len(before), len(after)) < _LEAST_WORDS:
+    words_before = _WORD.findall(original)
+    words_after = _WORD.findall(rewritten)
+    if (
+        reason_not_english(original) is not None
+        or min(len(words_before), len(words_after)) < _LEAST_WORDS
+    ):
         return False
-    return _share(after) < _share(before) / 3
+    return _share(words_after) < _share(words_before) / 3
 
 
 def _share(words: list[str]) -> float:

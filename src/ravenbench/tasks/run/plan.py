@@ -259,12 +259,12 @@ def _transplanted(
     """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
     if spec.probe not in ("transplant", "both"):
         return None
-    chosen = [setup for setup in setups if setup.setup == "random"] or setups
-    records = [
+    chosen = [s for s in setups if s.setup == "random"] or setups
+    chosen_folds = [
         folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)
     ]
     if few is not None:
-        return most_transplants(records)
+        return most_transplants(chosen_folds)
     transplanter = Transplanter(
         corpus.texts,
         author=corpus.author,
@@ -273,7 +273,7 @@ def _transplanted(
         similarity=similarity,
         draws=Draws(spec.seed),
     )
-    return plan_transplants(transplanter, records, corpus.texts, progress)
+    return plan_transplants(transplanter, chosen_folds, corpus.texts, progress)
 
 
 def _given_plan(

@@ -126,8 +126,10 @@ def people(store: Store) -> People | None:
     by_obfuscator: dict[str, list[GradedText]] = {}
     for grade in grades:
         by_obfuscator.setdefault(grade.obfuscator, []).append(grade)
-    asked = [obfuscator.name for obfuscator in store.plan_as(SafetyPlan).obfuscators]
-    rows = [_row(name, by_obfuscator[name], measured) for name in asked if name in by_obfuscator]
+    obfuscators = [entry.name for entry in store.plan_as(SafetyPlan).obfuscators]
+    rows = [
+        _row(name, by_obfuscator[name], measured) for name in obfuscators if name in by_obfuscator
+    ]
     if len(rows) > 1:
         rows.append(_row("all", grades, measured))
     return People(tuple(sorted({grade.grader for grade in grades})), tuple(rows))

@@ -57,11 +57,11 @@ def checked_answers(values: Any, ids: Strings | Sequence[str], method: object) -
     bad = ~((numbers >= 0) & (numbers <= 1))
     if bad.any():
         i = int(np.argmax(bad))
-        more = f" (and {int(bad.sum()) - 1:,} more)" if bad.sum() > 1 else ""
+        further = f" (and {int(bad.sum()) - 1:,} more)" if bad.sum() > 1 else ""
         raise _wrong(
             method,
             "answers",
-            f"{float(numbers[i])!r} to problem {ids[i]}{more}",
+            f"{float(numbers[i])!r} to problem {ids[i]}{further}",
             "finite numbers from 0 to 1",
             _FIX,
         )
@@ -214,10 +214,10 @@ class FoldFree(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         owner = problems.owner
-        each = self.pair_features(
+        pair_values = self.pair_features(
             problems.texts, problems.known_index, problems.questioned_index[owner]
         )
-        return mean_by_problem(each, problems)
+        return mean_by_problem(pair_values, problems)
 
 
 class Verifier(Learner):
@@ -307,11 +307,11 @@ class Calibrated(Verifier):
                 problems.select(learned), same[learned], problems.select(held_out), same[held_out]
             )
 
-        def cross_fitted(rest: Bools, out: Bools) -> Floats:
+        def cross_fitted(learned: Bools, judged: Bools) -> Floats:
             return (
                 fresh(self.scorer)
-                .fit(problems.select(rest), same[rest])
-                .score(problems.select(out))
+                .fit(problems.select(learned), same[learned])
+                .score(problems.select(judged))
             )
 
         # Between blocks of authors a fold may have one class alone to learn from: it is then no calibration's.
@@ -379,10 +379,12 @@ def as_verifier(component: Component) -> Verifier:
     raise TypeError(f"{component} is neither a scorer nor a verifier")
 
 
-def mean_by_problem(each: Floats, problems: Problems) -> Floats:
+def mean_by_problem(pair_values: Floats, problems: Problems) -> Floats:
     """Average values over each problem's known documents: (sum k,) or (sum k, f) → (n,) or (n, f)."""
-    if len(each) == len(problems):
-        return np.asarray(each, dtype=np.float64)
-    total = np.add.reduceat(each, problems.known_ptr[:-1], axis=0)
+    if len(pair_values) == len(problems):
+        return np.asarray(pair_values, dtype=np.float64)
+    total = np.add.reduceat(pair_values, problems.known_ptr[:-1], axis=0)
     sizes = problems.sizes
-    return np.asarray(total / (sizes if each.ndim == 1 else sizes[:, None]), dtype=np.float64)
+    return np.asarray(
+        total / (sizes if pair_values.ndim == 1 else sizes[:, None]), dtype=np.float64
+    )

@@ -67,9 +67,9 @@ def readable(
     components: Mapping[str, Component], texts: TextTable
 ) -> tuple[dict[str, Component], list[str]]:
     """The verifiers that can read some texts, and a note on those that are left out. SpecError if none can."""
-    some = _sample(texts, np.arange(len(texts)))
+    sample = _sample(texts, np.arange(len(texts)))
     refusals = {
-        name: why for name, component in components.items() if (why := _refusal(component, some))
+        name: why for name, component in components.items() if (why := _refusal(component, sample))
     }
     if len(refusals) == len(components):
         name, why = next(iter(refusals.items()))
@@ -98,15 +98,15 @@ def _sample(texts: TextTable, rows: Ints) -> list[str]:
 
 def table(components: Iterable[tuple[str, Component]]) -> list[tuple[str, ...]]:
     """Of each named component what it can do: in English, in other languages with blanks, and in those without."""
-    ways: list[tuple[Any, bool]] = [
+    variants: list[tuple[Any, bool]] = [
         ("spaces", True),
         ("spaces", False),
         ("characters", False),
         ("runs", False),
     ]
     return [
-        (name, *(ability(c, writing, english) for writing, english in ways))
-        for name, c in components
+        (name, *(ability(component, writing, english) for writing, english in variants))
+        for name, component in components
     ]
 
 

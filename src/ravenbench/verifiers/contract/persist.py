@@ -134,16 +134,16 @@ def save(
     }
     with damaged("the figures of this trained verifier cannot be drawn", folder, "train again"):
         figures = verifier.figures()
-    with fresh_folder(folder, known=known) as place:
+    with fresh_folder(folder, known=known) as temporary:
         for name, figure in figures.items():
-            write_bytes(place / name, figure)
+            write_bytes(temporary / name, figure)
         body = json_bytes(head).removesuffix(b"\n}\n") + b",\n "
-        write_bytes(place / _ARRAYS, buffer.getvalue())
+        write_bytes(temporary / _ARRAYS, buffer.getvalue())
         if learned is not None:
-            write_bytes(place / LEARNED, learned)
-        write_bytes(place / _HEAD, sealed(body, buffer.getvalue(), learned or b""))
+            write_bytes(temporary / LEARNED, learned)
+        write_bytes(temporary / _HEAD, sealed(body, buffer.getvalue(), learned or b""))
         if note is not None:
-            note(folder_digest(place))
+            note(folder_digest(temporary))
     return folder
 
 
@@ -166,9 +166,9 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     folder = Path(folder)
     head, data = _head(folder)
     with damaged(_DAMAGED, folder, "train again"):
-        wanted = None if expected is None else as_verifier(expected)
-        if wanted is not None:
-            _same(head, wanted, folder)
+        expected_verifier = None if expected is None else as_verifier(expected)
+        if expected_verifier is not None:
+            _same(head, expected_verifier, folder)
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
                 "this verifier was trained with another scikit-learn, whose models are laid out"
@@ -178,18 +178,18 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
             )
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(dict(arrays), foreign(wanted) if wanted else None).decode(
-                head["state"]
-            )
+            verifier = Reader(
+                dict(arrays), foreign(expected_verifier) if expected_verifier else None
+            ).decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
             raise FormatError(
                 "this folder holds no verifier", file=folder, found=type(verifier).__name__
             )
-        if wanted is None:
+        if expected_verifier is None:
             _settle(verifier, None, "state", folder)
-            wanted = cast(Verifier, fresh(verifier))
-            _same(head, wanted, folder)
-        _settle(verifier, wanted, "state", folder)
+            expected_verifier = cast(Verifier, fresh(verifier))
+            _same(head, expected_verifier, folder)
+        _settle(verifier, expected_verifier, "state", folder)
     return cast(Verifier, verifier)
 
 
@@ -201,8 +201,8 @@ def digest(folder: str | Path) -> str:
 
 def sealed(body: bytes, arrays: bytes, learned: bytes) -> bytes:
     """A record that lacks its last line, with the hash of it and of the files beside it."""
-    every = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
-    return body + f'"sha256": "{hashlib.sha256(every.encode()).hexdigest()}"\n}}\n'.encode()
+    digests = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
+    return body + f'"sha256": "{hashlib.sha256(digests.encode()).hexdigest()}"\n}}\n'.encode()
 
 
 def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
@@ -236,32 +236,32 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
     return head, arrays
 
 
-def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
+def _settle(value: Any, expected: Any, location: str, folder: Path) -> None:
     """Give a part the parameters that were asked for, and refuse what has no place in it, however deep.
 
-    ``wanted`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
+    ``expected`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
     """
-    if reaches_out(value) if wanted is None else identity(value) != identity(wanted):
+    if reaches_out(value) if expected is None else identity(value) != identity(expected):
         raise SpecError(
             "this trained verifier holds a part that the verifier asked for has not there",
             file=folder,
-            found=f"{path_of(type(value))} at {where}",
-            expected=wanted or "nothing that runs a program, asks a service or reads other files",
+            found=f"{path_of(type(value))} at {location}",
+            expected=expected or "nothing that runs a program, asks a service or reads other files",
             fix=(
                 "train again; if you asked for what was saved, somebody changed this folder: do not"
                 " trust it"
             ),
         )
     state = {} if isinstance(value, type) else dict(getattr(value, "__dict__", {}))
-    copies: dict[Any, Any] = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
-    if isinstance(wanted, Component):
-        parameters = set(wanted._parameters()).difference(wanted.not_in_key)
-        copies = wanted.copies() | {name: getattr(wanted, name) for name in parameters}
-        vars(value).update(wanted.get_params(deep=False))
+    copies: dict[Any, Any] = dict(enumerate(expected)) if isinstance(expected, list) else {}
+    if isinstance(expected, Component):
+        parameters = set(expected._parameters()).difference(expected.not_in_key)
+        copies = expected.copies() | {name: getattr(expected, name) for name in parameters}
+        vars(value).update(expected.get_params(deep=False))
     if isinstance(value, dict | list | tuple | set | frozenset):
         state = dict(enumerate(value.items() if isinstance(value, dict) else value))
     for name, part in state.items():
-        _settle(part, copies.get(name), f"{where}.{name}", folder)
+        _settle(part, copies.get(name), f"{location}.{name}", folder)
 
 
 def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
@@ -311,26 +311,26 @@ class Writer:
         self.arrays: dict[str, NDArray[Any]] = {}
         self.estimators = False
 
-    def encode(self, value: Any, where: str = "state", depth: int = 0) -> Any:
+    def encode(self, value: Any, location: str = "state", depth: int = 0) -> Any:
         """JSON form of a value. SpecError if it holds something that cannot be saved, with its place."""
         if depth > _DEEP:
-            raise SpecError("this verifier holds itself and cannot be saved", found=where)
+            raise SpecError("this verifier holds itself and cannot be saved", found=location)
         if value is None or isinstance(value, bool) or type(value) in (int, str):
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
 
         def inner(part: Any, name: object) -> Any:
-            return self.encode(part, f"{where}.{name}", depth + 1)
+            return self.encode(part, f"{location}.{name}", depth + 1)
 
         if isinstance(value, type) and issubclass(value, np.generic):
             return {"number": value.__name__}
         if isinstance(value, np.generic):
-            return {"scalar": self._keep(np.asarray(value), where)}
+            return {"scalar": self._keep(np.asarray(value), location)}
         if type(value) is np.ndarray:
-            return {"array": self._keep(value, where)}
+            return {"array": self._keep(value, location)}
         if type(value) is bytes:
-            return {"bytes": self._keep(np.frombuffer(value, dtype=np.uint8), where)}
+            return {"bytes": self._keep(np.frombuffer(value, dtype=np.uint8), location)}
         if type(value) is list:
             return [inner(part, i) for i, part in enumerate(value)]
         if type(value) is tuple:
@@ -340,18 +340,18 @@ class Writer:
                 type(value).__name__: [inner(part, "member") for part in sorted(value, key=repr)]
             }
         if type(value) is dict:
-            return {"dict": [[inner(k, "key"), inner(v, k)] for k, v in value.items()]}
+            return {"dict": [[inner(k, "key"), inner(item, k)] for k, item in value.items()]}
         if type(value).__name__ in _SPARSE and type(value).__module__.startswith("scipy.sparse"):
-            parts = {
-                name: self._keep(getattr(value, name), where)
+            arrays = {
+                name: self._keep(getattr(value, name), location)
                 for name in ("data", "indices", "indptr")
             }
-            return {"sparse": type(value).__name__, "shape": list(map(int, value.shape)), **parts}
+            return {"sparse": type(value).__name__, "shape": list(map(int, value.shape)), **arrays}
         if type(value).__module__.startswith("sklearn."):
-            return self._estimator(value, where, inner)
-        return self._object(value, where, inner)
+            return self._estimator(value, location, inner)
+        return self._object(value, location, inner)
 
-    def _object(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
+    def _object(self, value: Any, location: str, inner: Any) -> dict[str, Any]:
         cls = type(value)
         if isinstance(value, tuple) and hasattr(cls, "_fields"):
             return {
@@ -363,29 +363,32 @@ class Writer:
             or "<" in cls.__qualname__
             or cls.__module__ == "builtins"
         ):
-            raise _cannot_save(cls, where)
+            raise _cannot_save(cls, location)
         if _module_of(_name_of(cls), self.modules) is None:
-            raise _cannot_save(cls, where)
+            raise _cannot_save(cls, location)
         node: dict[str, Any] = {"object": _name_of(cls)}
         state = vars(value)
         if isinstance(value, Component):
-            state = {k: v for k, v in state.items() if _is_state(cls, k)}
+            state = {k: attribute for k, attribute in state.items() if _is_state(cls, k)}
             node["version"] = value.version
-        return node | {"state": {k: inner(v, k) for k, v in state.items()}}
+        return node | {"state": {k: inner(attribute, k) for k, attribute in state.items()}}
 
-    def _estimator(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
+    def _estimator(self, value: Any, location: str, inner: Any) -> dict[str, Any]:
         self.estimators = True
         name = type(value).__name__
         if name == "Tree":
             _, sizes, state = value.__reduce__()
             return {"tree": [inner(part, "tree") for part in (*sizes, dict(state))]}
         if name not in ESTIMATORS or type(value) is not _estimator_class(name):
-            raise _cannot_save(type(value), where, NotKept)
-        return {"estimator": name, "state": {k: inner(v, k) for k, v in vars(value).items()}}
+            raise _cannot_save(type(value), location, NotKept)
+        return {
+            "estimator": name,
+            "state": {k: inner(attribute, k) for k, attribute in vars(value).items()},
+        }
 
-    def _keep(self, array: NDArray[Any], where: str) -> str:
+    def _keep(self, array: NDArray[Any], location: str) -> str:
         if array.dtype.hasobject:
-            raise SpecError("an array of Python objects cannot be saved", found=where)
+            raise SpecError("an array of Python objects cannot be saved", found=location)
         name = f"a{len(self.arrays)}"
         self.arrays[name] = array
         return name
@@ -398,10 +401,10 @@ def _name_of(cls: type[Any]) -> str:
     )
 
 
-def _cannot_save(cls: type[Any], where: str, kind: type[SpecError] = SpecError) -> SpecError:
+def _cannot_save(cls: type[Any], location: str, kind: type[SpecError] = SpecError) -> SpecError:
     return kind(
         f"this verifier cannot be saved: it holds a {cls.__module__}.{cls.__qualname__}",
-        found=where,
+        found=location,
         expected=(
             "numbers, text, arrays, components, classes of the verifier's own module or registered"
             f" in {SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}"
@@ -418,7 +421,7 @@ def _module_of(name: str, modules: Collection[str] | None) -> str | None:
     if module != "ravenbench":
         return module if module in (modules or ()) else None
     module = PLACES.get(attribute, "")
-    packages = {"ravenbench", *(asked.partition(".")[0] for asked in modules or ())}
+    packages = {"ravenbench", *(module_name.partition(".")[0] for module_name in modules or ())}
     return module if module and (modules is None or module.partition(".")[0] in packages) else None
 
 
@@ -460,10 +463,10 @@ class Reader:
         }
         if tag in plain:
             return plain[tag](value)
-        read = getattr(self, f"_read_{tag}", None)
-        if read is None:
+        reader = getattr(self, f"_read_{tag}", None)
+        if reader is None:
             raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
-        return read(node)
+        return reader(node)
 
     def _read_number(self, node: dict[str, Any]) -> Any:
         if node["number"] not in ("float32", "float64", "int32", "int64", "bool"):
@@ -479,8 +482,8 @@ class Reader:
             raise FormatError(
                 "this trained verifier holds an unknown kind of matrix", found=node["sparse"]
             )
-        parts = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
-        matrix = getattr(sparse, node["sparse"])(parts, shape=tuple(node["shape"]))
+        arrays = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
+        matrix = getattr(sparse, node["sparse"])(arrays, shape=tuple(node["shape"]))
         matrix.check_format(full_check=True)
         return matrix
 
@@ -570,15 +573,15 @@ def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
     count = int(state["node_count"])
     if not 0 < count == len(nodes) == len(values):
         return False
-    left = nodes["left_child"]
+    left_children = nodes["left_child"]
     right = nodes["right_child"]
     feature = nodes["feature"]
-    here = np.arange(count)
-    leaf = left == -1
+    nodes_here = np.arange(count)
+    leaf = left_children == -1
     inside = (
-        (left > here)
-        & (left < count)
-        & (right > here)
+        (left_children > nodes_here)
+        & (left_children < count)
+        & (right > nodes_here)
         & (right < count)
         & (feature >= 0)
         & (feature < features)
@@ -589,11 +592,11 @@ def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
 def _sound_svc(model: Any) -> bool:
     """True if the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
     vectors = model.support_vectors_
-    each = model._n_support
+    support_counts = model._n_support
     return bool(
-        each.min(initial=0) >= 0
-        and each.sum() == vectors.shape[0] == len(model.support_)
+        support_counts.min(initial=0) >= 0
+        and support_counts.sum() == vectors.shape[0] == len(model.support_)
         and vectors.ndim == 2
         and vectors.shape[1] == model.shape_fit_[1]
-        and model._dual_coef_.shape == (len(each) - 1, vectors.shape[0])
+        and model._dual_coef_.shape == (len(support_counts) - 1, vectors.shape[0])
     )
