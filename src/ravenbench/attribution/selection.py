@@ -25,18 +25,12 @@ class SelectionRules:
         Documents an author needs.
     min_topics : int
         Topics an author needs; 1 keeps authors of one topic, who must fail when it is held out.
-    min_per_topic : int
-        Documents with which an author counts as writing on a topic.
-    min_topic_docs : int
-        Documents a topic needs.
     docs_per_topic : int, optional
         Most documents kept of a topic (a seeded choice): topics of near-equal size make for small errors.
     """
 
     min_docs: int = 10
     min_topics: int = 2
-    min_per_topic: int = 1
-    min_topic_docs: int = 1
     docs_per_topic: int | None = None
 
 
@@ -68,7 +62,7 @@ def choose(
     sampled: int | None = None,
     topics: int = 2,
 ) -> Chosen:
-    """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
+    """Apply the rules. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
 
     CorpusError if fewer than two authors or ``topics`` topics are left.
@@ -88,29 +82,19 @@ def choose(
         before = int(usable.sum())
         usable = _at_most(usable, topic, rules.docs_per_topic, seed)
         _count(dropped, "beyond the documents kept of a topic", before - int(usable.sum()))
-    while True:
-        table = crosstab(
-            author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names)
-        )
-        total = table.sum(axis=1)
-        few = (total > 0) & (total < rules.min_docs)
-        narrow = (
-            (total > 0) & ~few & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
-        )
-        small = table.sum(axis=0) < rules.min_topic_docs
-        parts = {
-            f"by authors of fewer than {rules.min_docs} documents": few[author],
-            f"by authors on fewer than {rules.min_topics} topics": narrow[author],
-            f"on topics of fewer than {rules.min_topic_docs} documents": small[topic],
-        }
-        _count(gone_authors, f"fewer than {rules.min_docs} documents", int(few.sum()))
-        _count(gone_authors, f"fewer than {rules.min_topics} topics", int(narrow.sum()))
-        before = int(usable.sum())
-        for reason, out in parts.items():
-            _count(dropped, reason, int((usable & out).sum()))
-            usable &= ~out
-        if int(usable.sum()) == before:
-            break
+    table = crosstab(
+        author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names)
+    )
+    total = table.sum(axis=1)
+    few = (total > 0) & (total < rules.min_docs)
+    narrow = (total > 0) & ~few & ((table > 0).sum(axis=1) < rules.min_topics)
+    parts = {f"fewer than {rules.min_docs} documents": few}
+    parts[f"fewer than {rules.min_topics} topics"] = narrow
+    for reason, out in parts.items():
+        _count(gone_authors, reason, int(out.sum()))
+        how = "of" if out is few else "on"
+        _count(dropped, f"by authors {how} {reason}", int((usable & out[author]).sum()))
+        usable &= ~out[author]
     rows = np.flatnonzero(usable)
     authors, author_codes = np.unique(author[rows], return_inverse=True)
     left, topic_codes = np.unique(topic[rows], return_inverse=True)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 LEVEL = 0.05
+DIFFERENCE = 0.05
+"""The difference in accuracy for which topics are reckoned."""
 CONTROL = "fewest training texts (control, reads nothing)"
 
 
@@ -185,13 +187,12 @@ class TopicDifficulty:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttributionAnalysis(Shown):
-    """Everything a report shows; ``difference`` is that for which topics are reckoned."""
+    """Everything a report shows."""
 
     result: Attributed
     view: SelectedCorpusView
     protocols: tuple[ProtocolScore, ...]
     topics: tuple[TopicDifficulty, ...]
-    difference: float
 
     def protocol(self, name: str) -> ProtocolScore | None:
         """The scores of one protocol."""
@@ -221,13 +222,8 @@ def topics_or_folds(scores: ProtocolScore) -> str:
     return "topics" if scores.protocol == "novel-topic" else "folds"
 
 
-def analyse(store: Store, difference: float | None = None) -> AttributionAnalysis:
+def analyse(store: Store) -> AttributionAnalysis:
     """Scores and tests of an attribution.
-
-    Parameters
-    ----------
-    difference : float, optional
-        The difference in accuracy for which topics are reckoned; by default the one the attribution was asked for.
 
     Raises
     ------
@@ -238,15 +234,14 @@ def analyse(store: Store, difference: float | None = None) -> AttributionAnalysi
     """
     store.expect("attribute")
     result = read_answers(store)
-    wanted = result.spec.difference if difference is None else difference
     seen = view(result.documents)
-    protocols = tuple(_protocol(result, p, wanted) for p in result.protocols)
-    return AttributionAnalysis(result, seen, protocols, _topics(seen, protocols), wanted)
+    protocols = tuple(_protocol(result, p) for p in result.protocols)
+    return AttributionAnalysis(result, seen, protocols, _topics(seen, protocols))
 
 
-def _protocol(result: Attributed, answers: ProtocolAnswers, difference: float) -> ProtocolScore:
+def _protocol(result: Attributed, answers: ProtocolAnswers) -> ProtocolScore:
     methods = tuple(_method(result.documents, answers, m) for m in answers.methods)
-    drafts = [_pair(a, b, difference, result.spec.seed) for a, b in combinations(methods, 2)]
+    drafts = [_pair(a, b, result.spec.seed) for a, b in combinations(methods, 2)]
     pairs = [p for p in drafts if p is not None]
     corrected = holm([p.p for p in pairs])
     pairs = [
@@ -317,7 +312,7 @@ def _precision_recall(
     )
 
 
-def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairScore | None:
+def _pair(a: MethodScore, b: MethodScore, seed: int) -> PairScore | None:
     both = [
         (x.accuracy, y.accuracy, x.documents)
         for x, y in zip(a.folds, b.folds, strict=True)
@@ -344,7 +339,7 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
         t,
         test.least_p,
         test.detectable,
-        topics_needed(test.mean.std, difference, unequal=test.mean.n / test.mean.effective),
+        topics_needed(test.mean.std, DIFFERENCE, unequal=test.mean.n / test.mean.effective),
     )
 
 
