@@ -127,7 +127,7 @@ def _too_few(
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most = max(per_author.values(), default=0)
     where = f"{len(np.unique(topic[topic >= 0]))} topics"
-    cure = "lower --min-docs, --min-topics or --min-per-topic, or give another level of --topic"
+    cure = "lower --min-docs or --min-topics, or give another level of --topic"
     if sampled is not None:
         where = f"the {sampled} topics that the sampler took"
         cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"

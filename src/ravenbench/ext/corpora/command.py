@@ -115,7 +115,7 @@ def show_entry(entry: CatalogueEntry) -> None:
         "cite": entry.citation,
         "mind": " ".join(entry.notes),
     }
-    print_rows(row for row in rows.items() if row[1])
+    print_rows((key, value) for key, value in rows.items() if value)
 
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})

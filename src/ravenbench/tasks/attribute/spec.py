@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError, did_you_mean
 
@@ -16,7 +15,6 @@ PROTOCOLS = {
     "both": ("novel-topic", "k-fold"),
 }
 """What runs under each choice of protocol, the main one first."""
-
 
 
 class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
