@@ -75,9 +75,8 @@ def test_the_command_tells_what_it_took_and_what_can_be_asked(tmp_path):
         shown.exit_code == 0
         and "text: Body, author: user_id, topic: subreddit" in shown.output.replace("\n", " ")
     )
-    assert (
-        "✓ content" in shown.output and "✗ training domain" in shown.output and "█" in shown.output
-    )
+    said = " ".join(shown.output.split())
+    assert "✓ content" in said and "✗ training domain" in said
 
 
 def test_questions_follow_the_counts(tmp_path):

@@ -62,7 +62,12 @@ def test_a_corpus_is_read_once(cache, table, reads):
     first, again = ravenbench.load_corpus(table), ravenbench.load_corpus(table)
     assert reads == [table]
     same(first, again)
-    same(first, load._read_by_layout(table, "utf-8", {"level": None, "pairs": True, "anonymous": False}, {}))
+    same(
+        first,
+        load._read_by_layout(
+            table, "utf-8", {"level": None, "pairs": True, "anonymous": False}, {}
+        ),
+    )
     assert cache.stat().st_mode & 0o77 == 0
     ravenbench.load_corpus(table, topic=None)
     assert len(reads) == 3, "read in another way"

@@ -100,13 +100,11 @@ def dual_svm(
     authors: int,
     c: float,
     orders: Ints,
-    tolerance: float = 1e-3,
-    epochs: int = 1000,
 ) -> Floats:
     """Coefficients (n, authors) of documents in every author's machine, by dual coordinate descent.
 
     For author a with signs y: minimise ½ αᵀ(yy'K + I/2c)α − Σα over α ≥ 0; the result is αy. A machine is done when
-    no projected gradient of a whole epoch exceeds the tolerance. All machines visit documents in the same order,
+    no projected gradient of a whole epoch exceeds a thousandth. All machines visit documents in the same order,
     so the inner loops run over authors, side by side in memory.
     """
     n = len(codes)
@@ -116,7 +114,7 @@ def dual_svm(
     worst = np.zeros(authors)
     waiting = np.arange(authors)
     soft = 0.5 / c
-    for epoch in range(epochs):
+    for epoch in range(1000):
         worst[:] = 0.0
         for i in orders[epoch % len(orders)]:
             moved = False
@@ -137,7 +135,7 @@ def dual_svm(
                     if product != 0.0:
                         for other_author in range(authors):
                             margin[j, other_author] += product * step[other_author]
-        waiting = waiting[worst[waiting] > tolerance]
+        waiting = waiting[worst[waiting] > 1e-3]
         step[:] = 0.0
         if len(waiting) == 0:
             break

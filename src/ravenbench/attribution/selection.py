@@ -27,18 +27,12 @@ class SelectionRules:
         Documents an author needs.
     min_topics : int
         Topics an author needs; 1 keeps authors of one topic, who must fail when it is held out.
-    min_per_topic : int
-        Documents with which an author counts as writing on a topic.
-    min_topic_docs : int
-        Documents a topic needs.
     docs_per_topic : int, optional
         Most documents kept of a topic (a seeded choice): topics of near-equal size make for small errors.
     """
 
     min_docs: int = 10
     min_topics: int = 2
-    min_per_topic: int = 1
-    min_topic_docs: int = 1
     docs_per_topic: int | None = None
 
 
@@ -70,7 +64,7 @@ def choose(
     sampled: int | None = None,
     topics: int = 2,
 ) -> Chosen:
-    """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
+    """Apply the rules. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
 
     CorpusError if fewer than two authors or ``topics`` topics are left.
@@ -92,31 +86,20 @@ def choose(
         _add_to_tally(
             dropped, "beyond the documents kept of a topic", usable_before - int(usable.sum())
         )
-    while True:
-        table = crosstab(
-            author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names)
-        )
-        total = table.sum(axis=1)
-        is_small = (total > 0) & (total < rules.min_docs)
-        narrow = (
-            (total > 0)
-            & ~is_small
-            & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
-        )
-        small = table.sum(axis=0) < rules.min_topic_docs
-        exclusions = {
-            f"by authors of fewer than {rules.min_docs} documents": is_small[author],
-            f"by authors on fewer than {rules.min_topics} topics": narrow[author],
-            f"on topics of fewer than {rules.min_topic_docs} documents": small[topic],
-        }
-        _add_to_tally(gone_authors, f"fewer than {rules.min_docs} documents", int(is_small.sum()))
-        _add_to_tally(gone_authors, f"fewer than {rules.min_topics} topics", int(narrow.sum()))
-        usable_before = int(usable.sum())
-        for reason, excluded in exclusions.items():
-            _add_to_tally(dropped, reason, int((usable & excluded).sum()))
-            usable &= ~excluded
-        if int(usable.sum()) == usable_before:
-            break
+    table = crosstab(
+        author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names)
+    )
+    total = table.sum(axis=1)
+    is_small = (total > 0) & (total < rules.min_docs)
+    is_narrow = (total > 0) & ~is_small & ((table > 0).sum(axis=1) < rules.min_topics)
+    reasons = {f"fewer than {rules.min_docs} documents": is_small}
+    reasons[f"fewer than {rules.min_topics} topics"] = is_narrow
+    for reason, excluded in reasons.items():
+        _add_to_tally(gone_authors, reason, int(excluded.sum()))
+        how = "of" if excluded is is_small else "on"
+        excluded_documents = int((usable & excluded[author]).sum())
+        _add_to_tally(dropped, f"by authors {how} {reason}", excluded_documents)
+        usable &= ~excluded[author]
     rows = np.flatnonzero(usable)
     authors, author_codes = np.unique(author[rows], return_inverse=True)
     topics_left, topic_codes = np.unique(topic[rows], return_inverse=True)
@@ -149,7 +132,7 @@ def _too_few(
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most_topics = max(per_author.values(), default=0)
     topics_found = f"{len(np.unique(topic[topic >= 0]))} topics"
-    cure = "lower --min-docs, --min-topics or --min-per-topic, or give another level of --topic"
+    cure = "lower --min-docs or --min-topics, or give another level of --topic"
     if sampled is not None:
         topics_found = f"the {sampled} topics that the sampler took"
         cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"

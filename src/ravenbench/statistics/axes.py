@@ -170,14 +170,13 @@ class Judged(NamedTuple):
 def content_axis(
     figures: ContentFigures,
     margin: float = CONTENT_MARGIN,
-    level: float = 0.95,
     *,
     lengths: Interval | None = None,
     behind: ContentFigures | None = None,
     barred: str | None = None,
     floor: float | None = None,
 ) -> Judged:
-    """The verdict on what content does to one verifier, by intervals of this ``level``.
+    """The verdict on what content does to one verifier, by 95 % intervals.
 
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
     not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
@@ -219,7 +218,7 @@ def content_axis(
             f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
         )
         return Judged(Content.NO_VERDICT, margin, reason=reason)
-    shows = detectable(figures.swing, margin, level)
+    shows = detectable(figures.swing, margin)
     if figures.swing.interval[1] < -margin:
         notes.insert(0, "shared content counts against one author")
     outcome = next((check.effect for check in checks if check.state is State.EFFECT), None)
@@ -281,7 +280,7 @@ def content_axis(
     ]
     size = figures.same + figures.different
     never = figures.batched or excused or restless or not undecided
-    more = None if never else needed(undecided, size, level)
+    more = None if never else needed(undecided, size)
     return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
 
 
@@ -326,12 +325,7 @@ def _joined(notes: Sequence[str]) -> str | None:
 
 
 def domain_axis(
-    gain: Estimate,
-    repetitions: int,
-    *,
-    alike: bool = False,
-    margin: float = DOMAIN_MARGIN,
-    level: float = 0.95,
+    gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN
 ) -> Judged:
     """The verdict on one verifier's gain (``gain_figure``) over so many complete repetitions.
 
@@ -344,13 +338,13 @@ def domain_axis(
         reason = f"{repetitions} complete repetitions, {FEWEST_REPETITIONS} are needed"
         return Judged(Domain.NO_VERDICT, margin, reason=reason)
     low, high = gain.interval
-    shows = detectable(gain, margin, level)
+    shows = detectable(gain, margin)
     if low > margin:
         return Judged(Domain.DEPENDS, margin, shows=shows)
     if -margin < low and high < margin:
         return Judged(Domain.LESS, margin, shows=shows)
     reason = "it does better away from its training domain, which dependence on it does not explain"
-    more = needed([(gain, margin)], repetitions, level)
+    more = needed([(gain, margin)], repetitions)
     return Judged(Domain.UNDECIDED, margin, more, shows, reason if high < -margin else None)
 
 
@@ -363,9 +357,7 @@ def detectable(
     return margin + both_quantiles(figure.freedom, level, power) * figure.error
 
 
-def needed(
-    undecided: Sequence[tuple[Estimate, float]], size: int, level: float = 0.95
-) -> int | None:
+def needed(undecided: Sequence[tuple[Estimate, float]], size: int) -> int | None:
     """How many problems (repetitions) where there are now ``size`` would decide four times in five.
 
     Decided is what has an effect in one of the figures (with its margin), or none beyond the margin in all of them. The
@@ -375,7 +367,7 @@ def needed(
     """
     from scipy.special import ndtr, ndtri
 
-    quantile = float(ndtri((1 + level) / 2))
+    quantile = float(ndtri(0.975))
     draws = ndtri((np.arange(200) + 0.5) / 200)
     each = [(f.value + f.error * draws, f.error, margin) for f, margin in undecided if f.error]
     if len(each) < len(undecided) or not each:
@@ -407,9 +399,9 @@ def needed(
     return high
 
 
-def wrong_by_chance(verdicts: int, level: float = 0.95) -> float:
+def wrong_by_chance(verdicts: int) -> float:
     """How many of so many verdicts other than *undecided* are expected to be wrong by chance, at most."""
-    return verdicts * (1 - level) / 2
+    return verdicts * 0.025
 
 
 SAME = 1e-9
@@ -454,7 +446,7 @@ def gain_of(pair: Repetition) -> float | None:
     return float(np.mean([_difference(test)[0] for test in pair]))
 
 
-def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estimate | None:
+def gain_figure(repetitions: Sequence[Repetition]) -> Estimate | None:
     """Mean gain with standard error and interval; repetitions that lack a class are left out; None where all do."""
     used = [pair for pair in repetitions if all(test.usable for test in pair)]
     if not used:
@@ -471,7 +463,7 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estim
     within = np.where(topics >= 0, topics + size * owner[:, None], -1)
     between = float((np.bincount(owner, effects) ** 2).sum()) * len(used) / (len(used) - 1)
     across = max(of_topics.variance(effects) - Units(within, single).variance(effects), 0.0)
-    return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
+    return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], 0.95)
 
 
 def _same_order(a: Floats, b: Floats) -> bool:

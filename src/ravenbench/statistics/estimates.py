@@ -342,7 +342,6 @@ def pool_mean(
     differences: ArrayLike,
     pools: Sequence[Sequence[int]] | None = None,
     *,
-    level: float = 0.95,
     part: float = PART,
 ) -> PoolMean:
     """Mean paired difference over pools, (n,), with an interval and a two-sided p that allow for their overlap.
@@ -359,7 +358,7 @@ def pool_mean(
     if n < 2 or share == 1:
         return PoolMean(mean, None, None, None, share)
     error = math.sqrt(float(values.var(ddof=1)) * inflation(n, part * (share or 0.0)))
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    half = float(stdtrit(n - 1, 0.975)) * error
     p_value = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
     return PoolMean(mean, error, (mean - half, mean + half), p_value, share)
 

@@ -96,6 +96,7 @@ def published_t(difference: float, error_a: float, error_b: float, n: int) -> Su
 EXACT_LIMIT = 20
 EXACT_INTERVAL = 12
 TRIALS = 20_000
+LEVEL = 0.95
 _TOLERANCE = 1e-12
 
 
@@ -116,7 +117,6 @@ def paired_topics(
     b: ArrayLike,
     weights: ArrayLike,
     *,
-    level: float = 0.95,
     seed: int = 0,
     pair: str = "",
 ) -> PairedTopics:
@@ -130,14 +130,10 @@ def paired_topics(
     least = 2.0 ** (1 - n) if n <= EXACT_LIMIT else 1 / (TRIALS + 1)
     return PairedTopics(
         mean,
-        (
-            _interval(d, unit_sum(weights), mean.mean, level, seed, pair)
-            if least <= 1 - level
-            else None
-        ),
+        (_interval(d, unit_sum(weights), mean.mean, seed, pair) if least <= 1 - LEVEL else None),
         sign_flip(d * unit_sum(weights), seed, pair),
         least,
-        detectable_topics(mean.std, mean.effective, level=level),
+        detectable_topics(mean.std, mean.effective),
     )
 
 
@@ -161,9 +157,7 @@ def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
     return (int(np.count_nonzero(np.abs(signs @ x) >= bar)) + 1) / (TRIALS + 1)
 
 
-def _interval(
-    d: Floats, w: Floats, mean: float, level: float, seed: int, pair: str
-) -> tuple[float, float]:
+def _interval(d: Floats, w: Floats, mean: float, seed: int, pair: str) -> tuple[float, float]:
     """Differences the test does not reject: exact up to ``EXACT_INTERVAL`` topics, else with drawn signs."""
     n = len(d)
     if n <= EXACT_INTERVAL:
@@ -177,7 +171,7 @@ def _interval(
 
     def not_rejected(shift: float) -> bool:
         far = abs(mean - shift)
-        return float(np.mean(np.abs(moved - shift * shares) >= far - _TOLERANCE)) > 1 - level
+        return float(np.mean(np.abs(moved - shift * shares) >= far - _TOLERANCE)) > 1 - LEVEL
 
     ends = []
     for side in (-1.0, 1.0):
@@ -195,38 +189,27 @@ def _interval(
     return ends[0], ends[1]
 
 
-def detectable_topics(
-    std: float | None, topics: float, *, level: float = 0.95, power: float = 0.8
-) -> float | None:
+def detectable_topics(std: float | None, topics: float, *, power: float = 0.8) -> float | None:
     """Smallest true mean difference found significant with the given power; None where nothing can be said. ``std`` is
     the (unbiased, weighted) standard deviation of one topic's paired difference, ``topics`` their effective number,
     1/Σw²."""
     if std is None or topics <= 1:
         return None
-    return float(both_quantiles(topics - 1, level, power) * std / topics**0.5)
+    return float(both_quantiles(topics - 1, LEVEL, power) * std / topics**0.5)
 
 
-def topics_needed(
-    std: float | None,
-    difference: float,
-    *,
-    unequal: float = 1.0,
-    level: float = 0.95,
-    power: float = 0.8,
-) -> int | None:
-    """Topics with which a true difference would be found with the given power; None above a million. ``unequal`` (≥ 1)
+def topics_needed(std: float | None, difference: float, *, unequal: float = 1.0) -> int | None:
+    """Topics with which a true difference would be found four times in five; None above a million. ``unequal`` (≥ 1)
     is topics of this corpus for each effective one: a corpus as uneven needs so many times more."""
     if std is None or difference <= 0:
         return None
     low = 2
     high = 1_000_000
-    if (
-        reach := detectable_topics(std, high, level=level, power=power)
-    ) is None or reach > difference:
+    if (reach := detectable_topics(std, high)) is None or reach > difference:
         return None
     while low < high:
         middle = (low + high) // 2
-        reach = detectable_topics(std, middle, level=level, power=power)
+        reach = detectable_topics(std, middle)
         low, high = (
             (low, middle) if reach is not None and reach <= difference else (middle + 1, high)
         )

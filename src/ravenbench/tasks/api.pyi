@@ -122,14 +122,11 @@ def attribute(
     folds: int | None = None,
     min_docs: int | None = None,
     min_topics: int | None = None,
-    min_per_topic: int | None = None,
-    min_topic_docs: int | None = None,
     docs_per_topic: int | None = None,
     equal_counts: bool | None = None,
     sampler: str | None = None,
     topics: int | None = None,
     encoder: str | None = None,
-    difference: float | None = None,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
@@ -194,9 +191,7 @@ def safety(
 
 def compare(
     questioned: str | Path | Sequence[str | Path] | None = None,
-    known: (
-        str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None
-    ) = None,
+    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
     background: str | Path | None = None,
     *,
     unquoted: bool | None = None,
@@ -248,7 +243,6 @@ def retrieve(
     first: int | None = None,
     train: str | Path | None = None,
     content: int | None = None,
-    half: bool | None = None,
     seed: int | Sequence[int] | None = None,
     out: str | Path | None = None,
     frozen: str | Path | None = None,
@@ -292,9 +286,7 @@ def validate(
 
 def evaluate(
     truth: str | Path | Truth,
-    answers: (
-        str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any]
-    ) = (),
+    answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
     *,
     lenient: bool = False,
     skip_faulty: bool = False,
@@ -305,9 +297,7 @@ def evaluate(
     by: Sequence[str | ProblemAttribute] | None = None,
     encoding: str | None = None,
     training_truth: str | Path | Truth | None = None,
-    training_answers: (
-        str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any]
-    ) = (),
+    training_answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
     same_share: float | None = None,
     workers: int | None = None,
     seed: int = 0,

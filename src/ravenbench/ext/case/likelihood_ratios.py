@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -114,37 +113,29 @@ def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> fl
 def cllr_min(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
     """C_llr after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
     pairs = sides(llr, same, weight)
-    order = np.argsort(pairs.llr, kind="stable")
-    best = _pav(pairs)[order.argsort(kind="stable")]
-    return cllr(best, pairs.same, pairs.weight)
+    return cllr(_pav(pairs), pairs.same, pairs.weight)
 
 
 def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav:
     """The pool-adjacent-violators calibration of these very log10 LRs; within ± WIDEST."""
     pairs = sides(llr, same, weight)
-    return Pav(np.sort(pairs.llr), _pav(pairs))
+    return Pav(np.sort(pairs.llr), np.sort(_pav(pairs)))
 
 
 def _pav(pairs: LabelledLLR) -> Floats:
-    """PAV's log10 LRs in ascending order of those given; equal LRs stay equal."""
+    """PAV's log10 LR of each pair; equal LRs stay equal."""
+    from scipy.optimize import isotonic_regression
+
     _, up, down, block = _steps(pairs.llr, pairs)
-    pools: list[tuple[float, float, int]] = []
-    for a, b in zip(up.tolist(), down.tolist(), strict=True):
-        pools.append((a, b, 1))
-        # Pools whose share of same-author weight does not rise are joined.
-        while len(pools) > 1 and pools[-2][0] * (pools[-1][0] + pools[-1][1]) >= pools[-1][0] * (
-            pools[-2][0] + pools[-2][1]
-        ):
-            c, d, count = pools.pop()
-            e, f, other = pools.pop()
-            pools.append((c + e, d + f, count + other))
-    sizes = [count for _, _, count in pools]
+    used = up + down > 0
+    up = up[used]
+    down = down[used]
+    pools = isotonic_regression(up / (up + down), weights=up + down).blocks[:-1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log10(np.array([a for a, _, _ in pools])) - np.log10(
-            np.array([b for _, b, _ in pools])
-        )
-    each = np.repeat(np.clip(ratio, -WIDEST, WIDEST), sizes)
-    return np.asarray(each[np.sort(block)])
+        ratio = np.log10(np.add.reduceat(up, pools)) - np.log10(np.add.reduceat(down, pools))
+    each = np.repeat(np.clip(ratio, -WIDEST, WIDEST), np.diff([*pools, len(up)]))
+    # A value without weight joins the one below.
+    return np.asarray(each[np.maximum(used.cumsum() - 1, 0)[block]])
 
 
 def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
@@ -153,21 +144,10 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
     It is read off the convex hull of the ROC curve, so that it does not depend on which of several thresholds is taken.
     """
     pairs = sides(llr, same, weight)
-    _, hit, false, _ = _steps(-pairs.llr, pairs)
-    points = [(0.0, 0.0), *zip(false.cumsum().tolist(), hit.cumsum().tolist(), strict=True)]
-    hull: list[tuple[float, float]] = []
-    for x, y in points:
-        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (
-            y - hull[-2][1]
-        ) * (hull[-1][0] - hull[-2][0]):
-            hull.pop()
-        hull.append((x, y))
-    for (x0, y0), (x1, y1) in pairwise(hull):
-        if x1 + y1 >= 1.0:
-            # On this edge false alarms x equal misses 1 − y.
-            step = (1.0 - x0 - y0) / ((x1 - x0) + (y1 - y0))
-            return float(min(0.5, x0 + step * (x1 - x0)))
-    return 0.0
+    # PAV's pools are the edges of the hull; where false alarms equal misses, they and the hits sum to 1.
+    _, hit, false, _ = _steps(-_pav(pairs), pairs)
+    alarms, hits = (np.concatenate([[0.0], each.cumsum()]) for each in (false, hit))
+    return float(min(0.5, np.interp(1.0, alarms + hits, alarms)))
 
 
 def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Tippett:
@@ -410,9 +390,7 @@ def entropy(
 ) -> Entropy:
     """Empirical cross-entropy (ECE) over log10 prior odds; at even odds it is C_llr."""
     pairs = sides(llr, same, weight)
-    order = np.argsort(pairs.llr, kind="stable")
-    best = np.empty(len(order))
-    best[order] = pav(llr, same, weight).best
+    best = _pav(pairs)
     return Entropy(
         prior,
         *(

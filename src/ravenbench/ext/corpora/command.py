@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +15,6 @@ from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import MissingPart
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ravenbench.corpora.catalogue import CatalogueEntry
     from ravenbench.ext.corpora.summary import Question
 
@@ -31,116 +30,80 @@ def access(entry: CatalogueEntry) -> str:
     return "built in" if entry.source is not None else "your copy"
 
 
-def simple_table(*columns: str) -> Table:
+def print_rows(rows: Iterable[tuple[str, ...]], *columns: str) -> None:
+    """Rows under their columns' names, or without any."""
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        number = column in ("documents", "authors", "words")
-        table.add_column(column, justify="right" if number else "left", overflow="fold")
-    return table
-
-
-def print_part(what: Any) -> None:
+    style = box.SIMPLE_HEAD if columns else None
+    table = Table(*columns, box=style, show_header=bool(columns), pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
     out = console()
-    out.print(what, width=min(out.width, 120))
+    out.print(table, width=min(out.width, 120))
 
 
 def show_summary(summary: dict[str, Any]) -> None:
     s: dict[str, Any] = readable(summary)
-
-    def spread(v: dict[str, Any]) -> str:
-        return (
-            "none"
-            if v["median"] is None
-            else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
-        )
-
-    from rich.table import Table
-
-    facts = Table.grid(padding=(0, 2))
     authors = s["authors"]
     topics = s["topics"]
     pairs = s["pairs"]
-    without = f"; {topics['without']:,} documents have none" if topics["without"] else ""
-    several = (
-        f"{authors['several']:,} with several documents, {authors['across']:,} in several topics"
-    )
+    notes = s["notes"]
+    whole = notes.get("whole collection", {}).items()
     rows = [
         ("corpus", s["name"]),
         ("documents", f"{s['documents']:,}"),
-        *(("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())),
-        ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
-        ("authors", f"{authors['total']:,}; {several}"),
-        ("documents an author", spread(authors["documents"])),
-        ("topics", f"{topics['total']:,}{without}"),
-        ("documents a topic", spread(topics["documents"])),
-        (
-            "same-author pairs",
-            f"{pairs['same_author']:,}, {pairs['same_author_same_topic']:,} within one topic",
+        *(("mind", sentence) for sentence in notes.get(ACCOUNT, ())),
+        *(
+            ("mind", f"{n['found']:,} {what}; the whole collection has {n['expected']:,}")
+            for what, n in whole
+            if n["found"] != n["expected"]
         ),
+        ("words", f"{s['words']['total']:,}; in a document {_spread(s['words'])}"),
+        ("authors", f"{authors['total']:,}"),
+        ("with several documents", f"{authors['several']:,}"),
+        ("in several topics", f"{authors['across']:,}"),
+        ("documents an author", _spread(authors["documents"])),
+        ("topics", f"{topics['total']:,}; documents without: {topics['without']:,}"),
+        ("documents a topic", _spread(topics["documents"])),
+        ("same-author pairs", f"{pairs['same_author']:,}"),
+        ("within one topic", f"{pairs['same_author_same_topic']:,}"),
+        ("languages", _listed(s["languages"])),
+        ("further columns", _listed(s["levels"])),
+        ("columns taken", _listed(notes.get("columns", {}))),
+        ("dropped", _listed(notes.get("dropped", {}))),
+        ("left alone", _listed(notes.get("left alone", {}))),
     ]
-    if s["languages"]:
-        rows.append(("languages", ", ".join(f"{k} ({v:,})" for k, v in s["languages"].items())))
-    if s["levels"]:
-        rows.append(("further columns", ", ".join(f"{k} ({v:,})" for k, v in s["levels"].items())))
-    if s["notes"].get("columns"):
-        rows.append(
-            (
-                "columns taken",
-                ", ".join(f"{role}: {name}" for role, name in s["notes"]["columns"].items()),
-            )
-        )
-    for reason, count in s["notes"].get("dropped", {}).items():
-        if count:
-            rows.append(("dropped", f"{count:,} texts {reason}"))
-    for reason, count in s["notes"].get("left alone", {}).items():
-        rows.append(("left alone", f"{count:,}: {reason}"))
-    for what, whole in s["notes"].get("whole collection", {}).items():
-        if whole["found"] != whole["expected"]:
-            rows.append(
-                (
-                    "mind",
-                    f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}",
-                )
-            )
-    for name, value in rows:
-        facts.add_row(name, value)
-    print_part(facts)
-    table = simple_table("topic", "documents", "", "authors", "words")
-    most = max((row["documents"] for row in s["by_topic"]), default=1)
-    for row in s["by_topic"][:_SHOWN]:
-        bar = "█" * max(1, round(12 * row["documents"] / most))
-        table.add_row(
-            row["topic"],
-            f"{row['documents']:,}",
-            bar,
-            f"{row['authors']:,}",
-            f"{row['words']:,.0f}",
-        )
-    print_part(table)
-    left = s["by_topic"][_SHOWN:]
-    if left:
-        smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
-        say(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
+    print_rows(row for row in rows if row[1])
+    by_topic = s["by_topic"]
+    columns = ("topic", "documents", "authors", "words")
+    shown = (tuple(_number(row[column]) for column in columns) for row in by_topic[:_SHOWN])
+    print_rows(shown, *columns)
+    if len(by_topic) > _SHOWN:
+        say(f"and {len(by_topic) - _SHOWN:,} more topics (all with --json)")
+
+
+def _number(value: str | float | None) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else f"{value:,.0f}"
+
+
+def _spread(values: dict[str, Any]) -> str:
+    least, middle, most = (_number(values[key]) for key in ("min", "median", "max"))
+    return f"{least} – {most}, median {middle}"
+
+
+def _listed(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name}: {_number(value)}" for name, value in values.items() if value)
 
 
 def show_questions(questions: list[Question]) -> None:
-    from rich.table import Table
-
     say("\nQuestions it can answer")
-    table = Table.grid(padding=(0, 1))
-    for question in questions:
-        table.add_row("✓" if question.possible else "✗", question.question)
-        table.add_row("", question.answer)
-    print_part(table)
+    print_rows(("✓" if q.possible else "✗", f"{q.question}\n{q.answer}") for q in questions)
 
 
 def show_entry(entry: CatalogueEntry) -> None:
-    from rich.table import Table
-
-    facts = Table.grid(padding=(0, 2))
     rows = {
         "name": entry.name,
         "what it is": entry.title,
@@ -152,10 +115,7 @@ def show_entry(entry: CatalogueEntry) -> None:
         "cite": entry.citation,
         "mind": " ".join(entry.notes),
     }
-    for key, value in rows.items():
-        if value:
-            facts.add_row(key, value)
-    print_part(facts)
+    print_rows((key, value) for key, value in rows.items() if value)
 
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -198,10 +158,8 @@ def list_(json: Json = False) -> None:
     if json:
         print_json({"corpora": rows})
         return
-    table = simple_table("name", "kind", "access", "what it is")
-    for row in rows:
-        table.add_row(row["name"], row["kind"], row["access"], row["title"])
-    print_part(table)
+    columns = ("name", "kind", "access", "title")
+    print_rows((tuple(row[column] for column in columns) for row in rows), *columns)
     say(
         "\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven"
         " run FILE"
@@ -363,13 +321,11 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
 
 def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """The overview's Table 1: a line for each set of problems."""
+    line = "{:<{width}}  {:>8}  {:>9}  {:>15}  {:>16}".format
     width = max(len(name) for name, _ in rows)
-    head = f"{'':<{width}}  problems  documents  known a problem  words a document"
-    lines = []
-    for name, row in rows:
-        counts = (
-            f"{row['problems']:>8,}  {row['documents']:>9,}  {row['known']:>15.1f} "
-            f" {row['words']:>16,.1f}"
-        )
-        lines.append(f"{name:<{width}}  {counts}")
-    return [head, *lines]
+    head = line("", "problems", "documents", "known a problem", "words a document", width=width)
+    keys = ("problems", "documents", "known", "words")
+    return [
+        head,
+        *(line(name, *(round(row[key], 1) for key in keys), width=width) for name, row in rows),
+    ]

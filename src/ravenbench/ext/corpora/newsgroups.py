@@ -138,15 +138,14 @@ def line_key(line: str) -> str:
 
 
 def drop_repeated_lines(
-    posts: Sequence[Sequence[str]], authors: Sequence[str], shortest: int = 12, shared: int = 25
+    posts: Sequence[Sequence[str]], authors: Sequence[str], shared: int = 25
 ) -> list[list[str]]:
-    """Drop lines of ≥ ``shortest`` characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
+    """Drop lines of ≥ 12 characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
     once: set[tuple[str, str]] = set()
     repeated: set[tuple[str, str]] = set()
     users: Counter[str] = Counter()
     keys = [
-        [line_key(line) if len(line.strip()) >= shortest else "" for line in lines]
-        for lines in posts
+        [line_key(line) if len(line.strip()) >= 12 else "" for line in lines] for lines in posts
     ]
     for post, author in zip(keys, authors, strict=True):
         for key in set(post) - {""}:
@@ -166,14 +165,14 @@ def drop_repeated_lines(
     ]
 
 
-def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
+def overlapping(texts: Sequence[str], share: float) -> Bools:
     """Mark the texts that overlap an earlier one that stays.
 
-    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word ``n``-grams, or
+    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word 8-grams, or
     of those of the other text if that has fewer, in common with one text kept before. Identical texts always
     overlap. Returns shape (len(texts),).
     """
-    grams = _ngrams([WORD.findall(text.lower()) for text in texts], n)
+    grams = _ngrams([WORD.findall(text.lower()) for text in texts], 8)
     flat = np.concatenate(grams) if grams else np.zeros(0, dtype=np.uint64)
     values, counts = np.unique(flat, return_counts=True)
     common = set(values[counts > 1].tolist())

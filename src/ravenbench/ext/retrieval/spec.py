@@ -92,7 +92,6 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
             " Default: 300."
         ),
     ] = 300
-    half: Annotated[bool, about("Keep embeddings in half precision.")] = False
     seed: Annotated[int, msgspec.Meta(ge=0), about("Seed of every random choice. Default: 0.")] = 0
 
 

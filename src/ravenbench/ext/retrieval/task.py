@@ -102,7 +102,7 @@ class Retrieve(Task):
     """
 
     name = "retrieve"
-    in_spec = "half skip_faulty text author"
+    in_spec = "skip_faulty text author"
     first = "methods k out"
     report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec
@@ -276,7 +276,7 @@ class Retrieve(Task):
         }
         cells = [
             CellPlace(
-                key=content_key([decides(method), record.test_digest, self.spec.half]),
+                key=content_key([decides(method), record.test_digest, WHOLE]),
                 verifier=name,
                 fold=fold,
             )
@@ -290,7 +290,7 @@ class Retrieve(Task):
                 decides(verifier),
                 self.spec.first,
                 learned[0].train_digest(),
-                self.spec.half,
+                WHOLE,
             ]
             cells += [
                 CellPlace(key=content_key([*how, record.test_digest]), verifier=name, fold=fold)
@@ -342,13 +342,12 @@ class Retrieve(Task):
             )
         units = [
             (
-                SearchUnit(store.path, methods[name], tuple(places), self.spec.half)
+                SearchUnit(store.path, methods[name], tuple(places))
                 if name in methods
                 else RerankUnit(
                     store.path,
                     self.base,
                     tuple(places),
-                    self.spec.half,
                     self.orders[name],
                     self.spec.first,
                 )
@@ -386,11 +385,13 @@ def stored_pool(store: Store) -> Pool:
     return Pool.of_arrays(store.texts, read)
 
 
+WHOLE = False
+"""Part of every key: embeddings are not kept in half precision."""
+
+
 @dataclass(frozen=True)
 class SearchUnit(CellUnit):
     """A method that learns from the candidates and searches a shard of them, for every version of the queries."""
-
-    half: bool = False
 
     def learn(self, store: Store) -> Any:
         forget_counts()  # those of another shard are not needed again
@@ -399,21 +400,21 @@ class SearchUnit(CellUnit):
         again = len(self.cells) > 1
         if foreign(self.method):
             with suppress(Unsendable):
-                return Alone.learned(store, self.method, pool, shard, again, self.half)
+                return Alone.learned(store, self.method, pool, shard, again)
         method: Retriever = fresh(self.method)
         method.again = again
         identity = content_key(
             [
                 decides(method),
                 self.digests(store, self.cells[0])[0],
-                self.half,
+                WHOLE,
                 int(shard[0]),
                 len(shard),
             ]
         )
         return method.fit(
             pool,
-            lambda make: kept_vectors(store.path / "vectors" / identity, make, self.half),
+            lambda make: kept_vectors(store.path / "vectors" / identity, make),
             shard,
         )
 
@@ -511,7 +512,7 @@ class Alone:
 
     @classmethod
     def learned(
-        cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool
+        cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool
     ) -> Alone:
         """One that learns from the candidates, and will be asked about a shard and about true ones."""
         texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
@@ -521,9 +522,7 @@ class Alone:
         nobody = Questions(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
         some = np.sort(place[np.union1d(shard, pool.plain.true)])
         return cls(
-            Apart.learned(
-                store, fitted, method, Pool(texts, nobody, candidates), some, again, half
-            ),
+            Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again),
             place,
         )
 
@@ -553,13 +552,12 @@ def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
 
 
 def fitted(
-    state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool
+    state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool
 ) -> tuple[Any, dict[str, Any]]:
     """In a process of its own: a retriever that learns from candidates."""
     method = fresh(method)
-    number = np.float16 if half else np.float32
     method.again = again
-    return method.fit(pool, lambda make: np.asarray(make()).astype(number), shard), {}
+    return method.fit(pool, lambda make: np.asarray(make()).astype(np.float32), shard), {}
 
 
 def asking(state: Any, texts: TextTable, queries: Items) -> tuple[Any, dict[str, Any]]:
@@ -581,7 +579,7 @@ def version_of(fold: str) -> str:
     return fold.partition("-")[0]
 
 
-def kept_vectors(place: Path, make: Callable[[], Any], half: bool) -> NDArray[Any]:
+def kept_vectors(place: Path, make: Callable[[], Any]) -> NDArray[Any]:
     """An array that is made once and then mapped from its file, whose name ends with its hash; a damaged one is made
     anew."""
     if files.is_remote(place):
@@ -590,5 +588,5 @@ def kept_vectors(place: Path, make: Callable[[], Any], half: bool) -> NDArray[An
         if (array := files.map_hashed(path)) is not None:
             return array
     files.make_folder(place.parent)
-    array = make().astype(np.float16 if half else np.float32)
+    array = make().astype(np.float32)
     return files.map_array(files.write_hashed(place.parent, array, f"{place.name}-"))

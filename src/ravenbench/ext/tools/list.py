@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated, Any
 
 import typer
 
 from ravenbench import registry
 from ravenbench.components import show
 from ravenbench.errors import MissingPart, SpecError
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
 
 _PROMISES = {
     "fold_free": "learns nothing from training; its scores of two texts are computed once a run",
@@ -105,12 +102,8 @@ def command(
 
         raven list delta                   whatever is called so, or described by this word
     """
-    from rich.console import Console
-    from rich.table import Table
-
-    from ravenbench import registry
     from ravenbench.cli.show import print_json, say
-    from ravenbench.errors import SpecError, did_you_mean
+    from ravenbench.errors import did_you_mean
 
     kind = {"corpora": "corpus", **{f"{k}s": k for k in registry.KINDS}}.get(kind, kind)
     if kind and kind not in registry.KINDS:
@@ -120,7 +113,11 @@ def command(
             raise SpecError(
                 f"there is no kind {kind!r}, and nothing here is described by that word", fix=near
             )
-        _show_hits(hits, json)
+        columns = ("kind", "name", "about")
+        if json:
+            print_json({"found": [dict(zip(columns, hit, strict=True)) for hit in hits]})
+        else:
+            _print(hits, "kind", "name", "what it is")
         return
     if name:
         entry = describe(kind, name)
@@ -135,18 +132,12 @@ def command(
             }
         )
         return
-    console = Console()
     for shown in kinds_shown:
-        table = Table(
-            shown, "what it is", box=None, title_justify="left", header_style="bold", pad_edge=False
-        )
-        for name, target in sorted(registry.targets(shown).items()):
-            table.add_row(name, registry.summary(target))
-        console.print(table)
-        if shown == kind == "translator":
-            console.print()
-            console.print(_translators_here())
-        console.print()
+        names = sorted(registry.targets(shown).items())
+        _print(((name, registry.summary(target)) for name, target in names), shown, "what it is")
+    if kind == "translator":
+        here = ((name, registry.resolve(kind, name).here()) for name, _ in names)
+        _print(here, "translator", "what this machine can do")
 
 
 def search(words: str) -> list[tuple[str, str, str]]:
@@ -167,32 +158,11 @@ def search(words: str) -> list[tuple[str, str, str]]:
     return near or far
 
 
-def _show_hits(hits: list[tuple[str, str, str]], json: bool) -> None:
+def _print(rows: Iterable[tuple[str, ...]], *columns: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from ravenbench.cli.show import print_json
-
-    if json:
-        print_json(
-            {"found": [dict(zip(("kind", "name", "about"), hit, strict=True)) for hit in hits]}
-        )
-        return
-    table = Table("kind", "name", "what it is", box=None, header_style="bold", pad_edge=False)
-    for hit in hits:
-        table.add_row(*hit)
-    Console().print(table)
-
-
-def _translators_here() -> Table:
-    """What each translator can do on this machine."""
-    from rich.table import Table
-
-    from ravenbench import registry
-
-    table = Table(
-        "translator", "what this machine can do", box=None, header_style="bold", pad_edge=False
-    )
-    for name in sorted(registry.targets("translator")):
-        table.add_row(name, registry.resolve("translator", name).here())
-    return table
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table, "", sep="\n")

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 LEVEL = 0.05
+DIFFERENCE = 0.05
+"""The difference in accuracy for which topics are reckoned."""
 CONTROL = "fewest training texts (control, reads nothing)"
 
 
@@ -192,13 +194,12 @@ class TopicDifficulty:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttributionAnalysis(Shown):
-    """Everything a report shows; ``difference`` is that for which topics are reckoned."""
+    """Everything a report shows."""
 
     result: Attributed
     view: SelectedCorpusView
     protocols: tuple[ProtocolScore, ...]
     topics: tuple[TopicDifficulty, ...]
-    difference: float
 
     def protocol(self, name: str) -> ProtocolScore | None:
         """The scores of one protocol."""
@@ -233,13 +234,8 @@ def topics_or_folds(scores: ProtocolScore) -> str:
     return "topics" if scores.protocol == "novel-topic" else "folds"
 
 
-def analyse(store: Store, difference: float | None = None) -> AttributionAnalysis:
+def analyse(store: Store) -> AttributionAnalysis:
     """Scores and tests of an attribution.
-
-    Parameters
-    ----------
-    difference : float, optional
-        The difference in accuracy for which topics are reckoned; by default the one the attribution was asked for.
 
     Raises
     ------
@@ -250,19 +246,14 @@ def analyse(store: Store, difference: float | None = None) -> AttributionAnalysi
     """
     store.expect("attribute")
     result = read_answers(store)
-    wanted = result.spec.difference if difference is None else difference
     corpus_view = view(result.documents)
-    protocols = tuple(_protocol(result, protocol, wanted) for protocol in result.protocols)
-    return AttributionAnalysis(
-        result, corpus_view, protocols, _topics(corpus_view, protocols), wanted
-    )
+    protocols = tuple(_protocol(result, protocol) for protocol in result.protocols)
+    return AttributionAnalysis(result, corpus_view, protocols, _topics(corpus_view, protocols))
 
 
-def _protocol(result: Attributed, answers: ProtocolAnswers, difference: float) -> ProtocolScore:
+def _protocol(result: Attributed, answers: ProtocolAnswers) -> ProtocolScore:
     methods = tuple(_method(result.documents, answers, method) for method in answers.methods)
-    drafts = [
-        _pair(left, right, difference, result.spec.seed) for left, right in combinations(methods, 2)
-    ]
+    drafts = [_pair(left, right, result.spec.seed) for left, right in combinations(methods, 2)]
     pairs = [draft for draft in drafts if draft is not None]
     corrected = holm([pair.p for pair in pairs])
     pairs = [
@@ -339,7 +330,7 @@ def _precision_recall(
     )
 
 
-def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairScore | None:
+def _pair(a: MethodScore, b: MethodScore, seed: int) -> PairScore | None:
     paired = [
         (fold.accuracy, other.accuracy, fold.documents)
         for fold, other in zip(a.folds, b.folds, strict=True)
@@ -368,7 +359,7 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
         t_test,
         test.least_p,
         test.detectable,
-        topics_needed(test.mean.std, difference, unequal=test.mean.n / test.mean.effective),
+        topics_needed(test.mean.std, DIFFERENCE, unequal=test.mean.n / test.mean.effective),
     )
 
 

@@ -220,7 +220,7 @@ def _sampled(corpus: Corpus, spec: AttributeSpec) -> Corpus:
     """The corpus on the topics a sampler chooses."""
     assert spec.sampler is not None
     chooser = registry.parse("sampler", spec.sampler)
-    corpus = keep_topics(corpus, spec.min_topic_docs)
+    corpus = keep_topics(corpus, 1)
     count = len(corpus.topic.names)
     if spec.topics is None:
         raise SpecError("a sampler needs a number of topics", fix=f"give --topics, at most {count}")

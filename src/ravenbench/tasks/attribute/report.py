@@ -28,6 +28,7 @@ from ravenbench.reports.view import (
     without,
 )
 from ravenbench.tasks.attribute.analysis import (
+    DIFFERENCE,
     AttributionAnalysis,
     MethodScore,
     PairScore,
@@ -195,7 +196,6 @@ class AttributeReport(Report[AttributionAnalysis]):
     def pairs(self, scores: ProtocolScore) -> Table:
         """Every pair of methods: difference, interval, tests, power."""
         unit = topics_or_folds(scores)
-        difference = self.analysis.difference
 
         def value(pair: PairScore) -> Value:
             return Measure(pair.difference, mark="*" if pair.distinguishable else "")
@@ -213,7 +213,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             col("p", lambda pair: pair.p, probability=True, json="p"),
             col("p t", lambda pair: pair.p_t, probability=True, json="p_t"),
             col("detectable", lambda pair: pair.detectable, json="detectable"),
-            col(f"{unit} for {difference:g}", lambda pair: pair.needed, json="topics_needed"),
+            col(f"{unit} for {DIFFERENCE:g}", lambda pair: pair.needed, json="topics_needed"),
             col(None, lambda pair: pair.distinguishable, json="distinguishable"),
             keys=(
                 "a",
@@ -230,7 +230,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             note=(
                 f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at most"
                 " .05); p t: the paper's unpaired t-test. Detectable: smallest difference found"
-                f" with 80 % power; last column: {unit} needed to find one of {difference:g}."
+                f" with 80 % power; last column: {unit} needed to find one of {DIFFERENCE:g}."
             ),
         )
 
@@ -490,7 +490,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             "settings": self.settings(),
             "protocols": analysed.protocols,
             "novel": analysed.main.protocol == "novel-topic",
-            "difference": analysed.difference,
+            "difference": DIFFERENCE,
             "titles": TITLES,
             "version": __version__,
         }
@@ -529,7 +529,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             ),
             "pairs": rows_json(self.pairs(scores)),
             "detectable": scores.detectable,
-            "needed_for": self.analysis.difference,
+            "needed_for": DIFFERENCE,
             "verdict": f"{scores.leaders()} {scores.answerable()}",
         }
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import msgspec
-
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError, did_you_mean
 
@@ -21,11 +19,9 @@ PROTOCOLS = {
 }
 """What runs under each choice of protocol, the main one first."""
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-
 
 class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides the answers of attribution, and the difference for which its report reckons topics."""
+    """What decides the answers of attribution."""
 
     corpus: Annotated[
         str,
@@ -56,11 +52,6 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     min_topics: Annotated[
         AtLeastOne, about("Topics an author needs; 1 keeps authors of one topic. Default: 2.")
     ] = 2
-    min_per_topic: Annotated[
-        AtLeastOne,
-        about("Documents with which an author counts as writing on a topic. Default: 1."),
-    ] = 1
-    min_topic_docs: Annotated[AtLeastOne, about("Documents a topic needs. Default: 1.")] = 1
     docs_per_topic: Annotated[
         AtLeastOne | None, about("Most documents kept of a topic; default: all.")
     ] = None
@@ -80,10 +71,6 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     encoder: Annotated[
         str, about("What topics are compared by, for the sampler. Default: lsa.")
     ] = "lsa"
-    difference: Annotated[
-        Positive,
-        about("Reckon the topics needed to show this difference in accuracy. Default: 0.05."),
-    ] = 0.05
     seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
 
     @property

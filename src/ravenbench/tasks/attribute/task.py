@@ -44,10 +44,7 @@ class Attribute(Task):
     """
 
     name = "attribute"
-    in_spec = (
-        "text author min_topics min_per_topic min_topic_docs docs_per_topic sampler "
-        "topics encoder difference skip_faulty"
-    )
+    in_spec = "text author min_topics docs_per_topic sampler topics encoder skip_faulty"
     first = "unknown candidates topic protocol methods seed out"
     report = "ravenbench.tasks.attribute.report:AttributeReport"
     Spec = AttributeSpec
@@ -75,8 +72,8 @@ class Attribute(Task):
     arguments = ("corpus",)
     order = (
         "corpus unknown candidates none text author topic encoding "
-        "protocol methods folds min_docs min_topics min_per_topic min_topic_docs "
-        "docs_per_topic equal_counts sampler topics encoder difference reject lenient"
+        "protocol methods folds min_docs min_topics "
+        "docs_per_topic equal_counts sampler topics encoder reject lenient"
     )
     failure = "{count} cell{s} {have} no result, the first: {first}"
     plan_help = "Only show what would be done."

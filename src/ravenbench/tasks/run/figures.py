@@ -1,4 +1,4 @@
-"""The figures of a run: content, training domain, shortcut test, scores, sweep.
+"""The figures of a run: content, training domain, scores, sweep.
 
 In: a run's ``Analysis``. Out: matplotlib figures by name; axes are AUC, metrics in [0, 1] or numbers of topics.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ravenbench.reports.content import content_figure, name_rows
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
-from ravenbench.tasks.run.analysis import SHOWN, TESTED, Analysis, title
+from ravenbench.tasks.run.analysis import SHOWN, Analysis, title
 from ravenbench.tasks.run.probes import domain_figure, lengths_figure
 from ravenbench.tasks.run.sweep import sweep_figure
 
@@ -21,7 +21,7 @@ NARROW = 0.1
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
-    """The figures this run allows, by name: ``content``, ``domain``, ``shortcut``, ``results``, and further ones."""
+    """The figures this run allows, by name: ``content``, ``domain``, ``results``, and further ones."""
     figures: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(
@@ -32,8 +32,6 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
             row.gain is not None for row in analysis.domain.rows
         ):
             figures["domain"] = domain_figure(analysis.domain)
-        if any(comparison.difference is not None for comparison in analysis.shortcut):
-            figures["shortcut"] = shortcut(analysis)
         if any(result.folds for result in analysis.results):
             figures["results"] = scores(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
@@ -41,47 +39,6 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
         if any(row.auc is not None for row in analysis.lengths):
             figures["lengths"] = lengths_figure(analysis.lengths)
     return figures
-
-
-def shortcut(analysis: Analysis) -> Figure:
-    """HITS − Random in AUC per verifier, with its interval over pools."""
-    rows = [
-        comparison
-        for comparison in analysis.shortcut
-        if comparison.metric == TESTED[0] and comparison.difference is not None
-    ]
-    figure, (axes,) = canvas(4.6, 0.9 + 0.34 * len(rows))
-    axes.axvline(0, color=INK, linewidth=0.8)
-    for row_index, row in enumerate(rows):
-        if row.interval is not None:
-            axes.plot(
-                row.interval,
-                (row_index, row_index),
-                color=SETUP["hits"],
-                linewidth=2,
-                solid_capstyle="butt",
-                alpha=0.75,
-            )
-        fill = SETUP["hits"] if row.interval is not None else "none"
-        axes.plot(
-            [row.difference],
-            [row_index],
-            "o",
-            markersize=6.5,
-            color=SETUP["hits"],
-            markerfacecolor=fill,
-        )
-    name_rows(axes, [row.verifier for row in rows])
-    ends = [
-        abs(difference)
-        for row in rows
-        for difference in (row.difference or 0.0, *(row.interval or ()))
-    ]
-    reach = 1.08 * max([0.02, *ends])
-    axes.set_xlim(-reach, reach)
-    axes.set_xlabel("AUC in HITS − AUC in Random")
-    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    return figure
 
 
 def scores(analysis: Analysis) -> Figure:

@@ -33,19 +33,17 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
     return _alpha(counts) if len(scale) else None
 
 
-def alpha_interval(
-    grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0
-) -> Interval | None:
+def alpha_interval(grades: ArrayLike) -> Interval | None:
     """An interval of ``ordinal_alpha`` from drawing texts again and again; None below five texts graded twice."""
     counts, _ = _counts(grades)
     counts = counts[counts.sum(axis=1) > 1]
     units = len(counts)
     if units < 5:
         return None
-    rng = stream(seed, "alpha-interval", units)
-    drawn = (_alpha(counts[rows]) for rows in rng.integers(0, units, (replicates, units)))
+    rng = stream(0, "alpha-interval", units)
+    drawn = (_alpha(counts[rows]) for rows in rng.integers(0, units, (2000, units)))
     alphas = [value for value in drawn if value is not None]
-    return percentiles(np.array(alphas), units, level) if alphas else None
+    return percentiles(np.array(alphas), units, 0.95) if alphas else None
 
 
 def _counts(grades: ArrayLike) -> tuple[Floats, Floats]:
