@@ -86,17 +86,6 @@ def _machine() -> Iterator[HealthCheck]:
 
     yield HealthCheck("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[2]}")
     yield HealthCheck("machine", "Python", "ok", platform.python_version())
-    try:
-        with tempfile.NamedTemporaryFile(dir="."):
-            pass
-        yield HealthCheck(
-            "machine", "current folder", "ok", "can be written: runs are kept in raven-runs/"
-        )
-    except OSError as error:
-        reason = error.strerror or str(error)
-        yield HealthCheck(
-            "machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER"
-        )
 
 
 def _faults(extra: str) -> dict[str, tuple[State, str]]:

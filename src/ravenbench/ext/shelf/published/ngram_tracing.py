@@ -16,7 +16,6 @@ from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 Coefficient = Literal["simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"]
-COEFFICIENTS = ("simpson", "overlap", "phi", "jaccard", "kulczynski", "cole")
 
 
 @dataclass(eq=False, repr=False)
