@@ -1,5 +1,8 @@
 """Methods that are not Raven's own are handed what their problems cite, and no more (contract 22).
 
+In: a method (``Component``), a ``Store``, and ``Problems`` to learn from or to answer, (n,). Out: an ``Apart`` (what
+the method learned), then by name the arrays of a cell: scores, and answers (n,) from 0 to 1, 0.5 = unanswered.
+
 A call gets a table of its own texts, in an order and under ids that follow from what they hold. No spliced text stands
 beside the text that it was made from, so a set may take several calls. Where a plan replaces content, each call is
 answered in a process of its own: it saw what the method learned from, and nothing else. That process is watched, by
@@ -118,7 +121,7 @@ UNPACKED = 2**28
 
 
 def outsider(method: Any) -> bool:
-    """Whether a method is made of other classes than Raven's and scikit-learn's, or runs an outside program."""
+    """True where a method is made of other classes than Raven's and scikit-learn's, or runs an outside program."""
     return isinstance(method, Component) and bool(foreign(method) or guard.runs_program(method))
 
 

@@ -1,5 +1,9 @@
 """Cells: how a result is computed, timed, committed or marked failed, and which are done in what order.
 
+In: a ``Store`` with its plan, and the methods by name. Out: one cell a method and fold, committed to the store:
+arrays ``answers`` (n,) from 0 to 1 (0.5 = unanswered, higher = same author) and ``scores``, and seconds of fit and
+score, or an error; ``execute`` returns the errors of the cells that failed, as texts.
+
 What a task does with a method is a ``CellUnit``; whatever engine calls it, its cells are the same (contracts 3, 8, 13,
 14). ``execute`` does those of verifiers on folds. Before the cells that need it, texts are encoded by a fixed model,
 those of a large run counted, and features of document pairs worked out for scorers that learn nothing from a fold:
@@ -167,7 +171,7 @@ def pending(store: Store) -> dict[tuple[str, str], list[CellPlace]]:
 
 
 def abstained(filled: Filled, taught: Problems, test: Problems) -> Filled:
-    """Answers with 0.5 for problems that are in letters which were not learned from, and why."""
+    """The same cell with answers of 0.5 for problems that are in letters which were not learned from, and why."""
     strange = untaught(taught, test)
     if not strange.any():
         return filled

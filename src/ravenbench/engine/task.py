@@ -1,5 +1,8 @@
 """A task is a declaration: a spec, a draft of its plan, its cells, and what it does at the end.
 
+In: the values of a task's options, by name. Out: a folder of a run (``Store``), and a ``RunResult``; before that a
+``Preview`` (counts of problems, cells and fits), and for a command an ``Ending`` (what it shows).
+
 From the class follow its function in Python, its command, both with their help (``engine.options``), ``--plan``, and
 its life: its folder is locked, an earlier run of the same spec and data goes on, the cells that are missing are
 computed.
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Shown):
-    """A finished run of any task: its store, and the errors of the cells that failed."""
+    """A finished run of any task: its store, and the errors of the cells that failed, one text each."""
 
     store: Store
     errors: tuple[str, ...]
@@ -63,8 +66,8 @@ class Preview:
     """What a task would do, and what of that is done; no folder of a run was written to find it out, and no method
     was tried.
 
-    ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
-    ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
+    All numbers are counts: ``problems`` by the set they are in, ``cells`` of the results that the task keeps one by
+    one, ``done`` of those already in ``folder``, ``fits`` of how often a method has yet to be trained. ``notes`` are
     sentences.
     """
 

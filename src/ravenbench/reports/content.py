@@ -1,7 +1,8 @@
 """The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure.
 
-In: a store whose plan has a transplant probe. Out: a ``ContentProbe``, one row a verifier, with figures in AUC
-and shares of problems, and what pages and terminals show of it.
+In: a ``Store`` whose plan has a transplant probe (``TransplantRecord``). Out: a ``ContentProbe``, one ``ContentRow``
+a verifier (``figures``: AUCs and shares from 0 to 1, and differences of such), and what
+pages and terminals show of it.
 """
 
 from __future__ import annotations
@@ -54,12 +55,12 @@ OLD = (
 
 @dataclass(frozen=True)
 class ContentRow:
-    """One verifier: its figures, how far content moves its AUC (from, to), and the outcome on the content axis.
+    """One verifier: its figures, the AUC (from, to) as far as content moves it, and the outcome on the content axis.
 
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
-    ``refused`` problems that have no score in some version. ``whole`` is the AUC that tables of scores show: of answers
-    to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style left of a
-    scorer that sees content words alone.
+    ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
+    of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
+    left of a scorer that sees content words alone, an AUC.
     """
 
     verifier: str
@@ -74,7 +75,7 @@ class ContentRow:
 
 @dataclass(frozen=True, eq=False)
 class ContentProbe:
-    """A transplant probe; a verifier's row depends on no other verifier."""
+    """A transplant probe: its record, one row a verifier, and cells without answers; no row depends on another."""
 
     section: TransplantRecord
     rows: tuple[ContentRow, ...]

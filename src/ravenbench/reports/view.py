@@ -1,7 +1,8 @@
-"""A table is a view of records: title, value, digits, JSON key and place in the terminal of a number stand in one line.
+"""A table as a view of records: title, value, digits, JSON key and place in the terminal of a number are in one line.
 
-From there it goes to the terminal, CSV, LaTeX, HTML and JSON. Undefined values are "n/a" (contract 16), in JSON null.
-Below stands what of names and paths may be published.
+In: records of any kind, one a row, and a ``Col`` for each value. Out: a ``Table``, then terminal, CSV, LaTeX, HTML
+and JSON. Undefined values are "n/a" (contract 16), in JSON null. The last functions say what of names and paths may
+be published.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Measure:
-    """A mean with its spread, a mark of significance, and whether it is the best of its column."""
+    """A mean with its spread (both in the unit of its column), a mark of significance, and whether it is the best."""
 
     mean: float | None
     spread: float | None = None
@@ -47,7 +48,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Range:
-    """An interval."""
+    """An interval from ``low`` to ``high``, in the unit of its column."""
 
     low: float
     high: float
@@ -55,7 +56,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Number:
-    """A value with its 95 % interval; None where undefined."""
+    """A value with its 95 % interval (low, high) in the same unit; None where undefined."""
 
     value: float | None
     interval: tuple[float, float] | None = None

@@ -1,6 +1,7 @@
 """The report of ``raven attribute``: tables, page, JSON, terminal.
 
-In: an ``AttributionAnalysis``. Out: tables (accuracies are shares of documents), figures, JSON.
+In: an ``AttributionAnalysis``, or the ``CollectionScores`` of PAN18/19. Out: ``Table`` objects with one row a method,
+pair of methods, fold or topic (accuracies are shares of documents, 0 to 1; differences are a − b), a figure, JSON.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         return beside(rows, source, WHY_NOVEL)
 
     def methods(self, scores: ProtocolScore) -> Table:
-        """Accuracy of each method with its spread and both standard errors."""
+        """Accuracy (0 to 1) of each method with its spread and both standard errors."""
         unit = topics_or_folds(scores)
         return table(
             f"methods-{scores.protocol}",
@@ -235,7 +236,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         )
 
     def folds(self, scores: ProtocolScore) -> Table:
-        """Accuracy of every method on every fold."""
+        """Accuracy (0 to 1) of every method on every fold."""
 
         def method(score: MethodScore) -> Col[int]:
             return col(score.method, lambda fold_index: score.folds[fold_index].accuracy)
@@ -378,7 +379,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         )
 
     def sizes(self) -> Table:
-        """Topics: documents, authors, words, dominant author."""
+        """Topics: counts of documents, authors and words, and the dominant author."""
         return table(
             "sizes",
             "Topics",

@@ -1,6 +1,7 @@
 """What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
 
-In: what ``analysis`` computed. Out: tables with one row a system (or pair of systems), JSON and data frames.
+In: the ``Evaluation`` that ``analysis`` fills. Out: ``Table`` objects with one row a system (or pair of systems),
+JSON and data frames; metrics and ECE are from 0 to 1, C_llr is in bits, ranks begin at 1 = best, the rest are counts.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ LEAST_STARS = 1_000
 class SystemScores:
     """One system: every metric (None where undefined), its intervals, calibration, and its tie group (1 = best).
 
-    ``value`` (n,) are its answers in truth's order, ``decision`` (n,) those given apart from them, ``missing`` counts
-    those filled with 0.5. A meta-classifier has no tie group.
+    ``value`` (n,) are its answers, 0 to 1, in truth's order, higher = same author; ``decision`` (n,) 0, 0.5 or 1 where
+    given apart from them; ``missing`` counts those filled with 0.5; ``ece`` is from 0 to 1, ``cllr`` in bits. A
+    meta-classifier has no tie group.
     """
 
     name: str

@@ -1,6 +1,8 @@
-"""The report of a run: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal, forecast.
+"""The report of ``raven run``: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal,
+forecast.
 
-In: a run's ``Analysis``. Out: tables with one row a verifier, setup or fold, figures, JSON and terminal lines.
+In: the ``Analysis`` of a run, or a ``Forecast``. Out: ``Table`` objects with one row a verifier, setup or fold
+(metrics and AUC from 0 to 1, similarities are cosines, p-values, counts of pairs, seconds), figures, JSON, lines.
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ MOST_ROWS = 500
 
 
 class RunReport(Report[Analysis]):
-    """The report of ``raven run``."""
+    """The report of ``raven run``: its tables, figures, JSON and terminal lines, made from an ``Analysis``."""
 
     kind = "run"
     template = "ravenbench.tasks.run:template.html.j2"
@@ -299,7 +301,7 @@ class RunReport(Report[Analysis]):
 
 
 def sizes(analysis: Analysis) -> view.Table:
-    """Table 1, one setup a column: means over folds."""
+    """Table 1, one setup a column: numbers of topics, pairs, documents and authors, as means over folds."""
     rows = [("folds", "folds", "")]
     for quantity in ("split", "pairs", "documents", "authors"):
         rows += [
@@ -342,7 +344,7 @@ def _size(setup: Setup, quantity: str, side: str) -> float | None:
 
 
 def results(analysis: Analysis) -> view.Table:
-    """Table 2: mean ± standard deviation; marks where HITS and Random differ in the paper's t-test."""
+    """Table 2: metrics (0 to 1), mean ± standard deviation; marks of the paper's t-test of HITS and Random."""
     by_setup = (
         analysis.result(verifier, setup.name)
         for verifier in analysis.verifiers
@@ -529,7 +531,7 @@ def _beside_hits(analysis: Analysis) -> Iterable[Beside]:
 
 
 def stability(analysis: Analysis) -> view.Table:
-    """Table 4: mean Spearman correlation of rankings between folds."""
+    """Table 4: mean Spearman correlation, −1 to 1, of the rankings of verifiers on two folds."""
 
     def known(setup: Setup) -> list[float]:
         return [
@@ -553,7 +555,7 @@ def stability(analysis: Analysis) -> view.Table:
 
 
 def ranks(analysis: Analysis) -> view.Table:
-    """Table 5: mean ranks by overall."""
+    """Table 5: mean ranks by overall, 1 = best."""
     ranked = len(analysis.verifiers) > 1 and any(result.planned > 1 for result in analysis.results)
 
     def rank(verifier: str, setup: Setup) -> float | None:
@@ -573,7 +575,7 @@ def ranks(analysis: Analysis) -> view.Table:
 
 
 def neighbours(analysis: Analysis) -> view.Table:
-    """Table 6: the most similar topics of train and test."""
+    """Table 6: the most similar topics of train and test, with their cosine."""
     return view.table(
         "neighbours",
         "Most similar topics of train and test",
@@ -588,7 +590,7 @@ def neighbours(analysis: Analysis) -> view.Table:
 
 
 def similarities(analysis: Analysis) -> view.Table:
-    """Table 7: mean and highest similarity between train and test topics."""
+    """Table 7: mean and highest cosine similarity between train and test topics, by setup."""
     note = (
         "Cosines over train × test topics of a fold, mean over folds; encoder"
         f" {analysis.plan.encoder}"
@@ -618,7 +620,7 @@ def similarities(analysis: Analysis) -> view.Table:
 
 
 def shortcut(analysis: Analysis) -> view.Table:
-    """Table 11: HITS against Random, with what this run can tell."""
+    """Table 11: HITS against Random by verifier and metric (0 to 1), with what this run can tell."""
     return view.table(
         "shortcut",
         "Topic shortcut test",

@@ -1,6 +1,7 @@
 """The report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal.
 
-In: a ``SafetyAnalysis``. Out: tables with one row an obfuscator (or one with a verifier), figures, JSON.
+In: a ``SafetyAnalysis``. Out: ``Table`` objects with one row an obfuscator (or one with a verifier), where impact is
+from −1 to 1 (positive where the obfuscator wins), accuracy and AUC from 0 to 1; a figure, JSON and terminal lines.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ WHY_2016 = (
 
 
 def title(measure: str) -> str:
-    """A measure's name for readers."""
+    """The heading for a measure of soundness or sensibleness, by the measure's name."""
     return {**SOUND, **SENSE}.get(measure, measure.replace("_", " "))
 
 
@@ -183,7 +184,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         return beside(rows, f"obfuscation, 2016, English {corpus} of PAN 2014", WHY_2016)
 
     def impact(self) -> Table:
-        """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
+        """Average impact (−1 to 1) of each obfuscator, over all texts and over those within the limits of meaning."""
         analysis = self.analysis
         excluded: dict[str, list[str]] = {}
         for name, why in analysis.verifiers.items():
@@ -271,7 +272,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         )
 
     def verifiers(self) -> Table:
-        """The verifiers before any attack."""
+        """The verifiers before any attack, one row each."""
         analysis = self.analysis
         attributed = self.analysis.attribution is not None
         rows = [
