@@ -1,5 +1,8 @@
 """Options of tasks, each said once: its type, its default and what it means stand beside the field of a spec.
 
+In: values by option name, from a command line, a spec file (TOML) or a call in Python. Out: a checked ``Spec``, and
+for each field an ``Option`` from which command, function and stub are made; SpecError where a value does not fit.
+
 A spec is a record of what decides a task's answers. From its fields, and from the options of a task that decide
 nothing, follow the command line, the function in Python with its docstring, and the stub that type checkers read.
 """
@@ -69,7 +72,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     )
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form."""
+        """The fields by name, as JSON has them."""
         fields = dict(msgspec.to_builtins(self))
         return {
             key: value

@@ -1,6 +1,7 @@
 """The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
 
-In: a store. Out: the report's files, or Rich objects for a terminal; a subclass a task says what is in them.
+In: the ``Store`` of a run, or the result that holds it. Out: the files in ``RUN/report``, or Rich objects for a
+terminal; a subclass of ``Report`` for each task says what is in them.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Gap:
-    """A method with ``planned`` cells; those on ``folds`` are missing, damaged or failed, the first for ``reason``."""
+    """A method with ``planned`` (a count) cells; those on ``folds`` are missing, damaged or failed, the first for
+    ``reason``."""
 
     method: str
     planned: int

@@ -1,5 +1,9 @@
 """Verdicts by interval against a margin: content and training domain (ours).
 
+In: the ``ContentFigures`` of a verifier, or its ``Crossed`` test sets: ``same`` (n,), scores (n,), higher = same
+author. Out: a ``Judged``, with an outcome (``Content`` or ``Domain``); figures and margins δ are in AUC or shares, 0
+to 1.
+
 With an interval of a figure and a margin δ: wholly above δ it is an *effect*, wholly inside ±δ there is *none beyond
 δ*, which is a positive statement of equivalence; anything else is *open*, with the number of problems or repetitions
 that would decide it. A verdict rests on one verifier only: it does not change with who else is listed. An effect is
@@ -140,10 +144,11 @@ class Check(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """An outcome on one axis. ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide four times
-    in five where it is undecided, None where none is expected to; ``shows`` is the smallest true figure that would be
-    called an effect four times in five; ``reason`` says why there is no verdict, or what is peculiar; ``checks`` are
-    those of the content axis; ``confinement`` goes with whatever clears a method of others of content.
+    """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many
+    problems (or repetitions) would decide four times in five where it is undecided, None where none is expected to;
+    ``shows`` is the smallest true figure that would be called an effect four times in five; ``reason`` says why
+    there is no verdict, or what is peculiar; ``checks`` are those of the content axis; ``confinement`` goes with
+    whatever clears a method of others of content.
     """
 
     outcome: Content | Domain
@@ -176,7 +181,7 @@ def content_axis(
     barred: str | None = None,
     floor: float | None = None,
 ) -> Judged:
-    """The verdict on what content does to one verifier, by 95 % intervals.
+    """The verdict (``Judged``) on what content does to one verifier, by 95 % intervals.
 
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
     not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
@@ -327,7 +332,7 @@ def _joined(notes: Sequence[str]) -> str | None:
 def domain_axis(
     gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN
 ) -> Judged:
-    """The verdict on one verifier's gain (``gain_figure``) over so many complete repetitions.
+    """The verdict (``Judged``) on one verifier's gain in AUC (``gain_figure``) over so many complete repetitions.
 
     ``alike`` says whether the two fits of every repetition answered alike (function ``alike``): the verifier learns
     nothing from training, or nothing but a calibrator.
@@ -440,14 +445,15 @@ def alike(repetitions: Sequence[Repetition]) -> bool:
 
 
 def gain_of(pair: Repetition) -> float | None:
-    """The gain of one repetition; None where a test set lacks a class."""
+    """The gain of one repetition, a difference of AUC; None where a test set lacks a class."""
     if not all(test.usable for test in pair):
         return None
     return float(np.mean([_difference(test)[0] for test in pair]))
 
 
 def gain_figure(repetitions: Sequence[Repetition]) -> Estimate | None:
-    """Mean gain with standard error and interval; repetitions that lack a class are left out; None where all do."""
+    """Mean gain in AUC with standard error and interval; repetitions that lack a class are left out; None where all
+    do."""
     used = [pair for pair in repetitions if all(test.usable for test in pair)]
     if not used:
         return None

@@ -1,6 +1,9 @@
 """Resampling: bootstrap intervals of metrics and of their differences, and approximate randomization, which asks
 whether two systems could have exchanged their answers.
 
+In: truth (n,) and each system's answers (n,) from 0 to 1, higher = same author. Out: ``Replicates`` with intervals
+(low, high) in the unit of the metric, or the two-sided p of a test, 0 to 1.
+
 The kernel of all resampling, randomization included, is a sweep: problems are sorted once a system, and one sweep then
 yields the sums of a whole block of weightings. Everything but the squared error is an integer, kept in float64, so
 results are exact and do not depend on order.
@@ -80,7 +83,7 @@ class Ranked(NamedTuple):
 
 
 def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
-    """Sort a system's problems for :func:`weighted_sums` (checked arrays)."""
+    """A system's problems in ascending order of answer, (n,), for :func:`weighted_sums` (checked arrays)."""
     order = np.argsort(value, kind="stable")
     category = categories(same, decision)[order]
     sorted_value = value[order]
@@ -212,7 +215,7 @@ def bootstrap(
     workers: int = 1,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> Replicates:
-    """Resample problems (or authors) and compute every metric of every system each time.
+    """The ``Replicates`` of every metric of every system, from resampling problems (or authors).
 
     ``systems`` are answers to the same n problems; with ``authors`` (n, 2), codes ≥ 0 of the two sides of each problem,
     authors are drawn. There are ``replicates`` resamplings, at most ``FEWER`` of a metric that is no formula over
@@ -368,7 +371,7 @@ COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 
 
 class AnsweredProblems(NamedTuple):
-    """The checked answers of one system: ``value`` and ``decision`` (n,)."""
+    """The checked answers of one system, 0 to 1: ``value`` (n,), and ``decision`` (n,), 0.5 = unanswered."""
 
     value: Floats
     decision: Floats
@@ -385,7 +388,7 @@ def randomization_test(
     seed: int = 0,
     pair: str = "",
 ) -> float | None:
-    """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
+    """Two-sided p, 0 to 1, that systems a and b are alike in a metric; None where it is undefined for either.
 
     Where the test is not exact there are ``trials`` Monte Carlo trials, ``most`` in all of a metric of counts where at
     most ``FEW`` of the first are as far apart as the systems. Random draws depend on ``seed``, ``pair`` and the metric

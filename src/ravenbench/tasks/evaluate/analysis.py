@@ -1,7 +1,8 @@
 """Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers.
 
-In: the truth and each system's answers, (problems,). Out: an ``Evaluation``, with one ``SystemScores`` a system;
-metrics are in [0, 1] where their definition is.
+In: the ``Truth`` and each system's answers, (n,) from 0 to 1, higher = same author, 0.5 = unanswered. Out: an
+``Evaluation`` with one ``SystemScores`` a system; metrics are from 0 to 1 where their definition is, C_llr is in
+bits.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
 
 
 def mean_of(values: ArrayLike) -> Floats:
-    """Mean score of each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al. 2014."""
+    """Mean answer (0 to 1) to each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al.
+    2014."""
     return np.asarray(np.mean(np.asarray(values, dtype=np.float64), axis=0))
 
 

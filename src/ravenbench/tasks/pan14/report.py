@@ -1,5 +1,9 @@
-"""The report of ``raven pan14``: the tables of the PAN-2014 overview, and what it lacks: macro means, intervals, shared
-documents."""
+"""The report of ``raven pan14``: the tables of the PAN-2014 overview, and what it lacks: macro means, intervals,
+shared documents.
+
+In: an ``Overview``. Out: ``Table`` objects with one row a verifier (AUC, c@1 and their product, 0 to 1; counts of
+problems; seconds), figures, JSON and terminal lines.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,7 @@ NOTE = "final = AUC · c@1; seconds to train and answer. Bootstrap over problems
 
 
 class Pan14Report(Report[Overview]):
-    """The report of ``raven pan14``."""
+    """The report of ``raven pan14``: its tables, figures, JSON and terminal lines, made from an ``Overview``."""
 
     kind = "pan14"
     template = "ravenbench.tasks.pan14:template.html.j2"

@@ -1,5 +1,9 @@
 """What a run says besides its setups: dependence on the training domain, hard pairs, accuracy over length.
 
+In: the ``Store`` and plan of ``raven run``. Out: a ``Probing`` (gains in AUC), one ``Stratum`` a verifier and kind of
+pairs (AUC, 0 to 1; C_llr in bits; counts of pairs), one ``LengthRow`` a verifier and length (in words), their tables
+and figures.
+
 The crossed probe shows how far every verifier depends on the domain it was trained on. Hard pairs are those whose
 topics speak against the truth: a description, not a verdict, for communities have styles too, so some of what makes
 shared topics hard is style. Lengths answer how many words a verifier needs.
@@ -48,7 +52,8 @@ FEWEST_PAIRS = 20
 
 @dataclass(frozen=True)
 class DomainRow:
-    """One verifier: its gain from training near the test topics, that of the null, complete repetitions, verdict."""
+    """One verifier: its gain in AUC from training near the test topics, that of the null, count of complete
+    repetitions, verdict."""
 
     verifier: str
     gain: Estimate | None
@@ -61,8 +66,8 @@ class DomainRow:
 class Probing:
     """The crossed probe of a run.
 
-    ``section`` is the plan's; ``pairs`` is the mean number of test pairs of the rarer class; similarities are means
-    over train × test topics of the same and of the other domain.
+    ``section`` is the plan's; ``pairs`` is the mean number of test pairs of the rarer class; similarities are mean
+    cosines over train × test topics of the same and of the other domain.
     """
 
     section: ProbeRecord
@@ -78,7 +83,7 @@ class Probing:
 
 
 def probing(store: Store, names: Sequence[str]) -> Probing | None:
-    """Gains and verdicts of a run's probe; None for runs that have no topics, and so no place for one."""
+    """Gains in AUC and verdicts of a run's probe; None for runs that have no topics, and so no place for one."""
     plan = store.plan_as(RunPlan)
     section = plan.probe
     if section is None:
@@ -142,7 +147,7 @@ def _domain_row(
 
 
 def domain_table(probe: Probing | None) -> Table:
-    """Gains of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
+    """Gains in AUC of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
     return table(
         "domain",
         "What the training domain is worth",

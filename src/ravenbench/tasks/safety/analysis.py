@@ -1,6 +1,8 @@
 """A safety run's store → its numbers. Nothing is fitted, rewritten or measured here.
 
-In: a store. Out: a ``SafetyAnalysis``, one row an obfuscator; impact and recall are shares of problems.
+In: the ``Store`` of ``raven safety``. Out: a ``SafetyAnalysis`` with one ``ObfuscatorRow`` an obfuscator: impact is
+the loss relative to what could be lost, from −1 to 1, positive where the obfuscator wins; recall, accuracy and AUC
+are from 0 to 1.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ FEW = 20
 
 @dataclass(frozen=True)
 class VerifierRow:
-    """One verifier against one obfuscator.
+    """One verifier against one obfuscator: impacts from −1 to 1, p from 0 to 1.
 
     ``effects`` are by seed; ``excluded`` says why it counts towards no average, and is None where it does.
     ``interval`` is of the impact over problems; ``p`` of the sign test on attacked problems, first seed.
@@ -84,7 +86,8 @@ class VerifierRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """What an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it was not played.
+    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it
+    was not played.
 
     ``restored`` is the share of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
     ``precision`` that of the attacker's changes that are right.
@@ -102,7 +105,7 @@ class RecoveryRow:
 
 @dataclass(frozen=True)
 class ObfuscatorRow:
-    """One obfuscator against all verifiers that count.
+    """One obfuscator against all verifiers that count: impacts from −1 to 1, ``seconds``, ``changed`` (count of texts).
 
     ``average_impact`` is the plain mean over them and over seeds; ``interval`` draws problems and verifiers,
     ``over_problems`` and ``over_verifiers`` one of them. ``surviving`` is the average impact on those texts alone
@@ -161,7 +164,7 @@ class Shame:
 
 @dataclass(frozen=True, repr=False)
 class SafetyAnalysis(Shown):
-    """A whole safety run."""
+    """A whole safety run: ``problems`` and ``attacked`` are counts of problems, ``accuracy`` is from 0 to 1."""
 
     corpus: str
     problems: int

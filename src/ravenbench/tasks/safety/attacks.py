@@ -1,5 +1,9 @@
 """De-obfuscation under Kerckhoffs' principle: the method is public, the original and the seed are secret.
 
+In: a ``Fold`` of obfuscated problems, the obfuscator, and seeds. Out: further folds to answer (``Played``), a
+``Recovery`` for each verifier (shares of recall), an ``InversionRecord`` and a ``PreimageRecord`` (counts of tokens
+and sentences, shares from 0 to 1).
+
 Three attackers are played against verifiers. *normalise* brings both sides of every problem to one plain form and
 trains on that. *mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated
 problems. *invert* traces every word of a hidden text back: among its sources (``Channel``, learned by running the
@@ -98,7 +102,7 @@ class Channel:
         }
 
     def stays(self, word: str) -> float:
-        """P(word | word); a word never met comes through."""
+        """P(word | word), 0 to 1; a word never met comes through."""
         return self.sources.get(word, {word: 1.0}).get(word, 1e-3)
 
 
@@ -127,9 +131,10 @@ RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
 class Recovery:
     """What an attack brought back for one verifier.
 
-    ``recovery`` is the share of lost recall that returned (it may pass 1 or be negative); None where the
-    obfuscation took less than ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which
-    different-author problems are accepted: an attack that accepts everything recovers nothing.
+    ``original``, ``obfuscated`` and ``attacked`` are its recall, 0 to 1, at each of these. ``recovery`` is the share
+    of lost recall that returned (it may pass 1 or be negative); None where the obfuscation took less than
+    ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which different-author problems are accepted:
+    an attack that accepts everything recovers nothing.
     """
 
     original: float
@@ -140,7 +145,7 @@ class Recovery:
 
 
 def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats) -> Recovery:
-    """Compare answers (n,) to the original, the obfuscated and the attacked test problems."""
+    """The ``Recovery`` by answers (n,), 0 to 1, to the original, the obfuscated and the attacked test problems."""
 
     def rate(answers: Floats, chosen: Bools) -> float:
         return float((answers[chosen] > 0.5).mean())
@@ -277,7 +282,8 @@ class Inversion:
 
 @dataclass(frozen=True)
 class Restoration:
-    """Tokens that an obfuscation altered or lost, those an attacker changed, and those he brought back."""
+    """Counts of tokens: those that an obfuscation altered or lost, those an attacker changed, and those he brought
+    back."""
 
     altered: int
     tried: int

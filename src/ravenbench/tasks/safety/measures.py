@@ -1,5 +1,8 @@
 """What is known of rewritings beside the cells, and kept beside them: their quality, detection, people's grades.
 
+In: a ``Store``, rewritings and grades. Out: files of records, where measures are by name (shares, bits, changes a
+thousand words), AUC and TPR are from 0 to 1, and grades are 1 (fluent) to 5 (unreadable):
+
     OUT/measures/KEY.json       soundness, sensibleness, efficiency of one obfuscator and seed (``MeasuresRecord``)
     OUT/measures/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)
     OUT/detection.json          whether rewritings can be told from genuine texts, by obfuscator (``DetectionRecord``)
@@ -83,7 +86,7 @@ def _meaning_model(kind: str) -> MeaningModel:
 
 @dataclass(frozen=True)
 class MeasureUnit:
-    """All rewritings of one obfuscator with one seed."""
+    """All rewritings of one obfuscator with one seed, to be measured; ``work`` writes one ``MeasuresRecord``."""
 
     folder: Path
     rewritings: Path
@@ -416,7 +419,7 @@ class _Detector:
         return self
 
     def score(self, sample: _Sample) -> Floats:
-        """Probability of being rewritten."""
+        """Probability (n,), 0 to 1, that each text is rewritten."""
         return np.asarray(
             self._model.predict_proba(self._matrix(sample.counts, sample.dense))[:, 1]
         )
