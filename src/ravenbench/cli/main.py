@@ -1,6 +1,7 @@
 """``raven``: finds the command that is wanted and loads that one alone.
 
-In: the arguments of a shell. Out: text on stdout, progress and errors on stderr, and an exit code.
+In: the arguments of a shell (``sys.argv``). Out: text on stdout, progress and errors on stderr, and an exit code: 0
+done, 1 finished with failures, 2 bad input or usage, else 128 and the number of a signal.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """What commands share: what they print, the progress bar on stderr, one JSON object on stdout; and ``raven report``,
 which shows again what was computed.
+
+In: a ``Store``, an ``Ending`` or a ``Preview``. Out: tables and lines on stdout or one JSON object there;
+``show_report`` returns the ``Gap`` objects: what is missing.
 """
 
 from __future__ import annotations

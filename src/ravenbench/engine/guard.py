@@ -1,5 +1,8 @@
 """Isolation of user code: whatever a method does, short of ending the process, fails its cell and nothing else.
 
+In: a fitted verifier and ``Problems`` (n,). Out: scores (n,) or (n, features), higher = same author, and answers (n,)
+from 0 to 1, 0.5 = unanswered; MethodError or AnswerError where the method fails. Limits on time are in seconds.
+
 Verifiers with parameters are tried on toy problems before anything is planned: what cannot work fails at once.
 """
 
@@ -271,7 +274,8 @@ class Scores(Protocol):
 def answer(
     verifier: Verifier, test: Problems, features: Scores | None = None
 ) -> tuple[Floats, Floats]:
-    """Raw scores and answers of a fitted verifier, the same where it has no scorer; AnswerError if they are invalid."""
+    """Raw scores, and answers (n,) from 0 to 1, of a fitted verifier, the same where it has no scorer; AnswerError
+    if they are invalid."""
     if isinstance(verifier, Calibrated):
         raw = features.score(test) if features is not None else verifier.scorer_.score(test)
         scores = checked_scores(raw, len(test), verifier)
@@ -288,7 +292,8 @@ _BARE = WeakKeyDictionary[TextTable, NDArray[np.int8]]()
 
 
 def without_words(problems: Problems) -> Bools:
-    """Problems (n,) one of whose sides holds no word: there is nothing to go by, and no method's answer counts."""
+    """True (n,) for problems one of whose sides holds no word: there is nothing to go by, and no method's answer
+    counts."""
     texts = problems.texts
     rows = problems.documents
     # Every method and fold asks about the same texts.
@@ -316,8 +321,8 @@ _FREQUENT = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
 
 
 def untaught(taught: Problems, test: Problems) -> Bools:
-    """Problems (n,) one of whose sides has no letter of those learned from, as where they are in another script: there
-    is nothing to go by. None where nothing was learned here."""
+    """True (n,) for problems one of whose sides has no letter of those learned from, as where they are in another
+    script: there is nothing to go by. None where nothing was learned here."""
     rows = test.documents
     frequent = _FREQUENT.setdefault(test.texts, np.full(len(test.texts), -1, np.int32))
     for row in rows[frequent[rows] < 0].tolist():
@@ -343,7 +348,7 @@ def untaught(taught: Problems, test: Problems) -> Bools:
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
-    """As ``answer``, but a problem on which the method fails is left unanswered; also its reason, by id.
+    """As ``answer``, but a problem on which the method fails is left unanswered (0.5); also its reason, by id.
 
     The set is halved until each problem at fault is found. Where more than ten and more than a tenth of them
     fail, or all do, the fault is the method's and its error is raised, as it is for transductive methods.

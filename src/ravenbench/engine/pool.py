@@ -1,5 +1,8 @@
 """Engines do units of work, in processes of this machine or on a Dask cluster; and what planning need not wait for.
 
+In: ``Unit`` objects, each with ``work()``, and a count of workers. Out: the errors of the cells that failed, as
+texts; results are committed by the units themselves. Timeouts are in seconds.
+
 A failed unit is data, a dead worker an error.
 """
 

@@ -1,5 +1,8 @@
 """The transplant probe's part of a plan: for folds that exist, test sets whose questioned texts have other content.
 
+In: ``Fold`` objects over a ``TextTable``, and a ``Transplanter``. Out: ``Transplants``: a ``TransplantRecord``
+(counts of words and problems; shares and AUC from 0 to 1), further folds, and the table that holds their texts too.
+
 They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
 ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
 *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
@@ -59,7 +62,8 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
 
 
 class ReferenceRecord(Record, frozen=True, kw_only=True):
-    """What the reference scorers reach where ``kept`` words stay of the ``function_words`` most frequent ones that may.
+    """What the reference scorers reach, in AUC, where ``kept`` words stay of the ``function_words`` most frequent
+    ones that may.
 
     ``content`` and ``lengths`` have, by name (auc, style_left, swing), a value and its interval's ends. ``named`` is
     the share of texts whose topic a classifier names from the words that stay.

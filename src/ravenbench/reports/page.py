@@ -1,5 +1,8 @@
 """Pages, self-contained HTML from templates that escape everything they are given, and their figures.
 
+In: the name of a template, its values, ``Table`` objects, and matplotlib figures (sizes in inches). Out: one page as
+text, SVG as text, and files of figures (SVG, PDF, PNG).
+
 Figures are drawn with fixed colours; their SVG then names them (``currentColor`` for ink, custom properties for
 setups), so one file serves light and dark. Text stays text in the reader's system font. Equal data give equal bytes.
 """
@@ -57,7 +60,7 @@ _DARK = (
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Raven's settings, for drawing and for saving."""
+    """A context in which matplotlib has Raven's settings, for drawing and for saving."""
     import matplotlib
 
     settings: dict[str, Any] = {

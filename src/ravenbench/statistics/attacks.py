@@ -1,6 +1,10 @@
-"""What an attack did, and with which certainty: effects on the decisions of one method, their bootstrap intervals (over
-problems, over verifiers and over both), and an attribution method's scores before and after (intervals over authors and
-a test).
+"""What an attack did, and with which certainty: effects on the decisions of one method, their bootstrap intervals
+(over problems, over verifiers and over both), and an attribution method's scores before and after (intervals over
+authors and a test).
+
+In: truth and answers before and after, (n,). Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or
+``AttributionChange``: impact from −1 to 1 (positive: the attacker wins), accuracy and recall from 0 to 1, counts of
+problems.
 
 The counting is that of attribution, of which verification is a case: a method maps problems to labels (authors, or
 "nobody" in open classes; for verification "same" and "different"), some problems were attacked, the rest were not.
@@ -47,7 +51,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Effect:
-    """What an attack did to one method.
+    """What an attack did to one method: accuracy and recall from 0 to 1, the rest counts of problems.
 
     ``accuracy`` is over all problems, ``recall`` over the attacked ones, both before the attack; ``delta_*`` are
     after minus before. ``delta_rest`` is the change of accuracy on untouched problems (in verification that of the
@@ -87,7 +91,7 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 
 
 def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: ArrayLike) -> Effect:
-    """Compare a method's labels before and after an attack.
+    """The ``Effect`` by a method's labels before and after an attack.
 
     InputError if lengths differ or nothing was attacked. ``truth``, ``before`` and ``after`` (n,) are labels of one
     kind: author names or codes, or booleans in verification. A label for "nobody" is a label like others; it is right
@@ -165,7 +169,8 @@ class VerificationEffect:
 
 
 def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) -> VerificationEffect:
-    """Compare a verifier's answers (n,) before and after the same-author problems were obfuscated.
+    """The ``VerificationEffect`` by a verifier's answers (n,), 0 to 1, before and after the same-author problems were
+    obfuscated.
 
     InputError if an answer is not a number from 0 to 1, or there is no same-author problem.
     """
@@ -193,7 +198,7 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
 
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
-    """The mean of impacts, negative ones included; None where there are none."""
+    """The mean of impacts, −1 to 1, negative ones included; None where there are none."""
     impacts = [effect.impact for effect in effects]
     return float(np.mean(impacts)) if impacts else None
 
@@ -231,7 +236,7 @@ class ImpactIntervals:
 def impact_intervals(
     before: Bools, after: Bools, *, clusters: Ints | None = None
 ) -> ImpactIntervals:
-    """Intervals of impact by resampling attacked problems and verifiers.
+    """The ``ImpactIntervals``, 95 %, of impact (−1 to 1) by resampling attacked problems and verifiers.
 
     ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay as they are),
     ``after`` (S, V, P) the same after the attack, for each of its seeds, over which impacts are averaged. ``clusters``
@@ -287,8 +292,9 @@ class Change:
 
 @dataclass(frozen=True)
 class AttributionChange:
-    """``accuracy`` and ``macro_f1`` over all texts, ``rank`` of the true author over attacked ones (1 best; None where
-    the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are recognised.
+    """``accuracy`` and ``macro_f1``, 0 to 1, over all texts, ``rank`` of the true author over attacked ones (1 best;
+    None where the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are
+    recognised.
     """
 
     accuracy: Change
@@ -319,7 +325,8 @@ class Texts:
 def attribution_change(
     texts: Texts, before: tuple[Ints, Floats], after: list[tuple[Ints, Floats]]
 ) -> AttributionChange:
-    """Compare a method's answers before and after an attack, one of ``after`` for each of its seeds.
+    """The ``AttributionChange`` by a method's answers before and after an attack, one of ``after`` for each of its
+    seeds.
 
     Answers are numbers (n,) of the authors named (−1: nobody), and the rank (n,) of the true author (NaN where there is
     none).

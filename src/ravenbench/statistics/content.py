@@ -1,5 +1,9 @@
 """What content does to a verifier's answers: figures of the transplant probe (ours).
 
+In: a ``ContentDesign`` (truth, authors and topics of kept problems), and the ``Versions`` (n,) of a verifier's
+answers or scores on each fold, higher = same author. Out: ``ContentFigures``, each an ``Estimate`` in AUC or shares,
+0 to 1, or differences of such.
+
 Of every fold's kept test problems there are answers to the original questioned texts and to their versions with
 content *on* topic, *off* topic, and *off* topic once more (see ``problems.transplant``).
 
@@ -84,9 +88,10 @@ class Versions(NamedTuple):
 class ContentFigures(NamedTuple):
     """Figures of one verifier (see the module); None where no fold has both classes, or where they are not known.
 
-    ``same`` and ``different`` count distinct problems, ``folds`` the folds used, ``missing`` those without answers,
-    ``units`` authors (or groups). ``batched`` says whether answers depend on their batch, None where that was not
-    tested. ``refused`` counts problems without a score in some version, which are left out.
+    Figures are AUCs or shares, or differences of such. ``same`` and ``different`` count distinct problems, ``folds``
+    the folds used, ``missing`` those without answers, ``units`` authors (or groups). ``batched`` says whether
+    answers depend on their batch, None where that was not tested. ``refused`` counts problems without a score in
+    some version, which are left out.
     """
 
     auc: Estimate | None = None
@@ -153,7 +158,8 @@ class ContentDesign:
         *,
         batched: bool | None = False,
     ) -> tuple[ContentFigures, ContentFigures | None]:
-        """The figures of one verifier's answers, and those of its scores where these order any two problems otherwise.
+        """The ``ContentFigures`` of one verifier's answers, and those of its scores where these order any two problems
+        otherwise.
 
         ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
         """
@@ -176,7 +182,7 @@ class ContentDesign:
         *,
         batched: bool | None = False,
     ) -> ContentFigures:
-        """The figures of one verifier by its answers or scores, NaN where it gave none.
+        """The ``ContentFigures`` of one verifier by its answers or scores, NaN where it gave none.
 
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.

@@ -1,4 +1,9 @@
-"""Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or several.
+"""Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or
+several.
+
+In: truth (n,), scores (n,), higher = same author, and ``Units`` (what problems share). Out: an ``Estimate``
+(value, standard error, 95 % interval, degrees of freedom) or ``PoolMean``, in the unit of the figure: AUC is from 0
+to 1.
 
 Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
 problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
@@ -54,7 +59,7 @@ from ravenbench.types import Bools, Floats, Ints
 
 
 def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
-    """An AUC and the placement (n,) of every problem, whose mean over either class is the AUC.
+    """An AUC (0 to 1) and the placement (n,), 0 to 1, of every problem, whose mean over either class is the AUC.
 
     Same-author problems are scored by ``positive``, the others by ``negative``, (n,) each, higher = same author; both
     classes occur.
@@ -88,7 +93,8 @@ Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number with its standard error, interval and degrees of freedom; the last three None where none is known."""
+    """A number with its standard error, interval (both in its unit) and degrees of freedom; the last three None
+    where none is known."""
 
     value: float
     error: float | None
@@ -186,8 +192,8 @@ def estimate(
 
 
 def mean_auc(folds: Sequence[tuple[Bools, Floats, Ints, Ints]]) -> Estimate:
-    """The AUC, mean over folds, with its interval. A fold: truth (n,), in which both classes occur, scores (n,), and
-    what its problems share, ``sides`` and ``problem`` of ``Units``."""
+    """The AUC (0 to 1), mean over folds, with its interval. A fold: truth (n,), in which both classes occur, scores
+    (n,), and what its problems share, ``sides`` and ``problem`` of ``Units``."""
     areas = [placements(same, scores, scores) for same, scores, _, _ in folds]
     effects = [influence(same, *area) for (same, *_), area in zip(folds, areas, strict=True)]
     units = Units(
@@ -280,7 +286,8 @@ PART = 0.1
 
 
 class PoolMean(NamedTuple):
-    """Mean of paired differences; ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
+    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common;
+    ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
 
     mean: float
     error: float | None

@@ -1,5 +1,9 @@
 """What a run's folder says of itself: typed, versioned records, read and written only here.
 
+In: a path, and a record with its arrays, or the class that a record has to be of. Out: a file with its hash, or the
+record (``Head``, ``Plan``, ``CellRecord`` …) with its arrays by name; numbers in records are counts, shares (0 to 1)
+or seconds.
+
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
 so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
 code (``tasks.run.record`` …).
@@ -67,19 +71,19 @@ class Head(Record, frozen=True, kw_only=True):
 
 
 class PairsRecord(Record, frozen=True, kw_only=True):
-    """How many pairs (or problems) have one author and how many have two."""
+    """Counts of pairs (or problems): ``same`` have one author, ``different`` have two."""
 
     same: int
     different: int
 
     @property
     def total(self) -> int:
-        """Pairs of both classes."""
+        """Count of pairs of both classes."""
         return self.same + self.different
 
 
 class PairCounts(Record, frozen=True, kw_only=True):
-    """Pairs to learn from, to calibrate on and to test on."""
+    """Counts of pairs to learn from, to calibrate on and to test on."""
 
     fit: PairsRecord
     calibrate: PairsRecord
@@ -95,7 +99,8 @@ class Sides(Record, frozen=True, kw_only=True):
 
 
 class Composition(Record, frozen=True, kw_only=True):
-    """Share of test pairs within one topic, among same-author and among different-author pairs (None: not known)."""
+    """Share (0 to 1) of test pairs within one topic, among same-author and among different-author pairs (None: not
+    known)."""
 
     same: float | None
     different: float | None
@@ -179,7 +184,7 @@ class Plan(Record, frozen=True, kw_only=True):
 
 
 class Seconds(Record, frozen=True, kw_only=True):
-    """Seconds a cell took."""
+    """Seconds a cell took: ``fit`` to learn, ``score`` to answer."""
 
     fit: float
     score: float
@@ -188,9 +193,10 @@ class Seconds(Record, frozen=True, kw_only=True):
 class CellRecord(Record, frozen=True, kw_only=True):
     """What a cell says of itself; its arrays lie in the same file.
 
-    A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was left unanswered. ``programs``
-    says how outside programs were run, "confined" or "not confined" and why; "" where none was. ``exposed`` says why a
-    method that is not Raven's own may know more than it was handed, "" where it does not.
+    ``n`` counts its problems. A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was
+    left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined" and why; "" where
+    none was. ``exposed`` says why a method that is not Raven's own may know more than it was handed, "" where it
+    does not.
     """
 
     key: str

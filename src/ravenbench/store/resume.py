@@ -1,5 +1,8 @@
 """A task's folder: one command at a time writes it; an earlier one of the same spec is resumed, or a new one begun.
 
+In: a folder, the task's name, its resolved spec and the hashes of its data by name. Out: a planned ``Store``;
+InputError where another process writes the folder, or it holds something else.
+
 Two commands never write one folder at the same time: the second is refused, and learns which process writes it. On
 this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at once.
 Where it cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process of

@@ -1,6 +1,8 @@
 """The store: one folder a run, one file a cell (contract 13), one a fold.
 
-In: a folder. Out: its records, texts, folds (arrays of row numbers) and cells (answers and scores, (problems,)).
+In: the path of a run's folder. Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects
+(arrays of row numbers), truth (n,) bool, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, higher =
+same author, and raw scores (n,).
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ class Cell:
 
 
 class Store(Shown):
-    """A run's folder (layout in docs/architecture.md)."""
+    """A run's folder as records, texts, folds and cells (layout in docs/architecture.md)."""
 
     _shown_by = "reports.report:report_of"
 
@@ -294,7 +296,7 @@ class Store(Shown):
         return self._shared[name]
 
     def truth(self, name: str) -> Bools:
-        """Truth of a fold's test problems, (n,)."""
+        """Truth of a fold's test problems, (n,) bool, True = same author."""
         truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))[
             "test_same"
         ].copy()
@@ -384,7 +386,7 @@ class Store(Shown):
         return None if key is None else self.read_cell(key)
 
     def answers(self, verifier: str, fold: str) -> Floats | None:
-        """A verifier's answers (n,) to a fold's test problems, None where there are none."""
+        """A verifier's answers (n,), 0 to 1, to a fold's test problems, None where there are none."""
         return None if (cell := self.cell(verifier, fold)) is None else cell.answers
 
     def _open(self, name: str) -> tuple[str, bytes]:

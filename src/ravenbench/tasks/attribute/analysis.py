@@ -1,6 +1,8 @@
 """Scores, comparisons and power of attribution methods, and how hard topics are, derived from their answers.
 
-In: a run's store. Out: an ``AttributionAnalysis``; accuracies and F1 are shares of documents, in [0, 1].
+In: the ``Store`` of ``raven attribute``. Out: an ``AttributionAnalysis`` with a ``ProtocolScore`` for each protocol
+and in it a ``MethodScore`` for each method; accuracy is a share of documents, and F1 too is from 0 to 1; differences
+are a − b.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ CONTROL = "fewest training texts (control, reads nothing)"
 
 @dataclass(frozen=True)
 class FoldScore:
-    """One fold of one method; ``unseen`` authors had no training document, and their documents count as errors."""
+    """One fold of one method: count of documents, accuracy (0 to 1, a share of them); ``unseen`` authors had no
+    training document, and their documents count as errors."""
 
     fold: str
     documents: int
@@ -54,7 +57,7 @@ class FoldScore:
 
 @dataclass(frozen=True, eq=False)
 class MethodScore:
-    """A method under a protocol.
+    """A method under a protocol: shares from 0 to 1, ``seconds`` over all folds.
 
     ``mean`` weighs folds by documents; ``by_author`` holds (precision, recall, F1) of each author over all folds
     together, None where undefined; ``confusion`` (authors, authors + 1) counts true by predicted, the last column no
@@ -178,7 +181,7 @@ class ProtocolScore:
 
 @dataclass(frozen=True)
 class TopicDifficulty:
-    """A topic's mean accuracy over methods, with the share of its dominant author."""
+    """A topic's count of documents, mean accuracy (0 to 1) over methods, and the share of its dominant author."""
 
     topic: str
     documents: int

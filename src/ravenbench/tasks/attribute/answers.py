@@ -1,7 +1,8 @@
 """Attribution methods by name, their cells, and what a folder holds of their answers, read for its report.
 
-In: a store and its methods. Out: one cell a method and split, which holds the number of the author named
-for each document, (documents,).
+In: a ``Store`` and its methods by name. Out: one cell a method and split, with the number of the author named for
+each document, (n,), −1 where none; read again as ``Attributed``, a ``MethodAnswers`` for each method (seconds by
+split).
 """
 
 from __future__ import annotations
@@ -307,7 +308,7 @@ class Attributed:
 
 
 def read_answers(store: Store) -> Attributed:
-    """Everything that an attribution's folder holds. Raises StoreError if the folder is damaged."""
+    """Everything (``Attributed``) that an attribution's folder holds. Raises StoreError if the folder is damaged."""
     plan = store.plan_as(AttributePlan)
     documents = open_documents(store)
     names = tuple(record.name for record in plan.verifiers)

@@ -1,6 +1,8 @@
 """Truth and answers from files, or from memory, to an Evaluation.
 
-In: paths, or answers in memory. Out: answers aligned to the problems of the truth, (problems,), and their evaluation.
+In: paths of truth and answers, a run's folder, or objects in memory (``EvaluateSpec``). Out: an ``Evaluation``;
+between them ``AlignedSystems``: answers (n,) from 0 to 1 in the order of the truth, higher = same author, 0.5 =
+unanswered.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ Training = tuple[Bools, dict[str, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class AlignedSystems:
-    """Answers in truth's order: by system its values, decisions where given apart, how many were filled with 0.5.
+    """Answers in truth's order: by system its values (n,), 0 to 1, decisions where given apart, how many were filled
+    with 0.5.
 
     ``notes`` say what was mended in the files, ``skipped`` which submissions are left out for their faults.
     """
@@ -55,7 +58,7 @@ class AlignedSystems:
 def aligned(
     truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False
 ) -> AlignedSystems:
-    """Answers in the order of truth, missing ones 0.5 and counted.
+    """Answers (n,), 0 to 1, in the order of truth, missing ones 0.5 and counted.
 
     To ``faults`` is put if two systems share a name, or answers name problems that truth does not have. With ``skip``
     submissions with faults are left out, as long as one has none.

@@ -1,6 +1,7 @@
 """An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines.
 
-In: an ``Evaluation`` and a folder. Out: the files written there, and Rich objects for a terminal.
+In: an ``Evaluation`` and a folder. Out: ``index.html``, ``report.json``, tables and figures there (metrics and rates
+from 0 to 1), and Rich objects for a terminal.
 """
 
 from __future__ import annotations

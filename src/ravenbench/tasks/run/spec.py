@@ -1,6 +1,7 @@
 """The spec of a run: one record that file, command line and Python all build (contract 11).
 
-In: options, the keys of a spec file or arguments. Out: one checked record; shares are in [0, 1], lengths in words.
+In: options by name, the keys of a spec file (TOML) or arguments. Out: one checked ``RunSpec``; shares are from 0 to
+1, lengths in words, ``topics``, ``folds``, ``pools`` and the like are counts; SpecError where a value does not fit.
 """
 
 from __future__ import annotations

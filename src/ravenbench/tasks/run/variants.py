@@ -1,5 +1,9 @@
 """Is my variant better? Methods with all their runs, each against one of them, when runs are nested in methods.
 
+In: the ``Store`` and plan of a run: truth and scores (n,) of each fold and run. Out: ``Variants`` with one
+``MethodRow`` a method and setup: AUC from 0 to 1 with a 95 % interval, difference of AUC to the reference, two-sided
+p.
+
 A method with several seeds is one method. What is meant by its AUC is the mean over further seeds and over further
 problems, so both are sampled: all runs answer the same problems (crossed), and each run belongs to one method (nested).
 This is the design of multi-reader studies in radiology with runs as readers and problems as cases, and the model is
@@ -109,7 +113,8 @@ def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bo
 
 
 def mean_of(runs: Runs, drawn: Drawn) -> tuple[Estimate, float | None]:
-    """A method's AUC over runs and problems, and the share of the variance of a single run's AUC that is between runs.
+    """A method's AUC (0 to 1) over runs and problems, and the share (0 to 1) of the variance of a single run's AUC that
+    is between runs.
 
     The share is None for one run. With many runs that part of the variance would vanish from the mean.
     """

@@ -164,7 +164,8 @@ class Shame:
 
 @dataclass(frozen=True, repr=False)
 class SafetyAnalysis(Shown):
-    """A whole safety run: ``problems`` and ``attacked`` are counts of problems, ``accuracy`` is from 0 to 1."""
+    """A whole safety run: ``problems`` and ``attacked`` are counts of problems, ``accuracy`` has accuracy and recall
+    (0 to 1) before the attack and the threshold, by verifier."""
 
     corpus: str
     problems: int

@@ -1,5 +1,8 @@
 """``ravenbench.safety``: obfuscators against verifiers, as cells of one run.
 
+In: a ``SafetySpec``: problems, obfuscators, verifiers or attribution methods, seeds. Out: a ``Store`` with one cell a
+verifier and set of rewritings (answers (n,) from 0 to 1), and measures of the rewritings beside it:
+
     OUT/run.json, plan.json, texts/, folds/, cells/   as for a run; fold ``original`` and one for each obfuscator and
                                                       seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``
     OUT/rewritings/KEY.json                           one rewriting each (or in the folder given)

@@ -1,7 +1,9 @@
 """``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
 
-Test problems are answered in blocks of a fixed size, a cell each, so that an interrupted run goes on where it
-stopped; a problem that cannot be read, or on which the method fails, is left unanswered with its reason.
+In: a ``VerifySpec``. Out: a ``Verified``, with one answer from 0 to 1 a test problem (higher = same author, 0.5 =
+unanswered) and seconds of fit and score. Test problems are answered in blocks of a fixed size, a cell each, so that
+an interrupted run goes on where it stopped; a problem that cannot be read, or on which the method fails, is left
+unanswered with its reason.
 
     FOLDER/run.json, plan.json, texts/, folds/test.npz, cells/KEY/    as for a run
     FOLDER/trained/, trained.json                  the fitted verifier (``contract.persist``) and its identity
@@ -83,7 +85,8 @@ class Verified(Shown):
     """What ``verify`` did.
 
     ``answers`` hold every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
-    training problem was not learned from. ``seconds["fit"]`` is None where nothing was fitted.
+    training problem was not learned from. ``seconds`` has those of ``fit`` and ``score``; ``seconds["fit"]`` is None
+    where nothing was fitted.
     """
 
     verifier: str
