@@ -1,5 +1,8 @@
 """What a metric is: a title, and a value from truth and answers; and what those of counts are formulas over.
 
+In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. Out: a ``Metric`` gives one
+number or None; ``Sums`` holds what formulas need: counts of problems and pairs, and the squared error.
+
 Each of these is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The fields
 may be numbers or arrays of any one shape, so that the same formula serves a single evaluation, thousands of bootstrap
 replicates and thousands of randomized trials.
@@ -127,7 +130,7 @@ def _within(good: Bools, values: Floats, expected: str) -> None:
 
 
 def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
-    """The category of each problem, 0…5 in the order of the fields of :class:`Sums`."""
+    """The category of each problem, (n,), 0…5 in the order of the fields of :class:`Sums`."""
     side = np.where(decision > 0.5, 0, np.where(decision < 0.5, 1, 2))
     return np.where(same, np.array([TP, FN, UP])[side], np.array([FP, TN, UN])[side]).astype(
         np.uint8

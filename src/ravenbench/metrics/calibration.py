@@ -1,5 +1,8 @@
 """Calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
 
+In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1. Out: a ``Reliability`` (counts,
+means and ECE from 0 to 1) or a ``Cllr`` in bits: 0 is perfect, 1 is what always answering 0.5 costs.
+
 References
 ----------
 Guo et al. 2017, On calibration of modern neural networks (ECE).
@@ -21,7 +24,8 @@ from ravenbench.types import Bools, Count, Floats, Ints
 class Reliability(NamedTuple):
     """The bins of a reliability diagram that hold problems, and the expected calibration error.
 
-    ``problems`` counts them, ``value`` is their mean answer, ``same`` the share of same-author problems among them.
+    ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the share of same-author problems
+    among them, (bins,) each; ``ece`` is from 0 to 1.
     """
 
     problems: Ints
@@ -59,7 +63,7 @@ def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliabilit
 
 
 def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
-    """Cost of the log-likelihood ratios value / (1 − value), split into discrimination and calibration.
+    """C_llr in bits: cost of the log-likelihood ratios value / (1 − value), split into discrimination and calibration.
 
     Values are read as posteriors at even prior odds; the class balance of the problems does not matter.
     """
@@ -72,7 +76,7 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
 
 
 def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
-    """The cost alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
+    """C_llr in bits alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None

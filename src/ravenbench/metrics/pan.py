@@ -1,5 +1,8 @@
 """The metrics of PAN's verification tasks, and all of them for one system in one call.
 
+In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, or their ``Sums``. Out:
+metrics from 0 to 1 by name, None where undefined; higher is better but for FPR and FNR; ``unanswered`` is a count.
+
 NaN marks an undefined value inside the formulas; ``scores`` turns it into None.
 
 References
@@ -242,7 +245,7 @@ def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
 
 
 def auc(same: ArrayLike, value: ArrayLike) -> float | None:
-    """Probability that a same-author problem is scored above a different-author one.
+    """AUC, 0 to 1: probability that a same-author problem is scored above a different-author one.
 
     A value of 0.5 is an ordinary tied score here. Equal to the area by Fawcett's trapezoids.
 
@@ -256,7 +259,7 @@ def auc(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
-    """The same probability for finite scores of any range; None where truth has one class only."""
+    """AUC, 0 to 1: the same probability for finite scores of any range; None where truth has one class only."""
     truth = np.asarray(same, dtype=bool)
     values = np.asarray(score, dtype=np.float64)
     positives = int(truth.sum())
@@ -275,7 +278,7 @@ def scores(
     decision: ArrayLike | None = None,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, float | None]:
-    """Compute every metric of one system's answers.
+    """Every metric of one system's answers by name, 0 to 1.
 
     InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
 

@@ -1,5 +1,8 @@
 """ROC curves, the convex hull over several systems, and operating points on it.
 
+In: truth (n,) bool and answers (n,), higher = same author. Out: a ``Curve`` (counts at each threshold), a ``Hull``
+and an ``OperatingPoint``: rates and areas from 0 to 1, thresholds in the unit of the answers.
+
 References
 ----------
 Fawcett 2006, An introduction to ROC analysis. Pattern Recognition Letters 27(8).
@@ -38,17 +41,17 @@ class Curve:
 
     @property
     def fpr(self) -> Floats:
-        """The false-positive rate at each vertex, (v,)."""
+        """The false-positive rate, 0 to 1, at each vertex, (v,)."""
         return self.false / self.negatives
 
     @property
     def tpr(self) -> Floats:
-        """The true-positive rate at each vertex, (v,)."""
+        """The true-positive rate, 0 to 1, at each vertex, (v,)."""
         return self.true / self.positives
 
 
 def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
-    """ROC curve with a vertex at every distinct value; None where truth has one class."""
+    """The ``Curve`` with a vertex at every distinct value; None where truth has one class."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
@@ -93,7 +96,7 @@ class Hull:
 
     @property
     def auc(self) -> float:
-        """The area under the hull."""
+        """The area under the hull, 0 to 1."""
         return float(np.trapezoid(self.tpr, self.fpr))
 
     @property

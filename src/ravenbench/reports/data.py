@@ -1,6 +1,7 @@
 """Corpora, problems and folds as a notebook shows them: how many of what, who wrote how much, how long texts are.
 
-In: a corpus, problems or a fold. Out: a view of it (a finding, tables, a figure); lengths are in words.
+In: a ``Corpus``, ``Problems`` or a ``Fold``. Out: a ``View`` of it (a finding, tables, a figure): counts of texts,
+authors and problems; lengths in words.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ TEXTS = 5_000
 
 
 class CorpusView(View):
-    """What is shown of a corpus."""
+    """What is shown of a corpus: counts of documents by author and topic."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus

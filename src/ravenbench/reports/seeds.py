@@ -1,4 +1,8 @@
-"""Runs of one spec with several seeds, or of several data sets, pooled: numbers are means over them, with their spread.
+"""Runs of one spec with several seeds, or of several data sets, pooled: numbers are means over them, with their
+spread.
+
+In: the ``Store`` objects of finished runs. Out: a ``PooledSeeds`` or ``PooledSets``, whose ``Table`` objects are
+those of the runs, row by row: means in the unit of each column, with standard deviation and interval.
 
 A seed draws topics, pairs and starting weights anew from the same texts; it brings no author and no topic of its own.
 So more seeds make that part of an interval narrower that comes of drawing, and no other: the half of a pooled interval

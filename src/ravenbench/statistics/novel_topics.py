@@ -1,6 +1,9 @@
 """Results over topics of unequal size: weighted means, and a paired comparison of two methods (novel-topic
 cross-validation).
 
+In: results (n,) of one or two methods, one a topic (accuracy, 0 to 1), and weights (n,), counts of documents. Out: a
+``FoldMean``, ``PairedTopics`` or ``SummaryTest``: means and differences in the unit of the results, p from 0 to 1.
+
 In leave-one-topic-out validation folds have the sizes of topics, so each fold weighs as many documents as it has.
 The unbiased weighted variance is that of the GNU Scientific Library. The standard error as published, σ̂/√n, is
 right for equal weights only: Var(Σ w x) = σ² Σ w², so σ̂√(Σ w²) stands beside it.
@@ -53,7 +56,7 @@ class SummaryTest(NamedTuple):
 
 
 def unit_sum(weights: ArrayLike) -> Floats:
-    """Scale weights so that they sum to 1, (n,); InputError if one is negative or not finite, or all are zero."""
+    """Weights scaled so that they sum to 1, (n,); InputError if one is negative or not finite, or all are zero."""
     w = np.asarray(weights, dtype=np.float64)
     if len(w) == 0 or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
         raise InputError("weights must be non-negative, and one of them positive", found=w.tolist())
@@ -120,7 +123,8 @@ def paired_topics(
     seed: int = 0,
     pair: str = "",
 ) -> PairedTopics:
-    """Compare two methods by their results of the same topics, (n,) each; ``weights`` (n,) are documents of each topic.
+    """The ``PairedTopics`` of two methods by their results of the same topics, (n,) each; ``weights`` (n,) are
+    documents of each topic.
 
     Drawn sign patterns depend on ``seed`` and ``pair`` only. InputError if a weight is negative or all are zero.
     """
@@ -138,7 +142,7 @@ def paired_topics(
 
 
 def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
-    """Two-sided p that the sum of ``terms`` (n,) is so far from zero when every sign is a coin toss."""
+    """Two-sided p, 0 to 1, that the sum of ``terms`` (n,) is so far from zero when every sign is a coin toss."""
     x = np.asarray(terms, dtype=np.float64)
     observed = abs(float(x.sum()))
     x = x[np.abs(x) > 0]

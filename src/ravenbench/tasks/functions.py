@@ -1,6 +1,7 @@
 """A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read.
 
-In: the class of a task. Out: a function with typed keyword arguments, or the text of its stub.
+In: the class of a ``Task`` or ``Work``. Out: a function with typed keyword arguments, its ``Signature``, and its
+docstring as text.
 """
 
 from __future__ import annotations

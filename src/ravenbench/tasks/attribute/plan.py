@@ -1,6 +1,7 @@
 """From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split.
 
-In: a spec. Out: the documents, their splits by protocol, and the plan's records, with one cell a method and split.
+In: an ``AttributeSpec``, and a ``Corpus`` where it is in memory. Out: a ``Draft`` of an ``AttributePlan``: documents
+by row, author and topic number, their splits by protocol, and one cell a method and split.
 """
 
 from __future__ import annotations

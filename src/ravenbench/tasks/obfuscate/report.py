@@ -1,6 +1,7 @@
 """The report of ``raven obfuscate``: which texts changed, by what, and how much.
 
-In: a store of rewritings. Out: tables with one row a text (counts are words and changes a thousand words), JSON.
+In: the ``Store`` of rewritings. Out: an ``Obfuscation`` and its ``Table`` objects, one row a text (counts of words
+and operations, changes a thousand words, seconds), JSON and terminal lines.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ LOST = "its rewriting is missing or damaged: repeat the command"
 
 @dataclass(frozen=True)
 class TextRow:
-    """One text: its words, whether and how much it changed, and why it was not rewritten (None where it was).
+    """One text: its count of words, whether and how much it changed, and why it was not rewritten (None where it was).
 
-    ``changes_per_1000`` counts changed stretches for every 1,000 words of the original.
+    ``changes_per_1000`` counts changed stretches for every 1,000 words of the original; ``operations``
+    counts by name; ``seconds`` are those of rewriting.
     """
 
     id: str

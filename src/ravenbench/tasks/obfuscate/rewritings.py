@@ -31,7 +31,8 @@ BLOCK = 4
 class RewritingRecord(Record, frozen=True, kw_only=True):
     """``rewritings/KEY.json``: one text rewritten by one obfuscator with one seed.
 
-    ``parts`` is None and ``error`` says why where the obfuscator failed on this text.
+    ``counts`` are of operations by name. ``parts`` is None and ``error`` says why where the obfuscator failed on
+    this text.
     """
 
     key: str
@@ -46,7 +47,7 @@ class RewritingRecord(Record, frozen=True, kw_only=True):
 
 
 class TextRecord(Record, frozen=True, kw_only=True):
-    """A text to be rewritten: its name (or its problem's id), its length in words, and its rewriting's key."""
+    """A text to be rewritten: its name (or its problem's id), its count of words, and its rewriting's key."""
 
     id: str
     words: int
@@ -72,7 +73,7 @@ class ObfuscatePlan(Plan, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored rewriting; ``rewriting`` is None where the obfuscator failed on this text."""
+    """A stored rewriting and the seconds it took; ``rewriting`` is None where the obfuscator failed on this text."""
 
     key: str
     id: str

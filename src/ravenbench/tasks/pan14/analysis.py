@@ -1,5 +1,8 @@
 """What ``raven pan14`` found, derived from its store: scores of every corpus, over all problems, over corpora.
 
+In: the ``Store`` of ``raven pan14``. Out: an ``Overview`` with one ``CorpusScores`` a corpus and in it a ``Row`` for
+each system: metrics from 0 to 1 with 95 % intervals, count of unanswered problems, seconds.
+
 References
 ----------
 Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, sections 3.4, 3.5 and 4.
@@ -34,7 +37,8 @@ TESTS = ("c@1", "final")
 
 
 class Row(NamedTuple):
-    """One system on some problems: metrics (None where undefined) with 95 % intervals, unanswered, seconds."""
+    """One system on some problems: metrics from 0 to 1 (None where undefined) with 95 % intervals, count of unanswered
+    problems, seconds."""
 
     scores: Mapping[str, float | None]
     interval: Mapping[str, tuple[float, float] | None]

@@ -1,6 +1,7 @@
 """From corpora to a manifest: a fold for every corpus, a cell for every verifier on it.
 
-In: paths of corpora. Out: problems of their train and test parts, and the plan's records.
+In: paths of corpora. Out: ``ProblemParts`` (problems to learn from and to answer, with truth), and a ``Draft`` of a
+``Pan14Plan``, whose numbers are counts of problems and documents, or means of such.
 """
 
 from __future__ import annotations

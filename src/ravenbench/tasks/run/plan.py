@@ -1,6 +1,7 @@
 """From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7).
 
-In: a ``RunSpec``. Out: a draft of the run: the plan's records, its texts and its folds.
+In: a ``RunSpec``. Out: a ``Draft`` of a ``RunPlan`` with its texts, ``Fold`` objects (rows of pairs) and arrays of
+topic similarities (T, T), cosines; nothing is written.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ SECOND_ENCODER = "nmf(iterations=200)"
 def draft(
     spec: RunSpec, progress: Progress, meanwhile: Aside = here, few: int | None = None
 ) -> Draft[RunPlan]:
-    """Load, sample and pair. Raises InputError if the data cannot fill what was asked.
+    """The draft of a run: load, sample and pair. Raises InputError if the data cannot fill what was asked.
 
     For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
     is transplanted, and extracted topics are not compared a second time.

@@ -1,5 +1,8 @@
 """The parts of a plan that draw topics: setups, the crossed probe, a sweep (Sawatphol et al. 2024, §7).
 
+In: a ``RunSpec``, a ``Corpus``, and cosine similarities of topics (T, T). Out: records of the plan (``SetupRecord``,
+``ProbeRecord``, ``SweepRecord``), where topics are row numbers, and ``Fold`` objects.
+
 Points of a sweep that choose the same topics of a pool share their folds, and so their cells: Random is drawn once for
 all encoders, and the points of the main design are those of the plan's setups.
 """
@@ -296,7 +299,8 @@ def plan_sweep(
 
 @dataclass(frozen=True)
 class SweepSize:
-    """A point of a sweep over all pools: its folds, how many no earlier point has, mean pairs of train and test."""
+    """A point of a sweep over all pools: counts of its folds and of those no earlier point has, mean count of pairs in
+    train and test."""
 
     m: int
     encoder: str

@@ -1,6 +1,7 @@
 """A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure.
 
-In: a ``Sweep``, one point for each setup, number of topics and encoder. Out: tables, JSON and a figure.
+In: a ``Sweep`` with one ``Point`` for each setup, number of topics and encoder. Out: ``Table`` objects (similarities
+are cosines, stability is Spearman's ρ, −1 to 1, the rest counts and shares), JSON and a figure.
 """
 
 from __future__ import annotations

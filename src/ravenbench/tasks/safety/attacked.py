@@ -1,5 +1,8 @@
 """What a safety run attacks, and attribution methods under attack.
 
+In: a ``SafetySpec``. Out: an ``Attacked`` (problems to learn from, to answer and to rewrite), and for attribution
+cells with ``predicted`` (n,), the number of the candidate named, −1 for nobody, and ``rank`` (n,), 1 = best.
+
 Rewritten are same-author problems before verifiers, or the questioned texts of attribution problems, whose methods
 learn from the candidates once and answer every set of questioned texts.
 """

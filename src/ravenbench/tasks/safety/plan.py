@@ -1,6 +1,7 @@
 """Planning a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest.
 
-In: a ``SafetySpec`` and its problems. Out: folds, one for each obfuscator and seed, and the plan's records.
+In: a ``SafetySpec`` and a ``Store`` to fill. Out: its files: rewritings, ``Fold`` objects (one for each obfuscator
+and seed, and those of attacks), and the ``SafetyPlan``.
 """
 
 from __future__ import annotations

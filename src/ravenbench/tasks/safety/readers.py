@@ -1,6 +1,7 @@
 """What people said of rewritings, by obfuscator, and how far they agree.
 
-In: graded texts and verdicts. Out: one row an obfuscator; agreement is Krippendorff's alpha.
+In: the ``Store`` of ``raven safety`` with grades (1 fluent … 5 unreadable) and verdicts. Out: a ``People`` with one
+``Graded`` an obfuscator: mean grades, shares from 0 to 1, agreement as Krippendorff's alpha (1 = full, 0 = chance).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What decides a safety run's answers, and whether it can be run.
 
-In: options, the keys of a spec file or arguments. Out: one checked record.
+In: options by name, the keys of a spec file or arguments. Out: one checked ``SafetySpec``; ``limit`` is a count of
+problems, ``reject`` a difference of probabilities (0 to 1); SpecError where a value does not fit.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """From problems to a manifest: one fold, and those of the transplant probe, whose problems are cut into blocks; and
 what a block is: answered, committed and read again by itself.
+
+In: ``ProblemSet`` objects to learn from and to answer, and a verifier. Out: a ``Draft`` of a ``VerifyPlan``, then
+``Collected``: answers (n,) from 0 to 1, 0.5 = unanswered, and seconds.
 """
 
 from __future__ import annotations
@@ -291,7 +294,7 @@ class Collected:
     """What a folder holds of the answers.
 
     ``answers`` has every test problem, those that could not be read last; 0.5 where there is none. ``faults`` says
-    why, but for blocks that are not there, whose reasons are ``missing`` by block.
+    why, but for blocks that are not there, whose reasons are ``missing`` by block. ``seconds`` are those of answering.
     """
 
     answers: Answers
@@ -301,7 +304,7 @@ class Collected:
 
 
 def collect(store: Store) -> Collected:
-    """Answers of all blocks, the problems without one, and the seconds that answering took."""
+    """Answers (0 to 1) of all blocks, the problems without one, and the seconds that answering took."""
     plan = store.plan_as(VerifyPlan)
     ids = [*store.fold("test").test.ids.tolist(), *plan.faults]
     value = np.full(len(ids), 0.5)

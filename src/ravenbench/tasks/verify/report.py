@@ -1,6 +1,7 @@
 """The report of ``raven verify``: its answers, and scores where the test problems came with truth.
 
-In: a store of one verifier's answers. Out: tables (answers in [0, 1], times in seconds), JSON, terminal lines.
+In: the ``Store`` of one verifier's answers. Out: an ``Answered`` and its ``Table`` objects (answers, AUC, c@1 from 0
+to 1, times in seconds, counts of problems), JSON, terminal lines.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answered(Shown):
-    """Everything the report says.
+    """Everything the report says: answers and scores from 0 to 1, seconds, and reasons.
 
     ``answers`` hold every test problem; ``faults`` say why one could not be answered, ``missing`` why whole blocks
     have no answers yet. ``scores`` (None where undefined) are over the problems whose truth is known; there are none
