@@ -1,5 +1,9 @@
-"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM, which
-schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C gets.
+"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM,
+which schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C
+gets.
+
+In: ``sys.stdout``, ``sys.stderr`` and signals of this process. Out: streams that write every text, and an exit code:
+128 and the number of the signal.
 """
 
 from __future__ import annotations

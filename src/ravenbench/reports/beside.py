@@ -1,7 +1,7 @@
 """Figures that a paper prints beside those found here, and how they stand.
 
-In: a report's rows with the value that a paper prints for each. Out: one table, a row for each figure,
-with whether the printed value is inside the interval found here.
+In: one ``Beside`` a figure: the value found here, its 95 % interval and the printed value, all in one unit. Out: one
+``Table``, a row for each, which says whether the printed value is inside the interval.
 """
 
 from __future__ import annotations

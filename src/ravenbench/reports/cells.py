@@ -1,7 +1,7 @@
 """What reports read of a cell, and the problems behind it.
 
-In: a store and the key of a cell. Out: its answers and scores, (problems,), and the truth, authors and topics
-of the problems behind them.
+In: a ``Store`` and a ``Cell`` or the name of a fold. Out: answers (n,) from 0 to 1 and scores (n,), higher = same
+author, and a ``SidesOfFold``: truth (n,) bool, codes of authors and topics (n, 2).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True)
 class Failure:
-    """A cell without answers."""
+    """A cell without answers: its key, verifier and fold, and why."""
 
     cell: str
     verifier: str

@@ -1,4 +1,8 @@
-"""What is shown of any result: its finding in a sentence, tables as data frames, figures; how a notebook shows it."""
+"""What is shown of any result: its finding in a sentence, tables as data frames, figures; how a notebook shows it.
+
+In: a subclass of ``View``, which names its tables and figures. Out: polars data frames (unrounded, in the units of
+the tables), matplotlib figures, and HTML.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +70,7 @@ class View(Shown, ABC):
         return {table.key: table for table in (*self.tables(), *self.listings()) if table.rows}
 
     def frame(self, name: str | None = None) -> DataFrame:
-        """A table, unrounded; columns of one title are numbered."""
+        """A table as a data frame of polars, unrounded; columns of one title are numbered."""
         import polars as pl
 
         check_not_forked()
@@ -80,7 +84,7 @@ class View(Shown, ABC):
         )
 
     def drawn(self, name: str | None = None) -> Figure:
-        """A figure."""
+        """A matplotlib figure, by default the main one."""
         return _item_named(self.figures(), name, "figure")
 
     def html(self) -> str:

@@ -1,5 +1,8 @@
 """Whether systems differ, and how they rank: small significance tests, correction for testing many hypotheses, and
 ranks, over settings or folds, shared where no test tells systems apart, stable or not, and correlated.
+
+In: values of systems (…, s), higher = better, p-values (k,), or counts of problems. Out: two-sided p from 0 to 1,
+ranks (1 = best), and a ``Stability`` (Spearman's ρ, −1 to 1).
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from ravenbench.types import Floats, Ints
 
 
 def stars(p: float | None) -> str:
-    """``***`` below .001, ``**`` below .01, ``*`` below .05, ``=`` otherwise, ``n/a`` where undefined."""
+    """A p-value (0 to 1) as stars: ``***`` below .001, ``**`` below .01, ``*`` below .05, ``=`` otherwise, ``n/a``
+    where undefined."""
     if p is None:
         return "n/a"
     return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else "="
@@ -116,7 +120,8 @@ def shown_rank(rank: int | None, ranks: Sequence[int | None]) -> str:
 
 
 class Stability(NamedTuple):
-    """Mean Spearman ρ over fold pairs (None where there is none), pairs used, and pairs left out as constant."""
+    """Mean Spearman ρ over fold pairs (None where there is none), counts of pairs used and of pairs left out as
+    constant."""
 
     rho: float | None
     pairs: int

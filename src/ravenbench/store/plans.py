@@ -1,5 +1,8 @@
 """What a plan holds: records of folds, verifiers and cells, their keys, and the files behind them.
 
+In: verifiers (``Component``) by name, ``Fold`` objects and a ``TextTable``. Out: ``FoldRecord``, ``VerifierRecord``
+and ``CellPlace`` records, keys (24 hexadecimal digits), and a planned ``Store``.
+
 A cell's key, its address, is a hash of everything that decides its answers (contract 3).
 """
 

@@ -1,5 +1,8 @@
 """PAN18/19 attribution problems: each answered by every method, and scored where truth is there.
 
+In: the path of a collection, and methods. Out: a ``CollectionScores``: macro F1 (0 to 1) by method and problem, and
+counts of unanswered texts; files of answers where a folder is given.
+
 A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered anew each time.
 """
 
@@ -33,7 +36,7 @@ from ravenbench.tasks.attribute.spec import METHODS
 
 @dataclass(frozen=True, eq=False)
 class CollectionScores:
-    """Macro F1 by method and problem (None without truth); ``reject`` is as in ``answer_collection``.
+    """Macro F1 (0 to 1) by method and problem (None without truth); ``reject`` is as in ``answer_collection``.
 
     ``left_out`` has the problems that could not be read, by name, with the reason.
     """
@@ -61,7 +64,7 @@ class CollectionScores:
         ]
 
     def mean(self, method: str) -> float | None:
-        """The mean over problems, None where one has no truth."""
+        """The mean macro F1 (0 to 1) over problems, None where one has no truth."""
         known = [value for value in self.scores[method].values() if value is not None]
         return sum(known) / len(known) if known and len(known) == len(self.scores[method]) else None
 
@@ -82,7 +85,7 @@ def answer_collection(
     strip_shared: bool = False,
     progress: Progress = silent,
 ) -> CollectionScores:
-    """Answer PAN problems, a folder or zip, with each method.
+    """The ``CollectionScores`` of PAN problems, a folder or zip, answered by each method.
 
     A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
     second by less than ``reject`` (.1 in PAN19's baseline); 0 answers everything, as closed sets want.

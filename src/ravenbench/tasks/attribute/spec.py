@@ -1,6 +1,7 @@
 """What decides the answers of ``raven attribute``.
 
-In: options of the command line, the keys of a spec file or arguments in Python. Out: one checked record.
+In: options by name, the keys of a spec file or arguments in Python. Out: one checked ``AttributeSpec``; ``folds``,
+``min_docs``, ``min_topics`` and ``topics`` are counts; SpecError where a value does not fit.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """``ravenbench.attribute``: attribution methods on a corpus, under one protocol or both.
 
+In: an ``AttributeSpec``, or the values of the command's options. Out: a ``RunResult`` whose ``Store`` has one cell a
+method and split, with the number of the author named for each document, (n,), −1 where none:
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
                                           authors that one method named on it
 OUT/documents.npy, splits.npy             text, author and topic of each document; where it is held out

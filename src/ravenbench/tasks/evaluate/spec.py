@@ -1,6 +1,7 @@
 """What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``.
 
-In: options, the keys of a spec file or arguments. Out: one checked record; levels and alpha are shares in (0, 1).
+In: options by name, the keys of a spec file or arguments. Out: one checked ``JudgingSpec`` or ``EvaluateSpec``;
+``level``, ``alpha`` and ``same_share`` are shares in (0, 1), ``replicates``, ``trials`` and ``workers`` are counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""``raven evaluate``: answers judged as PAN judges them; and PAN's own form of the command."""
+"""``raven evaluate``: answers judged as PAN judges them; and PAN's own form of the command.
+
+In: an ``EvaluateSpec`` (truth and answers from 0 to 1, higher = same author, 0.5 = unanswered). Out: an
+``Evaluation``, and for the command an ``Ending`` that shows it.
+"""
 
 from __future__ import annotations
 

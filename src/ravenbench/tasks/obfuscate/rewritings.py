@@ -1,5 +1,8 @@
 """Rewritings as results: stored by obfuscator, seed and the hashes of the texts, and never made twice (contract 9).
 
+In: an obfuscator, a seed and ``ObfuscationTask`` objects. Out: one ``Stored`` a task, in their order (counts of
+operations, seconds), read from or written to files:
+
 FOLDER/KEY.json     one rewriting (``RewritingRecord``): its parts, notes, counts of operations, seconds; or its error
 """
 

@@ -1,6 +1,7 @@
 """What decides an obfuscation.
 
-In: options, the keys of a spec file or arguments. Out: one checked record.
+In: options by name, the keys of a spec file or arguments. Out: one checked ``ObfuscateSpec`` (no field has a unit;
+``seed`` is an integer); SpecError where a value does not fit.
 """
 
 from __future__ import annotations

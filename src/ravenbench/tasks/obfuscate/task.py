@@ -1,5 +1,8 @@
 """``ravenbench.obfuscate``: texts rewritten so that their author is hidden, each rewriting kept as a cell.
 
+In: an ``ObfuscateSpec``: an obfuscator and a text, a folder of texts or a problem set. Out: an ``ObfuscateResult``
+with one ``Rewriting`` a text (None where it failed), and files:
+
 FOLDER/run.json, plan.json       as for a run
 FOLDER/rewritings/KEY.json       one rewriting each (or in the folder given)
 OUT                              the new text, folder of texts or problem set, with parts beside each text

@@ -1,6 +1,7 @@
 """What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them.
 
-In: a path and the text's known companions. Out: one obfuscation task a text, and files under the names they had.
+In: an ``ObfuscateSpec`` (paths of texts and of the text's known companions). Out: ``TextsToRewrite``, one
+``ObfuscationTask`` a text, and later the new texts as files under the names they had.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class TextsToRewrite:
 
 
 def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
-    """Read what is to be rewritten.
+    """The ``TextsToRewrite`` of a spec, read from its places.
 
     Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all. Raises InputError
     if there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.

@@ -1,6 +1,7 @@
 """The figures of a run: content, training domain, scores, sweep.
 
-In: a run's ``Analysis``. Out: matplotlib figures by name; axes are AUC, metrics in [0, 1] or numbers of topics.
+In: a run's ``Analysis``. Out: matplotlib figures by name; axes are AUC or metrics (0 to 1), gains in AUC, numbers of
+topics, or lengths in words.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What a run would hold and be able to show, before any of it is computed (contract 7).
 
-In: a plan and its folds. Out: counts of fits, documents and problems, and detectable differences in AUC.
+In: a ``RunSpec``. Out: a ``Forecast``: counts of documents, topics, cells, fits and folds, mean counts of pairs, and
+the smallest differences and gains in AUC that could be detected; nothing is written.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ style-only scorer varied by so much (docs/verdict.md), scorers that lean on topi
 
 @dataclass(frozen=True)
 class MeanSizes:
-    """Folds, and the mean number of pairs in their training and test sets."""
+    """Count of folds, and the mean count of pairs in their training and test sets."""
 
     folds: int
     train: float
@@ -40,7 +41,8 @@ class MeanSizes:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Sizes are means over folds, drawn of a few pools and repetitions; detectable differences are in AUC.
+    """What a run would hold: sizes are mean counts of pairs over folds, drawn of a few pools and repetitions;
+    detectable differences are in AUC.
 
     ``parts`` says what the topics are: topics, or groups of authors where the texts have none. As many problems have
     their content ``transplant``-ed at most. ``more_pools`` are options that give the plan several pools, None where
@@ -69,7 +71,8 @@ class Forecast:
 
 
 def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
-    """Plan a part of a run without writing it. Raises InputError if the data cannot fill what was asked."""
+    """The ``Forecast`` of a run, from planning a part of it without writing it. Raises InputError if the data cannot
+    fill what was asked."""
     drafted = draft(spec, progress, few=FEW)
     plan = drafted.plan
     folds = {fold.name: fold for fold in drafted.folds}

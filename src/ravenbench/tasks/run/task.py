@@ -1,6 +1,7 @@
 """``ravenbench.run``: the main job.
 
-In: a ``RunSpec``. Out: a store with one cell a verifier and fold, and its report.
+In: a ``RunSpec``. Out: a ``RunResult`` whose ``Store`` has one cell a verifier and fold: answers (n,) from 0 to 1,
+higher = same author, 0.5 = unanswered, and raw scores; with ``--plan`` a ``Forecast``.
 """
 
 from __future__ import annotations
