@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress callback (stage, done, total) drawn on stderr; a line every half minute where that is no terminal."""
+    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute where that is
+    no terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
+    """A progress callback (stage, units done, units in all) that shows nothing."""
 
 
 def shown_by_default(progress: Progress | None) -> Progress:
@@ -188,7 +188,7 @@ def _alone(unit: Unit) -> list[str]:
 
 
 def usable_cores() -> int:
-    """Cores this process may use."""
+    """Count of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

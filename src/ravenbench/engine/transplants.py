@@ -42,7 +42,7 @@ WORDS = (100, 200, 500)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
-    """A fold's arms by name, which test problems they hold, and the fold that has some again.
+    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again.
 
     ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
     arm *off*, of the others the original.
@@ -83,7 +83,8 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
 
 
 class TransplantRecord(Record, frozen=True, kw_only=True):
-    """The transplant probe: how donors were chosen, how many frequent words stay, which problems were left out and why.
+    """The transplant probe: how donors were chosen, how many frequent words stay, counts of problems left out by
+    reason.
 
     ``reason`` says why nothing was transplanted, ``kept_by`` what decided which words stay; ``named`` is the share of
     texts whose topic a classifier names from all frequent words, ``topics`` how many topics there are. ``segmenter``

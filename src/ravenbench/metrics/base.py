@@ -27,7 +27,7 @@ TP, FN, UP, FP, TN, UN = range(6)
 
 
 class Sums(NamedTuple):
-    """Sums over problems (weighted where problems are resampled).
+    """Sums over problems (weighted where problems are resampled): counts, and the squared error.
 
     ``tp``, ``fn`` and ``up`` are same-author problems answered above, below and at exactly 0.5; ``fp``, ``tn``
     and ``un`` the different-author ones. ``u2`` is twice the number of (same, different) pairs of problems in
@@ -138,7 +138,7 @@ def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
 
 
 def count(same: Bools, value: Floats, decision: Floats) -> Sums:
-    """Plain, unweighted sums of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
+    """Plain, unweighted ``Sums`` of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
     tp, fn, unanswered_same, fp, tn, un = np.bincount(
         categories(same, decision), minlength=6
     ).astype(np.float64)

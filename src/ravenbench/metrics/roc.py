@@ -27,7 +27,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Vertices of one system's ROC curve, from (0, 0) to (1, 1).
+    """Vertices of one system's ROC curve, from (0, 0) to (1, 1), as counts of problems.
 
     ``false`` and ``true`` (v,) count different- and same-author problems with a value ≥ ``threshold`` (v,);
     the first threshold is infinite.
@@ -65,7 +65,8 @@ def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
 
 
 class Stretch(NamedTuple):
-    """Neighbouring hull vertices of one system. Between two stretches lies a mixture of their two systems."""
+    """Neighbouring hull vertices of one system, by their false-positive rates (0 to 1). Between two stretches lies a
+    mixture of their two systems."""
 
     system: str
     from_fpr: float
@@ -73,7 +74,7 @@ class Stretch(NamedTuple):
 
 
 class OperatingPoint(NamedTuple):
-    """Where to operate: the system, the value from which to answer "same author", and the rates that gives."""
+    """Where to operate: the system, the value from which to answer "same author", and the rates (0 to 1) that gives."""
 
     system: str | None
     threshold: float

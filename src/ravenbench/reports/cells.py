@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of the values that are defined, None where none is."""
+    """The mean of the values that are defined, in their unit; None where none is."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 
@@ -49,7 +49,8 @@ def ranked(cell: Cell | None) -> Floats | None:
 
 
 def published(cell: Cell | None) -> Floats | None:
-    """Answers and the scores behind them (as ``ranked``, but NaN where there is none), (2, n); None without any."""
+    """Answers (0 to 1) and the scores behind them (as ``ranked``, but NaN where there is none), (2, n); None without
+    any."""
     values = ranked(cell)
     if cell is None or values is None or cell.answers is None or cell.scores is None:
         return None

@@ -94,7 +94,7 @@ def content_probe(
     read: Read | None = None,
     cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
 ) -> ContentProbe | None:
-    """Figures and verdicts of a transplant probe; None where it was not asked for.
+    """Figures (AUC and shares) and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
     is not one cell for each fold.
@@ -498,7 +498,8 @@ FIRST = (
 
 
 def content_table(probe: ContentProbe | None) -> Table:
-    """Style left, drop and swing of every verifier, most style left first: the first table of a report."""
+    """Style left (an AUC), drop and swing (differences of AUC) of every verifier, most style left first: the first
+    table of a report."""
     over = (
         "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     )

@@ -206,7 +206,7 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
 def outside_cell(
     store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None
 ) -> Cell:
-    """The cell of an outside system on a fold."""
+    """The cell of an outside system on a fold: its arrays (answers from 0 to 1), or its error."""
     record = store.plan.folds[fold]
     n = len(arrays.get("answers", ()))
     cell_record = CellRecord(

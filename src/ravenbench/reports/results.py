@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class View(Shown, ABC):
-    """A finding, tables and figures, and the page they stand on."""
+    """A finding (a sentence), tables and figures, and the page that has them."""
 
     _shown_by = "reports.results:View"
 

@@ -47,7 +47,8 @@ SETS = (
 
 
 def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
-    """Finished runs that differ in nothing but their seeds. InputError if they differ otherwise."""
+    """The ``PooledSeeds`` of finished runs that differ in nothing but their seeds. InputError if they differ
+    otherwise."""
     first_store, *other_stores = stores
     for other_store in other_stores:
         specs = (
@@ -279,7 +280,8 @@ def _matched_rows(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Va
 
 
 def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: bool = True) -> Value:
-    """A cell's values in all runs as one; ``before`` are those of the column before, whose interval a range is."""
+    """A cell's values in all runs as one, in their unit; ``before`` are those of the column before, whose interval a
+    range is."""
     if all(isinstance(value, str) for value in values):
         counts = Counter(map(str, values))
         return (

@@ -35,8 +35,9 @@ from ravenbench.types import Floats
 
 
 class FoldMean(NamedTuple):
-    """A weighted mean over folds with its spread σ̂ and standard errors, σ̂/√n as published and σ̂√Σw², None with one
-    fold; ``n`` counts folds, and ``effective`` = 1/Σw² is the number of equal folds that would say as much.
+    """A weighted mean over folds, in the unit of the results, with its spread σ̂ and standard errors, σ̂/√n as
+    published and σ̂√Σw², None with one fold; ``n`` counts folds, and ``effective`` = 1/Σw² is the number of equal
+    folds that would say as much.
     """
 
     mean: float
@@ -104,9 +105,9 @@ _TOLERANCE = 1e-12
 
 
 class PairedTopics(NamedTuple):
-    """The comparison of methods a and b over topics, as a − b: ``mean`` and its ``interval`` (None where so few topics
-    bound nothing), two-sided ``p``, ``least_p`` (the smallest p so many topics can give), and ``detectable``, the
-    smallest true difference found four times in five."""
+    """The comparison of methods a and b over topics, as a − b in the unit of their results: ``mean`` and its
+    ``interval`` (None where so few topics bound nothing), two-sided ``p``, ``least_p`` (the smallest p so many
+    topics can give), and ``detectable``, the smallest true difference found four times in five."""
 
     mean: FoldMean
     interval: tuple[float, float] | None

@@ -69,7 +69,7 @@ Weights = NDArray[np.int32]
 
 
 class Ranked(NamedTuple):
-    """A system's problems in ascending order of value.
+    """A system's n problems in ascending order of answer.
 
     ``order`` (n,) is their row in the weights, ``category`` (n,) their field of :class:`Sums`, ``close`` (n,)
     marks where pairs so far may be counted, ``loss`` (n,) is the squared error, ``value`` (n,) the answer.
@@ -165,7 +165,7 @@ FEWER = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The metrics of S systems under B resamplings of the problems.
+    """The metrics, in their own units, of S systems under B resamplings of the problems.
 
     ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
     ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
@@ -489,7 +489,8 @@ def swap_test(
     seed: int = 0,
     pair: str = "",
 ) -> float | None:
-    """The randomization test that swaps answers problem by problem, as AUC, Brier and what contains them need.
+    """Two-sided p, 0 to 1, of the randomization test that swaps answers problem by problem, as AUC, Brier and what
+    contains them need.
 
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """

@@ -28,7 +28,8 @@ from ravenbench.verifiers.contract.base import Calibrated, Scorer
 
 
 def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
-    """Key of one method on one train set and one test set. Seeds are parameters of what draws."""
+    """Key, 24 hexadecimal digits, of one method on one train set and one test set. Seeds are parameters of what
+    draws."""
     return content_key([decides(verifier), train_digest, test_digest])
 
 

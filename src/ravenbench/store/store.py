@@ -62,7 +62,8 @@ SYNC_ABOVE_SECONDS = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method's results on one fold: its record, and its arrays by name (none where it failed)."""
+    """One method's results on one fold: its record, and its arrays by name, one row a problem (none where it
+    failed)."""
 
     record: records.CellRecord
     arrays: Mapping[str, NDArray[Any]]

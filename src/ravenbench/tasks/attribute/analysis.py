@@ -80,7 +80,7 @@ class MethodScore:
 
 @dataclass(frozen=True)
 class PairScore:
-    """a − b in accuracy over folds both completed.
+    """a − b in accuracy (a share of documents, −1 to 1) over folds both completed.
 
     ``p`` is the permutation test's, ``p_holm`` corrected for all pairs of the protocol, ``p_t`` the paper's t-test.
     """
@@ -104,7 +104,7 @@ class PairScore:
 
 @dataclass(frozen=True)
 class ProtocolScore:
-    """One protocol: methods, pairs, and the median over pairs of the smallest difference it could show.
+    """One protocol: methods, pairs, and the median over pairs of the smallest difference in accuracy it could show.
 
     ``control`` names the author with the fewest training texts and reads nothing: what holding out topics gives away.
     None under k-fold, where numbers of training texts do not depend on what is held out.
@@ -197,7 +197,7 @@ class TopicDifficulty:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttributionAnalysis(Shown):
-    """Everything a report shows."""
+    """Everything a report shows: answers, the corpus, a score for each protocol, topics."""
 
     result: Attributed
     view: SelectedCorpusView
@@ -238,7 +238,7 @@ def topics_or_folds(scores: ProtocolScore) -> str:
 
 
 def analyse(store: Store) -> AttributionAnalysis:
-    """Scores and tests of an attribution.
+    """Scores and tests (``AttributionAnalysis``) of an attribution.
 
     Raises
     ------

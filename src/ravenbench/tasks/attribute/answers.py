@@ -42,7 +42,8 @@ from ravenbench.types import Floats, Ints
 
 
 class DocumentsRecord(Record, frozen=True, kw_only=True):
-    """Documents that take part, by their corpus, authors and topics; what was left out by reason, names joined."""
+    """Documents that take part, by their corpus, authors and topics; counts, by reason, of documents and of authors
+    left out, names joined."""
 
     corpus: str
     authors: list[str]
@@ -53,7 +54,8 @@ class DocumentsRecord(Record, frozen=True, kw_only=True):
 
 
 class SplitRecord(Record, frozen=True, kw_only=True):
-    """One split of a protocol; ``fold`` is its entry among folds and cells, ``unseen`` authors are not taught."""
+    """One split of a protocol: count of documents held out; ``fold`` is its entry among folds and cells, ``unseen``
+    authors are not taught."""
 
     name: str
     fold: str
@@ -274,7 +276,7 @@ class MethodAnswers:
 
     ``predicted`` (n,) holds the author code of each document, −1 where it was not answered or an unknown name was
     given; ``errors`` a message by split: one on which the method failed is left out of its scores, never counted as
-    wrong; ``seconds`` a number for each split.
+    wrong; ``seconds`` (splits,) to learn and answer.
     """
 
     method: str

@@ -22,7 +22,8 @@ PROTOCOLS = {
 
 
 class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides the answers of attribution."""
+    """What decides the answers of attribution: corpus, protocol, methods, and what an author and a topic need
+    (counts)."""
 
     corpus: Annotated[
         str,

@@ -1,7 +1,8 @@
 """What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
 
 In: the ``Evaluation`` that ``analysis`` fills. Out: ``Table`` objects with one row a system (or pair of systems),
-JSON and data frames; metrics and ECE are from 0 to 1, C_llr is in bits, ranks begin at 1 = best, the rest are counts.
+JSON and data frames; metrics are from 0 to 1 where their definition is, ECE from 0 to 1, C_llr in bits, ranks from 1 =
+best, the rest are counts.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ LEAST_STARS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class SystemScores:
-    """One system: every metric (None where undefined), its intervals, calibration, and its tie group (1 = best).
+    """One system: every metric in its unit (None where undefined), its intervals, calibration, and its tie group (1 =
+    best).
 
     ``value`` (n,) are its answers, 0 to 1, in truth's order, higher = same author; ``decision`` (n,) 0, 0.5 or 1 where
     given apart from them; ``missing`` counts those filled with 0.5; ``ece`` is from 0 to 1, ``cllr`` in bits. A
@@ -89,7 +91,8 @@ class SystemScores:
 
 @dataclass(frozen=True)
 class PairTest:
-    """Difference a − b in a metric, its bootstrap interval, raw and Holm-corrected p; None where undefined."""
+    """Difference a − b in a metric, in its unit, its bootstrap interval, raw and Holm-corrected p; None where
+    undefined."""
 
     a: str
     b: str
@@ -117,7 +120,7 @@ class Skipped(NamedTuple):
 
 
 class PartScores(NamedTuple):
-    """Metrics and their intervals on some of the problems; None where undefined."""
+    """Metrics, in their units, and their intervals on some of the problems; None where undefined."""
 
     scores: Mapping[str, float | None]
     interval: Mapping[str, Interval | None]
@@ -135,8 +138,9 @@ class PartScores(NamedTuple):
 class BreakDown:
     """Scores on parts of the problems.
 
-    ``parts`` are names with their problems and how many of these are by one author; ``left_out`` problems belong
-    to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over parts.
+    ``parts`` are names with their count of problems and how many of these are by one author; ``left_out`` counts
+    problems that belong to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over
+    parts.
     """
 
     by: str
@@ -494,7 +498,7 @@ def differences_table(evaluation: Evaluation) -> Table:
 
 
 def calibration_table(evaluation: Evaluation) -> Table:
-    """Whether values mean what they say."""
+    """Whether values mean what they say: ECE (0 to 1), C_llr in bits, precision and recall."""
     return table(
         "calibration",
         "Calibration, precision and recall",

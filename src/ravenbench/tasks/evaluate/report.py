@@ -61,7 +61,7 @@ MOST_COLUMNS = 13
 
 
 class EvaluationView(View):
-    """What is shown of an evaluation."""
+    """What is shown of an ``Evaluation``: a finding, tables, figures, and the page that ``write`` makes."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation

@@ -16,7 +16,7 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides an evaluation's figures, beside truth and answers."""
+    """What decides an evaluation's figures, beside truth and answers: metrics, levels (0 to 1) and counts of draws."""
 
     metrics: Annotated[
         Any,

@@ -37,8 +37,8 @@ TESTS = ("c@1", "final")
 
 
 class Row(NamedTuple):
-    """One system on some problems: metrics from 0 to 1 (None where undefined) with 95 % intervals, count of unanswered
-    problems, seconds."""
+    """One system on some problems: metrics in their units, mostly 0 to 1 (None where undefined) with 95 % intervals,
+    count of unanswered problems, seconds."""
 
     scores: Mapping[str, float | None]
     interval: Mapping[str, tuple[float, float] | None]

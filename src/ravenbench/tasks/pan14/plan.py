@@ -31,7 +31,7 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 
 class PartRecord(Record, frozen=True, kw_only=True):
-    """What one part of a corpus holds: problems, same-author ones among them, and means of two sizes.
+    """What one part of a corpus holds: counts of problems and of same-author ones among them, and means of two sizes.
 
     ``known`` is the mean number of known documents in a problem, ``words`` the mean number of words in a document.
     """
@@ -43,7 +43,7 @@ class PartRecord(Record, frozen=True, kw_only=True):
 
 
 class SharedRecord(Record, frozen=True, kw_only=True):
-    """How many documents stand in both parts of a corpus, and the ids of the test problems that touch one."""
+    """Count of documents that are in both parts of a corpus, and the ids of the test problems that touch one."""
 
     documents: int
     problems: list[str]
@@ -124,8 +124,8 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
 
 
 def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
-    """How many documents of the test stand in training, cut or changed a little too, and which test problems touch one,
-    (n,)."""
+    """Count of test documents that are in training, cut or changed a little too, and which test problems touch one,
+    (n,) bool."""
     rows = test.documents
     sources = repeating(
         [test.texts[row] for row in rows], [train.texts[row] for row in train.documents]

@@ -1,8 +1,8 @@
 """From a run's store to every figure of its report.
 
 In: the ``Store`` of ``raven run``. Out: an ``Analysis`` with ``Setup``, ``Result`` (one verifier in one setup),
-``Shortcut`` and ``FoldRow`` records: metrics are from 0 to 1, differences are of a metric, similarities are cosines,
-ranks begin at 1 = best, p-values are two-sided, sizes are counts (means over folds).
+``Shortcut`` and ``FoldRow`` records: metrics are from 0 to 1 (chosen ones in their unit), differences are of a metric,
+similarities are cosines, ranks begin at 1 = best, p-values are two-sided, sizes are counts (means over folds).
 
 Follows the paper's Tables 1, 2, 4, 5, 6, 7 and 11 (HITS and RAVEN, 2024), made precise in Raven's notes: ± is
 the sample standard deviation over a setup's folds, pools and seeds together; two setups are compared on the
@@ -109,7 +109,8 @@ AVERAGE = "average"
 
 @dataclass(frozen=True)
 class PoolNumber(Number):
-    """A mean over pools; no interval with one pool; ``pools`` the value of each, None if undefined."""
+    """A mean over pools, in the unit of its values; no interval with one pool; ``pools`` the value of each, None if
+    undefined."""
 
     pools: tuple[float | None, ...] = ()
 
@@ -311,7 +312,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Result:
-    """One verifier in one setup over its complete folds (Table 2).
+    """One verifier in one setup over its complete folds (Table 2): metrics in their units, counts of folds.
 
     ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean share of unanswered problems,
     ``rank`` the mean rank by overall among all verifiers, 1 = best (Table 5). ``p`` is, in HITS, the paper's
@@ -331,7 +332,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Shortcut:
-    """Topic shortcut test of one verifier in one metric (Table 11).
+    """Topic shortcut test of one verifier in one metric, 0 to 1 (Table 11).
 
     ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative where
     a verifier loses when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the
@@ -427,7 +428,7 @@ _Pools = dict[tuple[str, int | None], list[FoldRow]]
 
 
 def analyse(store: Store) -> Analysis:
-    """Every figure of a run's report.
+    """Every figure of a run's report, as an ``Analysis``.
 
     Nothing is written and nothing but the store is read; equal stores give equal analyses.
     """

@@ -43,7 +43,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
 
 
 def scores(analysis: Analysis) -> Figure:
-    """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
+    """The paper's metrics (0 to 1) by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers = analysis.verifiers
     setups = [setup.name for setup in analysis.setups]
     figure, axes = canvas(

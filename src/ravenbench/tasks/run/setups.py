@@ -29,7 +29,8 @@ from ravenbench.types import Corpus, Floats, Fold, Ints
 
 
 def pools_advice(plan: record.RunPlan, share: float) -> str | None:
-    """Options that give a plan of one pool several; None where its topics are too few for any (see ``more_pools``)."""
+    """Options, as text, that give a plan of one pool several; None where its topics are too few for any (see
+    ``more_pools``)."""
     chosen = [plan.m] if plan.sweep is None else plan.sweep.m
     return more_pools(len(plan.topics), max(chosen), plan.k, share, fixed=len(chosen) > 1)
 
@@ -145,7 +146,7 @@ class Drawing:
 
 
 def leakage(similarity: Floats, folds: list[Fold]) -> tuple[float, float]:
-    """Mean and highest cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
+    """Mean and highest cosine (−1 to 1) over train × test topic pairs of each fold, averaged over folds (Table 7)."""
     blocks = [
         similarity[np.ix_(fold.counts["train_topics"], fold.counts["test_topics"])]
         for fold in folds

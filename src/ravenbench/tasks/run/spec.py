@@ -48,7 +48,8 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
 
 
 class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
+    """What decides a run's answers: corpus, counts of topics, folds and pools, methods. Values left None come from the
+    corpus (its catalogue entry or its sizes).
 
     ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
     number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and

@@ -38,7 +38,7 @@ SETUP_COL: Col[Any] = col("setup", lambda point: title(point.setup), text=True)
 
 
 def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
-    """Tables 7 to 10, those that this sweep can fill."""
+    """Tables 7 to 10, those that this sweep can fill: cosines and Spearman's ρ of its points."""
     if sweep is None:
         return ()
     tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
@@ -66,7 +66,7 @@ def planned_sweep(points: Sequence[SweepSize]) -> Table:
 
 
 def similarity_over_m(sweep: Sweep) -> Table:
-    """Table 7: similarity of train and test topics by number of topics."""
+    """Table 7: cosine similarity of train and test topics by number of topics."""
     return table(
         "sweep-similarity",
         "Topic similarity by number of topics",
@@ -85,7 +85,7 @@ def similarity_over_m(sweep: Sweep) -> Table:
 
 
 def stability_over_m(sweep: Sweep) -> Table:
-    """Table 8: ranking stability by number of topics."""
+    """Table 8: ranking stability (Spearman's ρ, −1 to 1) by number of topics."""
     return table(
         "sweep-stability",
         "Ranking stability by number of topics",

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class Drawn(NamedTuple):
-    """What is drawn anew beside runs: authors, topics where they are known, and how alike topics are."""
+    """What is drawn anew beside runs: authors, topics where they are known, and how alike topics are (T, T)."""
 
     units: Units
     topics: Units | None = None
@@ -70,7 +70,7 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The runs of one method: the AUC of each, (runs,), and its problems' influence on it, (runs, n).
+    """The runs of one method: the AUC (0 to 1) of each, (runs,), and its problems' influence on it, (runs, n).
 
     ``fixed``: the method draws nothing, so that another run would be the same.
     """
@@ -150,7 +150,7 @@ def difference(left: Runs, right: Runs, drawn: Drawn) -> Estimate:
 
 
 def p_of(known: Estimate) -> float | None:
-    """Two-sided p that an estimate is 0; None where it has no standard error."""
+    """Two-sided p, 0 to 1, that an estimate is 0; None where it has no standard error."""
     from scipy.special import stdtr
 
     if known.error is None or known.freedom is None:
@@ -174,9 +174,10 @@ Means = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method in a setup: over its runs the mean and standard deviation of each metric; its AUC with an interval over
-    runs, authors and topics, of whose variance for a single run ``share`` is between runs; its AUC less that of the
-    reference on the folds that both completed, with two-sided ``p`` corrected for all rows, None for the reference.
+    """A method in a setup: count of its runs; over them the mean and standard deviation of each metric; its AUC with
+    an interval over runs, authors and topics, of whose variance for a single run ``share`` is between runs; its AUC
+    less that of the reference on the folds that both completed, with two-sided ``p`` corrected for all rows, None
+    for the reference.
     """
 
     method: str

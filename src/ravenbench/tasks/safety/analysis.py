@@ -205,7 +205,7 @@ def cell_of(store: Store, method: str, fold: str) -> Cell | str:
 
 
 def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
-    """A verifier's answers to a fold, or the reason why there are none."""
+    """A verifier's answers (n,), 0 to 1, to a fold, or the reason why there are none."""
     cell = cell_of(store, verifier, fold)
     if isinstance(cell, str):
         return cell
@@ -214,7 +214,7 @@ def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean; None where there are no values or one is None."""
+    """The mean, in the unit of the values; None where there are no values or one is None."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
@@ -232,7 +232,7 @@ class JudgedMethods(ABC):
 
     @cached_property
     def same(self) -> Bools:
-        """The truth (n,); those of one author are attacked."""
+        """The truth (n,) bool, True = same author; those of one author are attacked."""
         return self.store.truth("original")
 
     @cached_property
@@ -254,7 +254,7 @@ class JudgedMethods(ABC):
 
     @abstractmethod
     def right(self, name: str, fold: str) -> Bools:
-        """Whether a method was right on each attacked problem, (P,)."""
+        """Whether a method was right on each attacked problem, (P,) bool."""
 
     def row(self, name: str, seeds: Mapping[int, RewrittenSet]) -> VerifierRow:
         """A method against the rewritings of an obfuscator, without interval."""
@@ -304,7 +304,7 @@ class Verifiers(JudgedMethods):
 
     @cached_property
     def before(self) -> dict[str, Floats | str]:
-        """Answers to the untouched problems, or why there are none."""
+        """Answers (n,), 0 to 1, to the untouched problems, or why there are none, by verifier."""
         return {
             verifier.name: answers_of(self.store, verifier.name, "original")
             for verifier in self.plan.verifiers
@@ -441,7 +441,7 @@ class Attributors(JudgedMethods):
 
 
 def analyse(store: Store) -> SafetyAnalysis:
-    """All figures of a safety run; nothing is fitted, rewritten or measured here."""
+    """All figures (``SafetyAnalysis``) of a safety run; nothing is fitted, rewritten or measured here."""
     store.expect("safety")
     methods = Attributors(store) if store.run.spec.get("methods") else Verifiers(store)
     plan = methods.plan

@@ -70,7 +70,7 @@ MOST = 20
 
 @dataclass(frozen=True)
 class Channel:
-    """Words of rewritings → what they stood for: originals (words joined by spaces) and P(word | original).
+    """Words of rewritings → what they stood for: originals (words joined by spaces) and P(word | original), 0 to 1.
 
     A word that was met is among its own sources where it ever came through unchanged.
     """
@@ -96,7 +96,7 @@ class Channel:
         return cls(learned)
 
     def others(self, word: str) -> dict[str, float]:
-        """What a word may stand for beside itself."""
+        """What a word may stand for beside itself, with P(word | original), 0 to 1."""
         return {
             source: share for source, share in self.sources.get(word, {}).items() if source != word
         }
@@ -296,12 +296,12 @@ class Restoration:
 
     @property
     def precision(self) -> float | None:
-        """Share of the attacker's changes that are right; None without any."""
+        """Share (0 to 1) of the attacker's changes that are right; None without any."""
         return self.right / self.tried if self.tried else None
 
     @property
     def recall(self) -> float | None:
-        """Share of altered tokens brought back; None where nothing was altered."""
+        """Share (0 to 1) of altered tokens brought back; None where nothing was altered."""
         return self.right / self.altered if self.altered else None
 
 

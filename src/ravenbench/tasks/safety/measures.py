@@ -167,7 +167,7 @@ def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
 
 
 def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
-    """Measures of one obfuscator and seed, None where they are missing or damaged."""
+    """Measures (``MeasuresRecord``) of one obfuscator and seed, None where they are missing or damaged."""
     record = record_or_none(folder / f"{key}.json", records.MeasuresRecord)
     return record if record is not None and record.key == key else None
 
@@ -300,7 +300,8 @@ def _detect(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Texts: how often each trigram and word stands in them (``FREQUENT``), dense features, groups of authors."""
+    """Texts (n,): counts (n, features) of trigrams and words in them (``FREQUENT``), dense features, groups of
+    authors."""
 
     counts: tuple[Any, ...]
     dense: Floats

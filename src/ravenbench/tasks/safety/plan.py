@@ -43,7 +43,7 @@ from ravenbench.types import Fold, Problems
 
 @dataclass
 class SafetyPlanner:
-    """Writes a run's plan into its store.
+    """Writes a run's plan into its store: rewritings, folds and manifest.
 
     ``rewritings_folder`` keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
     name, where that is attacked.

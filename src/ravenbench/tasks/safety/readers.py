@@ -35,7 +35,8 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
 
 
 def alpha_interval(grades: ArrayLike) -> Interval | None:
-    """An interval of ``ordinal_alpha`` from drawing texts again and again; None below five texts graded twice."""
+    """A 95 % interval (low, high) of ``ordinal_alpha`` from drawing texts again and again; None below five texts
+    graded twice."""
     counts, _ = _counts(grades)
     counts = counts[counts.sum(axis=1) > 1]
     units = len(counts)
@@ -105,7 +106,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class People:
-    """All that people said of a run; the last row is of all texts."""
+    """All that people said of a run, a row an obfuscator; the last row is of all texts."""
 
     graders: tuple[str, ...]
     rows: tuple[Graded, ...]

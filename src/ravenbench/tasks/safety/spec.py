@@ -37,7 +37,7 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
 class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a safety run's answers."""
+    """What decides a safety run's answers: problems, obfuscators, what they attack, seeds, attacks."""
 
     problems: Annotated[
         str,

@@ -47,7 +47,8 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 
 class ProblemBlock(Record, frozen=True, kw_only=True):
-    """Problems of a fold that are answered together, a cell of its own: the first, and the one after the last."""
+    """Problems of a fold that are answered together, a cell of its own: the row of the first, and of the one after the
+    last."""
 
     key: str
     start: int
@@ -80,7 +81,7 @@ class VerifyPlan(Plan, frozen=True, kw_only=True):
 
 
 class TrainedRecord(Record, frozen=True, kw_only=True):
-    """``trained.json``: the identity of the verifier in ``trained/``, and how long its training took.
+    """``trained.json``: the identity of the verifier in ``trained/``, and the seconds its training took.
 
     ``seconds`` is None for a verifier that was loaded.
     """
@@ -304,7 +305,7 @@ class Collected:
 
 
 def collect(store: Store) -> Collected:
-    """Answers (0 to 1) of all blocks, the problems without one, and the seconds that answering took."""
+    """Answers (n,), 0 to 1, of all blocks, the problems without one, and the seconds that answering took."""
     plan = store.plan_as(VerifyPlan)
     ids = [*store.fold("test").test.ids.tolist(), *plan.faults]
     value = np.full(len(ids), 0.5)
