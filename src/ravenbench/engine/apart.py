@@ -136,7 +136,8 @@ def replaces_content(store: Store) -> bool:
 
 
 def own_table(texts: TextTable, row_numbers: Ints) -> tuple[TextTable, Ints]:
-    """A table of these rows alone, in the order of their hashes, and the row there of each row here, −1 without one."""
+    """A table of these rows alone, in the order of their hashes, and the row there of each row (n,) here, −1 without
+    one."""
     row_numbers = row_numbers[np.lexsort(texts.hashes[row_numbers].T[::-1])]
     row: Ints = np.full(len(texts), -1, dtype=np.int64)
     row[row_numbers] = np.arange(len(row_numbers))
@@ -179,7 +180,8 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
 
 
 def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
-    """Problems of a fold that may be asked together: about equally many, and no spliced text beside its original."""
+    """Rows, (k,) each, of problems of a fold that may be asked together: about equally many, and no spliced text
+    beside its original."""
     record = store.plan.folds[fold]
     if record.transplanted is None or record.source is None:
         return [np.arange(len(test), dtype=np.int64)]
@@ -195,7 +197,7 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
 
 
 def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
-    """Problems that may be asked together, as in ``parts``; ``origin`` (n,) are the rows of the texts that the
+    """Rows of problems that may be asked together, as in ``parts``; ``origin`` (n,) are the rows of the texts that the
     questioned ones were made from, which may be their own."""
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]

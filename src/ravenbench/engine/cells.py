@@ -552,7 +552,8 @@ class PairFeatures:
         return features
 
     def score(self, problems: Problems) -> Floats:
-        """What ``FoldFree.score`` would return. Raises RuntimeError if a block is not there, with the reason."""
+        """Scores of n problems, as ``FoldFree.score`` would return them. Raises RuntimeError if a block is not
+        there, with the reason."""
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
         position = self.order[np.searchsorted(self.index, wanted)]
         number = np.searchsorted(self.starts, position, side="right") - 1

@@ -366,7 +366,7 @@ class Task(Declared):
         return []
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
-        """How often a method has to be trained for these cells."""
+        """Count of how often a method has to be trained for these cells."""
         return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
 
     @classmethod

@@ -77,7 +77,7 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
     named: float | None
 
     def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
-        """The interval of a figure of ``content`` or ``lengths``."""
+        """The interval (low, high), in AUC, of a figure of ``content`` or ``lengths``."""
         _, low, high = getattr(self, scorer).get(name, (0.0, None, None))
         return None if low is None or high is None else (low, high)
 

@@ -72,7 +72,7 @@ class Sums(NamedTuple):
 def checked(
     same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None
 ) -> tuple[Bools, Floats, Floats]:
-    """Check truth, values and decisions, and return them as arrays of one length.
+    """Truth (n,) bool, values and decisions (n,), 0 to 1, checked, as arrays of one length.
 
     InputError if there is no problem at all, lengths differ, truth is not boolean, or a number is not in its range.
 
@@ -198,7 +198,7 @@ class Counted(Metric):
 
     @abstractmethod
     def of(self, s: Sums) -> Floats:
-        """The metric from sums; NaN where undefined."""
+        """The metric from sums, in the shape of their fields; NaN where undefined."""
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
         """The metric of answers in [0, 1], exactly 0.5 being unanswered; None where undefined."""

@@ -323,7 +323,8 @@ def scores(
 def scores_of(
     sums: Sequence[Sums], metrics: Mapping[str, Counted] = METRICS
 ) -> list[dict[str, float | None]]:
-    """``scores`` of many systems or folds, each from its sums: every formula is worked out once for all of them."""
+    """``scores`` (0 to 1, by name) of many systems or folds, each from its sums: every formula is worked out once
+    for all of them."""
     every = Sums(*np.array(sums, dtype=np.float64).reshape(-1, len(Sums._fields)).T)
     columns = {name: metric.of(every).tolist() for name, metric in metrics.items()}
     columns["unanswered"] = every.unanswered.tolist()

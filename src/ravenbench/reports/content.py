@@ -198,7 +198,7 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
-    """What the cell of a verifier on a fold holds."""
+    """Answers and scores (2, n) in the cell of a verifier on a fold, None without any, and why."""
     cell = store.cell(name, fold)
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 

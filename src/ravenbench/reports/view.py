@@ -240,12 +240,12 @@ def rows_json(table: Table) -> list[dict[str, Any]]:
 
 
 def value_of(estimate: Number | Estimate | None) -> float | None:
-    """An estimate without its interval."""
+    """The value of an estimate, without its interval, in its unit; None where there is none."""
     return None if estimate is None else estimate.value
 
 
 def interval_of(estimate: Number | Estimate | None) -> tuple[float, float] | None:
-    """The interval of an estimate, where it has one."""
+    """The interval (low, high) of an estimate, in its unit, where it has one."""
     return None if estimate is None else estimate.interval
 
 

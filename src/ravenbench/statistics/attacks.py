@@ -73,7 +73,7 @@ class Effect:
 
     @property
     def impact(self) -> float:
-        """The impact on recall as :func:`impact` defines it."""
+        """The impact on recall, −1 to 1, as :func:`impact` defines it."""
         return float(impact(self.recall, self.recall + self.delta_rec))
 
 
@@ -134,7 +134,8 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
 
 
 def best_threshold(same: ArrayLike, value: ArrayLike) -> float:
-    """The threshold of most accuracy when "same author" is answered at or above it (an oracle's choice).
+    """The threshold, in the unit of the answers, of most accuracy when "same author" is answered at or above it (an
+    oracle's choice).
 
     Of equally accurate ones a threshold that splits the problems, then the nearest to 0.5, then the larger.
     One that labels all problems alike is ±∞: such a method cannot be evaluated.
@@ -286,7 +287,7 @@ class Change:
 
     @property
     def delta(self) -> float:
-        """After minus before."""
+        """After minus before, in the unit of the score."""
         return self.after - self.before
 
 

@@ -356,7 +356,8 @@ def domain_axis(
 def detectable(
     figure: Estimate, margin: float, level: float = 0.95, power: float = POWER
 ) -> float | None:
-    """The smallest true figure whose interval lies above the margin with this power: for one verifier, uncorrected."""
+    """The smallest true figure, in its unit, whose interval lies above the margin with this power: for one verifier,
+    uncorrected."""
     if figure.error is None or figure.freedom is None:
         return None
     return margin + both_quantiles(figure.freedom, level, power) * figure.error

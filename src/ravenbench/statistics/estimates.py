@@ -223,14 +223,15 @@ def from_variances(
 
 
 def both_quantiles(freedom: float, level: float = 0.95, power: float = 0.8) -> float:
-    """Standard errors by which a true value must lie beyond a bound to be found there with this power."""
+    """The number of standard errors by which a true value must lie beyond a bound to be found there with this power."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power))
 
 
 def percentiles(draws: Floats, units: int, level: float = 0.95) -> Interval:
-    """The expanded percentile interval of resampled values from so many independent units; NaN are left out."""
+    """The expanded percentile interval (low, high) of resampled values from so many independent units; NaN are left
+    out."""
     low, high = np.nanquantile(draws, expanded(level, units))
     return float(low), float(high)
 
@@ -261,7 +262,7 @@ def alike(similarity: Floats) -> Floats:
 
 
 def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
-    """A plain mean and what drawing each value once more adds to it."""
+    """A plain mean and what drawing each value once more adds to it, (n,), both in the unit of the values."""
     effects = np.asarray(values, dtype=np.float64)
     n = len(effects)
     mean = float(effects.mean())

@@ -180,11 +180,11 @@ class Replicates:
     different: Mapping[str, Floats] | None = None
 
     def interval(self, metric: str, system: int, level: float = 0.95) -> Interval | None:
-        """Interval of one system's metric; None where it is undefined."""
+        """Interval (low, high) of one system's metric, in its unit; None where it is undefined."""
         return self._interval(metric, level, lambda values: values[system])
 
     def difference(self, metric: str, a: int, b: int, level: float = 0.95) -> Interval | None:
-        """Interval of system a's metric minus system b's."""
+        """Interval (low, high) of system a's metric minus system b's, in its unit; None where undefined."""
         return self._interval(metric, level, lambda values: values[a] - values[b])
 
     def _interval(

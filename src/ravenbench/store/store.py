@@ -231,7 +231,7 @@ class Store(Shown):
         return similarity
 
     def similarity2(self) -> Floats | None:
-        """The same in a second encoder, where topics were extracted."""
+        """Cosine similarities (T, T) in a second encoder, where topics were extracted; else None."""
         path = self.path / "similarity2.npy"
         return self._array(path) if path.is_file() else None
 

@@ -74,7 +74,7 @@ class MethodScore:
 
     @property
     def unanswered(self) -> int:
-        """Documents for which no author of the corpus was named, as where a method has nothing to go by."""
+        """Count of documents for which no author of the corpus was named, as where a method has nothing to go by."""
         return int(self.confusion[:, -1].sum())
 
 

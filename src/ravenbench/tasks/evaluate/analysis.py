@@ -62,13 +62,14 @@ def rank_mean(values: ArrayLike) -> Floats:
 
 
 def with_band(value: ArrayLike, half_width: float) -> Floats:
-    """Leave unanswered what lies within ± a of 0.5."""
+    """Answers (n,), 0 to 1, with 0.5 for those within ± ``half_width`` of it."""
     score = np.asarray(value, dtype=np.float64)
     return np.where(np.abs(score - 0.5) <= half_width, 0.5, score)
 
 
 def choose_band(same: ArrayLike, value: ArrayLike) -> float:
-    """The half-width 0, .005, … .495 of greatest c@1 on training answers; the smallest of equal ones."""
+    """The half-width (of answers from 0 to 1) 0, .005, … .495 of greatest c@1 on training answers; the smallest of
+    equal ones."""
     truth, score, _ = checked(same, value)
     widths = np.arange(100) / 200
     reached = [float(CAt1().of(count(truth, score, with_band(score, width)))) for width in widths]

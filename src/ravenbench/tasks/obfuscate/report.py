@@ -64,7 +64,7 @@ class Obfuscation(Shown):
 
     @property
     def operations(self) -> dict[str, int]:
-        """Operations over all texts, by name."""
+        """Counts of operations over all texts, by name."""
         total: Counter[str] = Counter()
         for row in self.texts:
             total.update(row.operations)

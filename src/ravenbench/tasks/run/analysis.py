@@ -350,7 +350,7 @@ class Shortcut:
 
     @property
     def diff(self) -> float | None:
-        """|hits − random|, the paper's Diff."""
+        """|hits − random| in the unit of the metric, the paper's Diff."""
         return None if self.difference is None else abs(self.difference)
 
     @property

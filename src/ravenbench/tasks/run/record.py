@@ -86,7 +86,7 @@ class RepetitionRecord(Record, frozen=True, kw_only=True):
 
     @property
     def topics(self) -> list[int]:
-        """Every topic of either domain."""
+        """Every topic, by its number, of either domain."""
         return [topic for domain in self.domains for topic in (*domain.test, *domain.train)]
 
 

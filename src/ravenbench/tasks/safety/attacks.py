@@ -107,7 +107,7 @@ class Channel:
 
 
 def stood_for(original: Sequence[str], rewritten: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Place in the rewriting ``b`` and what stood there in the original ``a``, where that can be said."""
+    """Row of a word in ``rewritten``, and the words that were there in ``original``, where that can be said."""
     i = j = 0
     for original_end, rewritten_end in [
         *match(original, rewritten, lambda word: word),

@@ -189,7 +189,8 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, records.MeasuresReco
 
 
 def unmeasured(store: Store) -> dict[str, int]:
-    """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
+    """By name of what a finished folder holds beside its cells, the count of how often it is missing here or
+    damaged."""
     plan = store.plan_as(records.SafetyPlan)
     lost = {
         f"measures of {obfuscator.name}": (

@@ -77,12 +77,12 @@ class Answered(Shown):
 
     @property
     def unjudged(self) -> int:
-        """Problems that the truth of others does not name: they are neither answered nor judged."""
+        """Count of problems that the truth of others does not name: they are neither answered nor judged."""
         return len(self.plan.faults.keys() - self.plan.fault_truth.keys()) if self.plan.truth else 0
 
     @property
     def unanswered(self) -> int:
-        """Problems whose answer is exactly 0.5, without those that truth does not name."""
+        """Count of problems whose answer is exactly 0.5, without those that truth does not name."""
         return int((self.answers.value == 0.5).sum()) - self.unjudged
 
 
