@@ -1,8 +1,8 @@
 """What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
 
 In: the ``Evaluation`` that ``analysis`` fills. Out: ``Table`` objects with one row a system (or pair of systems),
-JSON and data frames; metrics are from 0 to 1 where their definition is, ECE from 0 to 1, C_llr in bits, ranks from 1 =
-best, the rest are counts.
+JSON and data frames; metrics are from 0 to 1 where their definition is, ECE from 0 to 1, C_llr in bits, ranks from 1
+= best, the rest are counts.
 """
 
 from __future__ import annotations

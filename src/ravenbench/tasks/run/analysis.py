@@ -1,8 +1,9 @@
 """From a run's store to every figure of its report.
 
 In: the ``Store`` of ``raven run``. Out: an ``Analysis`` with ``Setup``, ``Result`` (one verifier in one setup),
-``Shortcut`` and ``FoldRow`` records: metrics are from 0 to 1 (chosen ones in their unit), differences are of a metric,
-similarities are cosines, ranks begin at 1 = best, p-values are two-sided, sizes are counts (means over folds).
+``Shortcut`` and ``FoldRow`` records: metrics are from 0 to 1 (chosen ones in their unit), differences are of a
+metric, similarities are cosines, ranks begin at 1 = best, p-values are two-sided, sizes are counts (means over
+folds).
 
 Follows the paper's Tables 1, 2, 4, 5, 6, 7 and 11 (HITS and RAVEN, 2024), made precise in Raven's notes: ± is
 the sample standard deviation over a setup's folds, pools and seeds together; two setups are compared on the
