@@ -1,7 +1,7 @@
 """A task as a command: its options are those of its declaration and those that every task has.
 
 In: the class of a ``Task`` or ``Work``. Out: a function with annotated parameters, from which Typer makes a command;
-what it prints is on stdout, and it ends with exit code 0, 1 or 2.
+what it prints is on stdout, and it ends with 1 where cells failed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is known of rewritings beside the cells, and kept beside them: their quality, detection, people's grades.
 
-In: a ``Store``, rewritings and grades. Out: files of records, where measures are by name (shares, bits, changes a
-thousand words), AUC and TPR are from 0 to 1, and grades are 1 (fluent) to 5 (unreadable):
+In: a ``Store``, rewritings and grades. Out: files of records, where measures are by name (shares, bits a token,
+changes a thousand words), AUC and TPR are from 0 to 1, and grades are 1 (fluent) to 5 (unreadable):
 
     OUT/measures/KEY.json       soundness, sensibleness, efficiency of one obfuscator and seed (``MeasuresRecord``)
     OUT/measures/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)

@@ -87,7 +87,7 @@ class Graded:
     ``grade`` is the mean over texts of their graders' means, 1 fluent … 5 unreadable; ``verdicts`` shares of the
     verdicts given; ``grade_alpha`` and ``verdict_alpha`` Krippendorff's alpha of both with its 95 % interval; ``blind``
     the share of grades given before the original was seen; ``sound`` the share of these texts within the stated limits
-    of meaning, ``bits`` their mean surprisal over that of the originals.
+    of meaning, ``bits`` their mean surprisal, in bits a token, over that of the originals.
     """
 
     obfuscator: str
