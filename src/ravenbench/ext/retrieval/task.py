@@ -1,5 +1,8 @@
 """``ravenbench.retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
 
+In: a ``RetrieveSpec`` (corpus or files of queries and candidates). Out: a folder, from which ``analyse_search`` makes
+a ``Search``; a cell holds arrays with one row a query.
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a version of the queries and a shard of the candidates
 OUT/pool-….npy                            queries, candidates and truth (``pool``)
 OUT/vectors/                              embeddings of the candidates, memory-mapped, by method
@@ -419,7 +422,7 @@ class SearchUnit(CellUnit):
         )
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
-        """The candidates among which a cell searches."""
+        """Rows (c,) of the candidates among which a cell searches."""
         begin = (store.plan.folds[place.fold].fold or 0) * SHARD
         return np.arange(begin, min(begin + SHARD, len(stored_pool(store).candidates)))
 

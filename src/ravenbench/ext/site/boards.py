@@ -1,4 +1,9 @@
-"""What a site shows: boards (one a run or evaluation) and the standing of every system on them."""
+"""Makes the boards of a site: one for each run or evaluation, with a row for every system.
+
+In: folders of runs and evaluations by address (``Path``), and answers from outside by address and system. Out: a list
+of ``Board``; its ``BoardStanding`` rows hold ranks (1 = best) and ``Number`` figures (a value, perhaps with its 95 %
+interval), AUC and c@1 from 0 to 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Who wrote an unknown text: probabilities, their intervals and their limits, from what methods scored."""
+"""Says who wrote an unknown text, with probabilities, their intervals and their limits.
+
+In: the folder (``Store``) of ``raven attribute --unknown``, with scores of methods by passage and candidate. Out:
+``NamingAnswers`` with one ``Named`` a text; probabilities, shares and intervals are from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +42,9 @@ PRIORS = (0.05, 0.2)
 
 @dataclass(frozen=True)
 class NamingAccuracy:
-    """Share of known texts that are named rightly (each candidate counting alike) when they or their like were not
-    learned from, with its 95 % interval; ``texts`` counts the independent ones."""
+    """Share (0 to 1) of known texts that are named rightly (each candidate counting alike) when they or their like
+    were not learned from, with its 95 % interval; ``texts`` counts the independent ones, ``chance`` is the share that
+    guessing reaches."""
 
     how: str
     right: float
@@ -55,9 +60,9 @@ class NamingAccuracy:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate, or none of them: probability with its 95 % interval; of a candidate the probability ``listed`` if
-    one of them wrote the text, and the same when content words are replaced (None where that was not possible); texts
-    and words that were learned from."""
+    """A candidate, or none of them: probability (0 to 1) with its 95 % interval; of a candidate the probability
+    ``listed`` if one of them wrote the text, and ``style``, the same when content words are replaced (None where that
+    was not possible); counts of texts and words that were learned from."""
 
     name: str
     probability: float
@@ -167,7 +172,7 @@ class NamingAnswers(Shown):
 
 
 def percent(value: float) -> str:
-    """A probability as it stands in sentences."""
+    """A probability (0 to 1) as percent in words of a sentence, such as 42%."""
     return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
 
 
@@ -289,7 +294,7 @@ class _Runs:
 
 
 def barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
-    """Methods that may know more than they were handed, and why."""
+    """Methods that may know more than they were handed, by name, and why."""
     names = [one.name for one in plan.verifiers]
     reasons = {
         name: exposure(store, name, [store.cell(name, fold) for fold in plan.words])

@@ -1,4 +1,7 @@
-"""``ravenbench.advise``: what gives a text away, where, and what changing it would gain.
+"""``ravenbench.advise``: finds what gives a text away, where, and what changing it would gain.
+
+In: an ``AdviseSpec`` with paths of a text, its author's other texts and texts by others. Out: an ``Advice``; answers
+are from 0 (two authors) to 1 (one), gains are how far the mean answer falls, rates are uses in a thousand words.
 
 Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
 the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings
@@ -75,7 +78,7 @@ class Habit:
 
     @property
     def excess(self) -> int:
-        """Uses above the crowd's mean."""
+        """Count of uses above the crowd's mean."""
         usual = round(self.others / self.here * len(self.places)) if self.here else 0
         return max(0, len(self.places) - usual)
 
@@ -147,7 +150,7 @@ def _rates(text: str, names: Sequence[tuple[str, str]]) -> Floats:
 
 
 def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
-    """Where a habit stands."""
+    """Half-open stretches (start, end) of the text, in characters, where a habit is."""
     if kind == "length":
         return ()
     if kind == "mark":
@@ -219,7 +222,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Tip:
-    """A habit, what might stand instead of it, and by how much the mean answer falls without its excess uses (None
+    """A habit, what might replace it, and by how much the mean answer (0 to 1) falls without its excess uses (None
     where it is used too little, or is a length)."""
 
     habit: Habit
@@ -235,7 +238,8 @@ class Tip:
 
 @dataclass(frozen=True)
 class Telling:
-    """A sentence, its half-open place in the text, and by how much the mean answer falls without it."""
+    """A sentence, its half-open place in the text in characters, and by how much the mean answer (0 to 1) falls
+    without it."""
 
     start: int
     end: int
@@ -270,12 +274,12 @@ class Advice(Shown):
 
     @cached_property
     def mean(self) -> float:
-        """The verifiers' mean answer."""
+        """The verifiers' mean answer, from 0 to 1 (one author)."""
         return float(np.mean(list(self.answers.values())))
 
     @property
     def nearer(self) -> int:
-        """Texts by others whose mean answer is as high as this text's, or higher."""
+        """Count of texts by others whose mean answer is as high as this text's, or higher."""
         return sum(one >= self.mean for one in self.others)
 
     @property
