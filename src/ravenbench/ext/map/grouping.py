@@ -1,5 +1,8 @@
-"""Distances between texts by the frequencies of words, under stylo's names and in its form; and how far texts group by
-author and how far by topic, in one matrix of distances.
+"""Measures distances between texts by frequencies of words, as stylo does, and how far texts group by author or
+topic.
+
+In: frequencies (texts, words) in percent, codes of authors and topics (n,). Out: distances (n, m), lower = more
+alike; ``GroupingScore`` for each number, silhouette and adjusted Rand index at most 1.
 
 Silhouette and adjusted Rand index are the customary numbers; both are high for authors who each write on one topic,
 even if words of the topic are all that groups their texts. The two kinds of *nearness* are not: that of authors
@@ -168,7 +171,8 @@ def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
 
 
 def nearness(distances: Floats, pairs: Bools, alike: Bools, weights: Floats) -> Floats:
-    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances."""
+    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances
+    (rows,), one for each row of ``weights``."""
     near = pairs & alike
     far = pairs & ~alike
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,7 @@
-"""Exact search, block by block: how many candidates a method puts above each true one.
+"""Searches exactly, block by block: how many candidates a method puts above each true one.
+
+In: an ``Ask``, q queries (``Questions``) and c candidates (``Items``). Out: arrays by name: scores of the t true
+candidates (t,), higher = same author, and counts of others above and beside each (3, t).
 
 What is kept of a method on its queries is small and enough for every measure: each true candidate's score, and how many
 others are above it and beside it in every part of the pool. Counts of shards of the candidates can be added up. A

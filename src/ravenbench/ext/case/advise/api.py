@@ -84,7 +84,7 @@ class Habit:
 
 
 def counts(text: str) -> tuple[Counter[tuple[str, str]], dict[tuple[str, str], float]]:
-    """Uses of every word, pair of neighbours and mark, and mean lengths of words and sentences."""
+    """Counts of every word, pair of neighbours and mark, and mean lengths: letters a word, words a sentence."""
     words = [lowered(word).replace("’", "'") for word in plain_words(text)]
     counter: Counter[tuple[str, str]] = Counter(("word", word) for word in words)
     counter.update(("pair", f"{a} {b}") for a, b in pairwise(words))

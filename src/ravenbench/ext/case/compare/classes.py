@@ -1,5 +1,7 @@
-"""A class: every author's newest text is a case against their own others, and what everybody else wrote is the
-background.
+"""Makes the cases of a class: every author's newest text against their own others, all other texts as background.
+
+In: a ``CompareSpec`` that names a corpus of a class. Out: a ``Material`` with one case an author, dates of texts
+(texts,), and the shapes (words of texts) in which the cases are compared.
 
 The texts in question are in no background, for who wrote them is what is asked.
 """

@@ -1,4 +1,7 @@
-"""What pulls each way, so that it can be looked at: passages, common words and character n-grams, in context.
+"""Finds what pulls each way, for a reader to look at: passages, common words and character n-grams, in context.
+
+In: questioned and known texts, and the background's training ``Problems`` with truth (n,). Out: an ``Evidence``;
+passages and tokens in log10 ratios, above 0 for the candidate, features in uses a thousand units.
 
 Nothing here enters the likelihood ratio: it shows what methods of these kinds see. *Content words*, all but the
 background's most frequent ones, are marked, for what they say may be topic.
@@ -92,7 +95,8 @@ def passages(
     functions: frozenset[str],
     seed: int,
 ) -> tuple[MarkedPassage, ...]:
-    """λ_G of every token, with content words hidden from the grammars; nothing where words cannot be told apart."""
+    """λ_G (log10 ratio, above 0 for the candidate) of every token, with content words hidden from the grammars;
+    nothing where words cannot be told apart."""
     if writing_of([shown]) == "runs":
         return ()
     hide = _Hide(functions)

@@ -1,4 +1,8 @@
-"""What a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
+"""Shows what a rewriting changed, as pages of two texts, of two problem sets, or of a run.
+
+In: paths of originals and rewritings, or a run's folder. Out: HTML pages and a ``DiffResult``: the page's path, the
+count of comparisons, changes in a thousand words.
+"""
 
 from __future__ import annotations
 
@@ -293,7 +297,8 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class DiffResult:
-    """Where the page (or the index of pages) lies, how many comparisons it shows, and of one how much it changed."""
+    """The address of the page (or of the index of pages), the count of ``comparisons`` it shows, and of one its
+    changes in a thousand words."""
 
     page: str
     comparisons: int
