@@ -1,4 +1,8 @@
-"""What a corpus holds, in the numbers that decide which experiments it can carry, and which questions it can answer."""
+"""Counts what a corpus holds, and says which questions it can answer.
+
+In: a ``Corpus`` or ``Problems``. Out: a dict of JSON values (counts of documents, authors, topics, words and pairs),
+a row of PAN-2014's Table 1, and a ``Question`` for each of Raven's commands.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Any program as a translator: a sentence a line in, a sentence a line out."""
+"""Makes a translator of any program: a sentence a line in, a sentence a line out.
+
+In: a command line, n sentences, codes of two languages. Out: n translated sentences; timeout in seconds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a search found: measures of every method with intervals, what they fall to in other parts of the pool, tests."""
+"""Computes what a search found: measures of every method with intervals, other parts of the pool, tests.
+
+In: the folder (``Store``) of a search. Out: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR,
+AUC and EER are from 0 to 1 with 95 % intervals over authors, ``bits`` binary logarithms of ranks (q,).
+"""
 
 from __future__ import annotations
 

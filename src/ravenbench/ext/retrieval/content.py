@@ -1,5 +1,8 @@
-"""Queries with other content in their place: each with its style and the content of texts on a true candidate's topic
-(*on*), and of texts far from it (*off*, and another such, *off2*), as the transplant probe has it.
+"""Puts other content in the place of queries' own, as the transplant probe does.
+
+In: a ``Pool`` and the greatest count of queries. Out: the pool with versions of its queries, and by reason the counts
+of those left out. A version has the query's style and content of texts on a true candidate's topic (*on*), or far
+from it (*off*, and another such, *off2*).
 
 Whoever gave content is then not ranked for that query: a text would else be found by its own words. For the same reason
 the queries stand once more with their own content (*own*) and the same candidates barred.

@@ -1,4 +1,8 @@
-"""``raven list``: what can be named in commands and specs, a line each."""
+"""``raven list``: prints what can be named in commands and specs, a line each.
+
+In: a kind, a name or a word to look for. Out: a description of a component as a dict of JSON values, or (kind, name,
+summary) for each that is found.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A validation dossier as a comparison reads it: which cell a case falls into, and what keeps it from being cited.
+"""Reads a validation dossier for a comparison: which cell a case falls into, and what keeps it from being cited.
+
+In: the folder of a dossier, and the counts of words of a case's texts. Out: ``Cited``, the ``CellResult`` that covers
+the case, and ``DossierStanding``; C_llr is in bits, devPAV in log10, rates are shares from 0 to 1.
 
 ``raven validate`` writes it beside its page as ``report/dossier.json``, under a hash.
 """
@@ -51,7 +54,7 @@ class Condition(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """A measure and its 95 % interval."""
+    """A measure, in its own unit, and its 95 % interval."""
 
     value: float
     low: float
@@ -59,8 +62,8 @@ class Figure(Record, frozen=True, kw_only=True):
 
 
 class CellResult(Record, frozen=True, kw_only=True):
-    """A cell: its condition, the authors with same-author pairs, pairs of each class, every measure by its key, and its
-    verdict with the reasons where it did not pass."""
+    """A cell: its condition, the count of authors with same-author pairs, counts of pairs by one author (``same``)
+    and by two, every measure by its key, and its verdict with the reasons where it did not pass."""
 
     condition: Condition
     authors: int

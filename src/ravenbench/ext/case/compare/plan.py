@@ -1,4 +1,8 @@
-"""From texts to a manifest: for each shape of case, folds of background pairs, and one fold with the cases."""
+"""Makes a manifest of a comparison's texts: for each shape of case, folds of background pairs and one with the cases.
+
+In: a ``CompareSpec`` and a ``Material``. Out: a ``Draft`` of a ``ComparePlan``: problems with truth by fold, and
+records of cases and background; coverages are shares from 0 to 1, lengths counts of words.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +195,7 @@ def readable_verifiers(
 
 
 def usual_coverage(background: Population) -> tuple[float, list[float]]:
-    """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
+    """Shares (0 to 1) of common words in the background's texts: that of a usual text; the least, usual and greatest."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]

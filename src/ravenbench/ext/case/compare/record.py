@@ -1,4 +1,8 @@
-"""What a comparison's folder says of itself: its texts, cases, background, shapes, and what each problem asks."""
+"""Defines what a comparison's folder says of itself: texts, cases, background, shapes, and what each problem asks.
+
+In: what ``plan`` computes, or the JSON of a folder. Out: a ``ComparePlan`` of records; lengths are counts of words,
+``coverage`` is a share from 0 to 1, ``content`` a cosine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The sentences of a comparison, for a reader who has to decide: each names both propositions, and says how often."""
+"""Writes the sentences of a comparison, for a reader who has to decide: each names both propositions.
+
+In: log10 LRs (above 0 for the candidate) with 95 % intervals, shares from 0 to 1, counts of pairs, names. Out: text.
+"""
 
 from __future__ import annotations
 

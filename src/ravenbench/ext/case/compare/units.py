@@ -1,4 +1,8 @@
-"""Units of a comparison: one method learned once, and its raw scores on all test sets that share its training."""
+"""Scores a comparison's folds: one method learned once, and its raw scores on all test sets that share its training.
+
+In: a ``Store`` with problems by fold, and verifiers by name. Out: ``ScoreUnit`` with cells of raw scores (n,) or (n,
+f), one row a problem, or log odds of answers; not yet likelihood ratios.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The conditions of a dossier: read from a table, proposed from a background, and how texts are held against them."""
+"""Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
+
+In: a path of a table, or a ``Corpus`` with labels. Out: a list of ``Condition`` (lengths in words, count of known
+texts, labels), and ``ConditionSides``: which known and questioned sides fit, (known, questioned) bool.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The plan of a dossier: background pairs as ``compare`` makes them for each size, and under each condition those of
-the same folds whose sides lie as the condition says."""
+"""Makes the plan of a dossier: background pairs as ``compare`` makes them for each size, and those under conditions.
+
+In: a ``ValidateSpec`` and a list of ``Condition``. Out: a ``Draft`` of a ``ValidatePlan``: pairs with truth by fold.
+Pairs under a condition are those of the same folds whose sides lie as it says.
+"""
 
 from __future__ import annotations
 
