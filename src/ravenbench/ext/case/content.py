@@ -51,7 +51,7 @@ class VerifierContent:
 
 
 def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierContent, ...]:
-    """Every verifier of a shape."""
+    """One ``VerifierContent`` for each verifier of a shape."""
     pairs = valid.pairs
     rows = was_transplanted(valid.pairs)
     contents = []

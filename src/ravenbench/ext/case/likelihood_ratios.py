@@ -62,7 +62,8 @@ class LabelledLLR(NamedTuple):
 
 
 class Tippett(NamedTuple):
-    """``llr`` (m,) ascending; shares (m,) of same-author and of different-author pairs with at least this log10 LR."""
+    """``llr`` (m,), log10, ascending; shares (m,), from 0 to 1, of same-author and of different-author pairs with at
+    least this log10 LR."""
 
     llr: Floats
     same: Floats

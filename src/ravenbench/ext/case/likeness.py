@@ -74,7 +74,8 @@ KNEE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """What each score gains per unit of likeness beyond the knee: ``slope`` (f,), 0 where nothing is sure."""
+    """What each score gains per unit of likeness (cosine) beyond the ``knee`` (a cosine): ``slope`` (f,), 0 where
+    nothing is sure."""
 
     knee: float
     slope: Floats
@@ -106,7 +107,7 @@ def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats
 
 
 def different_quantile(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
-    """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
+    """The likeness (cosine, 0 to 1) that this share of the different-author pairs, by weight, stay below."""
     order = np.argsort(likeness[~same], kind="stable")
     total = np.cumsum(weight[~same][order])
     return float(likeness[~same][order][np.searchsorted(total, share * total[-1])])

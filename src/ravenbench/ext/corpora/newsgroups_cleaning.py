@@ -267,7 +267,7 @@ def clip(text: str, limit: int) -> str:
 
 
 def word_count(text: str) -> int:
-    """The number of words made of letters."""
+    """The count of words made of letters."""
     return len(_WORD.findall(text))
 
 

@@ -18,7 +18,7 @@ from ravenbench.types import Corpus, Floats, Ints, Problems
 
 
 def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]:
-    """Count documents, authors, topics, words and pairs; JSON values only.
+    """Counts of documents, authors, topics, words and pairs; JSON values only.
 
     ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
     documents (``several``) and in at least two topics (``across``); ``words`` are white-space tokens,

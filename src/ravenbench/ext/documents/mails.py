@@ -1,7 +1,7 @@
 """Reads mail (.eml and .mbox by Python's own reader, Outlook's .msg by olefile): what the sender of each mail wrote.
 
 In: a path, or for ``split_mail`` the body of a mail. Out: a list of ``Document`` with text, author, and an account of
-what was left out; ``Unreadable`` where there is none.
+what was left out; ``Unreadable`` where the file is none.
 
 A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL;
 mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a

@@ -47,7 +47,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Where a copy has a manifest's documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
+    """Where a copy has a manifest's n documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
 
     rows: Ints
     differences: list[Difference]

@@ -150,8 +150,8 @@ class MapText:
 @dataclass(frozen=True, eq=False)
 class MapView:
     """What some words show: their names, distances (n, n), dendrogram (n − 1, 4), consensus, places (n, 2) by
-    picture, links (text, text) with their weights (sums of ranks), and the shares of variance (0 to 1) along two
-    principal components."""
+    picture, links (text, text) with their weights (counts that add up over settings), and the shares of variance (0
+    to 1) along two principal components."""
 
     title: str
     words: tuple[str, ...]
@@ -178,8 +178,8 @@ class Rolling:
 
 @dataclass(frozen=True, eq=False)
 class MapAnalysis:
-    """A map of many texts, computed. ``settings`` are the pairs (culling in percent, number of words) that it goes
-    through, ``features`` counts."""
+    """A map of many texts, computed. ``settings`` are the pairs (culling in percent, count of words) that it goes
+    through, ``features`` counts the words of each view."""
 
     name: str
     spec: MapSpec

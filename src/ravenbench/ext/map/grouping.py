@@ -81,7 +81,8 @@ def prepared(measure: str, frequencies: Floats, reference: Floats | None = None)
 
 
 def distances(measure: str, one: Floats, other: Floats | None = None) -> Floats:
-    """Distances (one, other) of prepared rows; without ``other`` among ``one``, symmetric and 0 from each to itself."""
+    """Distances (one, other), 0 or more, of prepared rows, lower = more alike; without ``other`` among ``one``,
+    symmetric and 0 from each to itself."""
     from scipy.spatial.distance import cdist, pdist, squareform
 
     def by(metric: str) -> Floats:
@@ -127,7 +128,8 @@ class GroupingScore:
 
 
 def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
-    """Mean silhouette (rows,) of texts under each row of ``weights`` (rows, n); a text alone in its group has 0."""
+    """Mean silhouette (rows,), from −1 to 1, of texts under each row of ``weights`` (rows, n); a text alone in its
+    group has 0."""
     known = codes >= 0
     distances = distances[np.ix_(known, known)]
     weights = weights[:, known]

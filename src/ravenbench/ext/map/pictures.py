@@ -41,7 +41,7 @@ STEPS = 200
 
 
 def draw_map(a: MapAnalysis) -> dict[str, Figure]:
-    """The figures by name: that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
+    """The figures by name: the name is that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
     drawings = {}
     with style():
         looks = _Looks(a)

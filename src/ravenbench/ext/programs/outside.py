@@ -108,7 +108,7 @@ def objection(original: str, rewritten: str) -> str | None:
 
 
 def find(place: Path) -> dict[str, Found]:
-    """Every rewriting of a folder or a table, by id.
+    """Every rewriting of a folder or a table as ``Found``, by id.
 
     FormatError if this is no place for rewritings, or a table cannot be read.
     """

@@ -44,7 +44,8 @@ Figures = dict[str, Estimate | None]
 
 @dataclass(frozen=True)
 class SearchRow:
-    """A method in a table: its figures, and what else is ``known`` of it, by key in JSON."""
+    """A method in a table: its figures (estimates by key, with 95 % intervals), and what else is ``known`` of it, by
+    key in JSON."""
 
     method: str
     figures: Figures

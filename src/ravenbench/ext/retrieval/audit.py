@@ -105,7 +105,7 @@ class Audit(NamedTuple):
 
 
 def audit(pool: Pool) -> Audit:
-    """Look through the texts and authors of a pool."""
+    """An ``Audit`` of the texts and authors of a pool."""
     questions = pool.plain
     candidates = pool.candidates
     count = len(questions.queries)

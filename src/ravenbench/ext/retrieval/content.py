@@ -38,7 +38,7 @@ KNOWN = 8
 
 
 def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, int]]:
-    """The pool with versions of at most so many of its queries, and why others were left out, counted.
+    """The pool with versions of at most so many of its queries, and by reason the count of those left out.
 
     Where fewer than ``FEWEST`` could be made there are none.
     """
@@ -119,7 +119,7 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
 
 
 def of_rows(pool: Pool, column: str) -> Labels | None:
-    """Labels of the pool's texts, where any are known."""
+    """Labels of the pool's texts, one a row, where any are known."""
     labels = pool.candidates.labels.get(column)
     if labels is None:
         return None

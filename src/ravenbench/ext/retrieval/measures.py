@@ -43,7 +43,8 @@ NDCG = 10
 def of_queries(
     counts: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all"
 ) -> dict[str, Floats]:
-    """Each measure of each query, (q,), NaN where it has no true candidate in this part.
+    """Each measure of each query, (q,), from 0 to 1 (``bits`` from 0 up), NaN where it has no true candidate in this
+    part.
 
     ``counts`` is what ``search`` gives, ``ptr`` (q + 1,) the bounds of the true candidates.
     """

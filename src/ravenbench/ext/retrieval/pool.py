@@ -29,7 +29,7 @@ OWN = ("own", "on", "off", "off2")
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Queries, or candidates.
+    """n queries, or n candidates.
 
     Attributes
     ----------

@@ -161,7 +161,7 @@ def ranking_faults() -> Faults:
 
 
 def named_rankings(paths: Sequence[str]) -> dict[str, Ranking]:
-    """Rankings by the stems of their files. SpecError if two have one."""
+    """Rankings, not read yet, by the stems of their files. SpecError if two have one."""
     from ravenbench.store.resume import data_hash
 
     rankings = {stem_of(path): Ranking(path, data_hash(path)) for path in paths}

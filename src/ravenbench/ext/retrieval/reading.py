@@ -67,7 +67,7 @@ SIDES = {
 
 
 class ItemRow(NamedTuple):
-    """One query or candidate as it was read."""
+    """One query or candidate as it was read: its id, its texts, and its labels by column."""
 
     id: str
     texts: Sequence[str]

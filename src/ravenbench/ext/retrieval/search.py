@@ -48,7 +48,8 @@ def search(
     edges: bool = True,
     tolerance: float = TOLERANCE,
 ) -> dict[str, NDArray[Any]]:
-    """Search some candidates for every query.
+    """Scores of true candidates (t,) and counts of others above and beside each, by searching a shard for every
+    query.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ def count_block(
 
 
 def shards(candidates: int, size: int) -> Iterator[Ints]:
-    """Rows of the candidates in parts of at most so many."""
+    """Rows of the candidates (int64) in parts of at most so many."""
     for at in range(0, max(candidates, 1), size):
         yield np.arange(at, min(at + size, candidates), dtype=np.int64)
 
@@ -226,7 +227,8 @@ AHEAD = 1_000.0
 
 
 def training(pool: Pool, seed: int) -> tuple[Problems, Bools]:
-    """Pairs to learn from: of each query and a true candidate, and of it and the true candidate of another query."""
+    """n pairs to learn from and their truth (n,): each query with a true candidate, and with the true candidate of
+    another query."""
     questions = pool.plain
     rng = stream(seed, "retrieval-training")
     first = questions.true[questions.true_ptr[:-1]]

@@ -145,7 +145,7 @@ class BoardStanding:
 
 @dataclass(frozen=True)
 class FoldPage:
-    """One fold of a board: what is in it, and every system's scores there."""
+    """One fold of a board: what is in it, and a table with one row a system of its scores there."""
 
     name: str
     info: Mapping[str, Any]

@@ -58,7 +58,8 @@ MOST = 300_000
 
 
 def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()) -> dict[str, str]:
-    """Every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``, ``systems/…``."""
+    """The HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
+    ``systems/…``."""
     names = sorted(
         {s.system for board in boards for s in board.standings if s.tie is not None or s.loss}
     )

@@ -26,7 +26,7 @@ _PROMISES = {
 
 
 def describe(kind: str, name: str) -> dict[str, Any]:
-    """What can be said of a component without making one.
+    """What can be said of a component without making one, as JSON values.
 
     ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
     given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),

@@ -70,7 +70,7 @@ UNDECIDED = 0.05
 
 
 def finding(advice: Advice) -> str:
-    """Whether the verifiers recognise the author at all."""
+    """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
     mean = figure(advice.mean)
     many = str(advice.nearer or "none")
     few = (

@@ -150,8 +150,8 @@ TYPICAL = 0.25
 
 
 def read_class(spec: CompareSpec) -> Material:
-    """The cases of a class, with the background. Raises InputError if it cannot be read. Raises CorpusError if no
-    author has a text in question and another one. Raises SpecError if texts are named besides."""
+    """The cases of a class, with the background (``Material``). Raises InputError if it cannot be read. Raises
+    CorpusError if no author has a text in question and another one. Raises SpecError if texts are named besides."""
     if spec.questioned or spec.known or spec.batch:
         raise SpecError(
             "a class names all texts itself", fix="leave --questioned, --known and --batch out"

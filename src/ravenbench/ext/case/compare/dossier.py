@@ -42,9 +42,9 @@ class Criterion(Record, frozen=True, kw_only=True):
 
 
 class Condition(Record, frozen=True, kw_only=True):
-    """A kind of case: words of the questioned text and of each of so many known ``texts``, and how labels of the two
-    sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may be any.
-    """
+    """A kind of case: counts of words of the questioned text and of each of so many known ``texts``, and how labels
+    of the two sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may
+    be any."""
 
     name: str
     questioned: int

@@ -39,7 +39,8 @@ MOST_WORDS = 2000
 
 @dataclass(frozen=True)
 class MarkedToken:
-    """A stretch of the questioned text: what stands before it, itself, its log10 ratio, whether it is content."""
+    """A stretch of the questioned text: what stands before it, itself, its log10 ratio (above 0 for the candidate),
+    whether it is content."""
 
     before: str
     text: str
@@ -49,7 +50,7 @@ class MarkedToken:
 
 @dataclass(frozen=True)
 class MarkedPassage:
-    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios."""
+    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios (above 0 for the candidate)."""
 
     tokens: tuple[MarkedToken, ...]
     log10: float
@@ -273,7 +274,7 @@ def _feature(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is to look at: ``more`` says how many words of the questioned text are not shown."""
+    """What there is to look at: ``more`` is the count of words of the questioned text that are not shown."""
 
     passages: tuple[MarkedPassage, ...]
     more: int

@@ -80,7 +80,7 @@ Scores = Mapping[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Background pairs of all folds of a shape, one after another.
+    """n background pairs of all folds of a shape, one after another.
 
     Attributes
     ----------

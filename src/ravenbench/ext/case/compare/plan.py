@@ -68,10 +68,9 @@ def draft(
     whole: bool = False,
     sketched: bool = False,
 ) -> Draft[ComparePlan]:
-    """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
-    one author. Raises SpecError if a verifier cannot be used here.
-    ``whole``, ``sketched``: as of ``Shaped``.
-    """
+    """The ``Draft`` of a comparison: chooses the background's pairs and lays out all problems. Raises InputError if
+    the background cannot be read or has one author. Raises SpecError if a verifier cannot be used here. ``whole``,
+    ``sketched``: as of ``Shaped``."""
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
@@ -171,7 +170,7 @@ def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]
 
 
 def components_of(spec: CompareSpec) -> dict[str, Component]:
-    """The verifiers of a comparison. SpecError for the first whose scores cannot be calibrated across folds."""
+    """The verifiers of a comparison, by name. SpecError for the first whose scores cannot be calibrated across folds."""
     components = spec.components()
     for name, component in components.items():
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):

@@ -26,7 +26,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def digits(llr: float) -> int:
-    """Digits of a log10 LR: one, or as many as keep it on the side of a step of the scale where it lies."""
+    """Count of decimal digits to show of a log10 LR: one, or as many as keep it on the side of a step of the scale
+    where it lies."""
     return next((n for n in (1, 2) if verbal(round(llr, n)) == verbal(llr)), 3)
 
 
@@ -108,7 +109,7 @@ def rank_sentence(
 
 
 def one_in(share: float) -> str:
-    """A share in words: "about one in five"."""
+    """A share (0 to 1) in words: "about one in five"."""
     named = (
         (0.95, "nearly all"),
         (0.72, "about three in four"),

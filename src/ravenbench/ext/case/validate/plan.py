@@ -148,8 +148,8 @@ def draft(
     progress: Progress = silent,
     sketched: bool = False,
 ) -> Draft[ValidatePlan]:
-    """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
-    if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
+    """The ``Draft`` of a dossier with all pairs. Raises InputError if the background cannot be read, is too small or
+    lacks a label, SpecError if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
     compared = spec.compared()
     components = components_of(compared)
     progress("reading the background", 0, 0)

@@ -79,8 +79,8 @@ DIFFERENT = SETUP["random"]
 
 @dataclass(frozen=True, eq=False)
 class DossierCell:
-    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested.
-    ``contents`` says what was done about content of each verifier."""
+    """A cell: its record, what was found, and the log10 LRs (n,), higher = same author, of its ``pairs``; none where
+    it was not tested. ``contents`` says what was done about content of each verifier."""
 
     record: TestedRecord
     result: CellResult

@@ -79,7 +79,8 @@ def from_sets(
     helpers: Helpers,
     encoding: str | None,
 ) -> Iterator[TextComparison]:
-    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them."""
+    """A ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts where ``raven
+    obfuscate`` left them."""
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
         yield from _of_folders(original, rewritten, system, helpers, encoding)
         return
