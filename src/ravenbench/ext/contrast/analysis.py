@@ -109,11 +109,12 @@ class ContrastSide:
 class ContrastAnalysis:
     """A contrast, computed.
 
-    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` with its interval, ``eder``'s (null where one
-    side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` signed, ``log_ratio`` of
-    frequencies, shares of slices and numbers of texts of both sides, zeta ``within_topics``, ``function_word``,
-    ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance`` is what no word's zeta exceeds in 95 % of
-    shuffles, ``right`` the mean of both sides' shares of slices told by words that others chose, with its interval.
+    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` (−1 to 1) with its 95 % interval, ``eder``'s
+    (null where one side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` (G²) signed,
+    ``log_ratio`` (base 2) of frequencies, shares of slices (0 to 1) and numbers of texts of both sides, zeta
+    ``within_topics``, ``function_word``, ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance``
+    is what no word's zeta exceeds in 95 % of shuffles, ``right`` the mean of both sides' shares (0 to 1) of slices
+    told by words that others chose, with its interval; ``size`` is the words of a slice.
     """
 
     spec: ContrastSpec

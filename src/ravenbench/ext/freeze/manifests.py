@@ -158,8 +158,9 @@ class Rebuilt(NamedTuple):
 class Thawed:
     """What a copy of a corpus gives of a manifest: problems by the name of their set, and how the copy differs.
 
-    ``documents`` are the copy's with the manifest's labels, ``rows`` which of them are the manifest's, ``splits`` their
-    parts. ``exact`` says that all texts are those that were frozen to the byte, not only but for white space.
+    ``documents`` are the copy's with the manifest's labels, ``rows`` (n,) which of them are the manifest's (−1:
+    none), ``splits`` their parts. ``exact`` says that all texts are those that were frozen to the byte, not only but
+    for white space.
     """
 
     manifest: Manifest

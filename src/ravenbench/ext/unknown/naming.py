@@ -75,8 +75,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of an unknown text: where it begins, in words, and probabilities in the order of the candidates, *none of
-    them* last."""
+    """A part of an unknown text: where it begins, counted in words, and probabilities (0 to 1) in the order of the
+    candidates, *none of them* last."""
 
     begins: int
     probabilities: tuple[float, ...]
@@ -86,12 +86,13 @@ class Passage:
 class Named:
     """The answer to one unknown text.
 
-    ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are measured
-    on known texts cut as this one is; ``recognised`` is how often *none of them* is more probable for a text whose
-    author was left out than for one by a candidate (None with two candidates). ``strangers`` is how often a candidate
-    is named (``LIKELY`` and more) in texts by somebody else, with its 95 % interval. ``content`` says whether the
-    answer stays once content words are replaced, ``change`` whether it changes along the text; ``priors`` has the most
-    probable answer under other probabilities of none.
+    ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are
+    measured on known texts cut as this one is; ``recognised`` is how often (a share, 0 to 1) *none of them* is more
+    probable for a text whose author was left out than for one by a candidate (None with two candidates).
+    ``strangers`` is how often a candidate is named (``LIKELY`` and more) in texts by somebody else, a share with its
+    95 % interval. ``content`` says whether the answer stays once content words are replaced, ``change`` whether it
+    changes along the text; ``priors`` has, by the probability of none beforehand, the most probable answer and its
+    probability.
     """
 
     record: UnknownRecord

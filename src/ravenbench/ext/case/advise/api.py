@@ -60,10 +60,10 @@ PARAGRAPH = "¶"
 class Habit:
     """A habit in which the text and the author's other texts leave the crowd on the same side.
 
-    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of lengths,
-    the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at least one use;
-    ``above`` the share of the crowd's texts with less; ``places`` the half-open stretches where it stands; ``content``
-    whether it is a word that may be the topic's.
+    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of
+    lengths, the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at
+    least one use; ``above`` the share (0 to 1) of the crowd's texts with less; ``places`` the half-open stretches, in
+    characters, where it stands; ``content`` whether it is a word that may be the topic's.
     """
 
     kind: str
@@ -251,9 +251,9 @@ class Advice(Shown):
     """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
     the topic's last; and ``sentences`` that tell most.
 
-    ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed,
-    ``others`` their mean answers to texts by other people, asked as if the author had written them; ``judge`` answers
-    about any other version.
+    ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
+    gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
+    them; ``judge`` answers about any other version.
     """
 
     _shown_by = "ext.case.advise.report:AdviceView"

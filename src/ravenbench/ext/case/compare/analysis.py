@@ -126,10 +126,12 @@ class ContentCheck:
 class Answer:
     """What was found for one case that could be scored.
 
-    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
-    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
-    how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
-    place among ``ranked`` writers; ``contents`` what was done about content of each verifier.
+    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity (cosine) of its two sides,
+    cut as they were compared; ``misleading`` the share (0 to 1) of background pairs of the other kind with an LR as
+    strong, and ``misled`` how many these are, of how many; ``known`` log10 LRs of the known texts against one
+    another; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's place (1 = first) among
+    ``ranked`` writers; ``draws`` the count of samples behind the intervals; ``contents`` what was done about content
+    of each verifier.
     """
 
     lines: tuple[LRLine, ...]

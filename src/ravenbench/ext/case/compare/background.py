@@ -104,7 +104,7 @@ SIDES = ("known", "questioned")
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Documents of the authors used.
+    """n documents of the authors used.
 
     ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``group`` (n,) is the
     part of the topics that a text's topic is in, and ``by`` says where topics come from.

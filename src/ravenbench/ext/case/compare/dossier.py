@@ -28,10 +28,10 @@ SAME_SYSTEM = ("authors", "folds", "donors", "seed")
 
 
 class Criterion(Record, frozen=True, kw_only=True):
-    """What a cell must keep to pass, each by the upper end of its interval: C_llr is below ``cllr``; devPAV is at most
-    ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and not shown to be
-    above 1; both rates of misleading LRs, of a log10 LR of ``strong`` or more, are at most ``misleading``. ``reach`` is
-    the factor in words and in number of texts within which a case falls into a cell."""
+    """What a cell must keep to pass, each by the upper end of its interval: C_llr (bits) is below ``cllr``; devPAV
+    (log10) is at most ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and
+    not shown to be above 1; both rates (shares) of misleading LRs, of a log10 LR of ``strong`` or more, are at most
+    ``misleading``. ``reach`` is the factor in words and in number of texts within which a case falls into a cell."""
 
     cllr: float
     devpav: float

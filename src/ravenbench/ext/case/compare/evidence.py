@@ -148,9 +148,9 @@ def passages(
 @dataclass(frozen=True)
 class Feature:
     """A feature that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand units of the
-    questioned text, the known texts and the background, an instance in context (before, itself, after), and the
-    share of its instances in the questioned text that lie within content words (None where it has none).
-    """
+    questioned text, the known texts and the background, an instance in context (before, itself, after), and
+    ``content``, the share (0 to 1) of its instances in the questioned text that lie within content words (None where
+    it has none)."""
 
     name: str
     pull: float

@@ -88,7 +88,8 @@ class Block:
 class TextComparison:
     """A text and its rewriting, ready to be shown.
 
-    ``scores`` are a verifier's answers before and after, by its name; ``facts`` further numbers worth showing.
+    ``words`` is a count; ``scores`` are a verifier's answers (0 to 1, higher = same author) before and after, by its
+    name; ``facts`` further numbers worth showing.
     """
 
     id: str
