@@ -1,4 +1,7 @@
-"""What is said of a verifier and content in a case: what was done on this background, and no more.
+"""Says of a verifier and content in a case what was done on this background, and no more.
+
+In: ``ShapeScores`` and ``Validated`` of a shape. Out: one ``VerifierContent`` a verifier, with AUC from 0 to 1, and a
+table, JSON and a sentence of them.
 
 No verdict is made here, as ``raven run --probe transplant`` makes one, so none is called cleared. What likeness in
 content adds is taken off scores, and the same pairs are scored with content words replaced.
@@ -31,9 +34,9 @@ NOTE = (
 
 @dataclass(frozen=True)
 class VerifierContent:
-    """A verifier: what was done about content (``TAKEN`` …), AUC of background pairs as written without what was taken
-    off and with content replaced, and why it may know more than it was handed, or how one of others was confined.
-    """
+    """A verifier: what was done about content (``TAKEN`` …), AUC (0 to 1) of background pairs as written without what
+    was taken off and with content replaced, and why it may know more than it was handed, or how one of others was
+    confined."""
 
     verifier: str
     done: str
@@ -48,7 +51,7 @@ class VerifierContent:
 
 
 def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierContent, ...]:
-    """Every verifier of a shape."""
+    """One ``VerifierContent`` for each verifier of a shape."""
     pairs = valid.pairs
     rows = was_transplanted(valid.pairs)
     contents = []

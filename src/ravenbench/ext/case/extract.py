@@ -1,4 +1,7 @@
-"""Finding topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2)."""
+"""Finds topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2).
+
+In: a ``Corpus`` of n documents. Out: ``Labels`` (n,): the number of each document's cluster, named by its words.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Background pairs made like a case: as many known texts, of the same lengths, by authors at hand (ours).
+"""Makes background pairs like a case: as many known texts, of the same lengths, by authors at hand (ours).
+
+In: texts of background authors, and a ``Shape`` (counts of words). Out: ``AuthorTexts`` of one author each, and a
+list of ``SidePair``, ``same`` where one author wrote both sides.
 
 A case has known texts of certain lengths and a questioned text of a certain length: its *shape*. From the background
 every author with texts enough gives problems of that shape. A text that is too long is cut; one that is too short is
@@ -29,7 +32,7 @@ QUESTIONED_EACH = 5
 
 
 class Shape(NamedTuple):
-    """Words of the known texts, longest first, and of the questioned text."""
+    """Counts of words: of the known texts, longest first, and of the questioned text."""
 
     known: tuple[int, ...]
     questioned: int
@@ -63,7 +66,7 @@ class AuthorTexts:
 
 
 def rounded(words: int) -> int:
-    """A length on a grid of factor 2^(1/4), so that cases of nearly one shape share their background pairs."""
+    """A length in words, on a grid of factor 2^(1/4), so that cases of nearly one shape share their background pairs."""
     return round(math.pow(2.0, round(4 * math.log2(max(words, 1))) / 4))
 
 

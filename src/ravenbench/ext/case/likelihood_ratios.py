@@ -1,6 +1,8 @@
-"""Log likelihood ratios: from scores by calibration and fusion, what they are worth once the truth is known (C_llr, its
-least value by PAV, EER, Tippett curves, and what a validation adds: devPAV, cross-entropy over prior odds, strength
-beyond what is justified, rates of strongly misleading LRs, intervals), and how strong they may be (ELUB).
+"""Calibrates and fuses scores into log10 likelihood ratios, bounds them, and measures what they are worth.
+
+In: scores or log10 LRs (n,), truth ``same`` (n,), higher = same author, and weights (n,). Out: ``Calibration`` and
+``Fusion`` (log10 LRs), ``Bounds`` (log10), C_llr in bits, EER and rates of misleading LRs as shares, devPAV in log10
+units, Tippett curves, cross-entropy in bits over log10 prior odds; intervals are 95 %.
 
 A likelihood ratio (LR) says how many times more probable the findings are if one author wrote both sides than if two
 did. Functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each
@@ -52,7 +54,7 @@ WIDEST = 20.0
 
 
 class LabelledLLR(NamedTuple):
-    """Log10 LRs, truth and weights of pairs; ``weight`` sums to 1 within each class."""
+    """Log10 LRs (n,), truth (n,) and weights (n,) of pairs; ``weight`` sums to 1 within each class."""
 
     llr: Floats
     same: Bools
@@ -60,7 +62,8 @@ class LabelledLLR(NamedTuple):
 
 
 class Tippett(NamedTuple):
-    """``llr`` (m,) ascending; shares (m,) of same-author and of different-author pairs with at least this log10 LR."""
+    """``llr`` (m,), log10, ascending; shares (m,), from 0 to 1, of same-author and of different-author pairs with at
+    least this log10 LR."""
 
     llr: Floats
     same: Floats
@@ -68,7 +71,8 @@ class Tippett(NamedTuple):
 
 
 class Pav(NamedTuple):
-    """PAV's calibration: ``llr`` (n,) given, ascending, and ``best`` (n,) what it should have been."""
+    """PAV's calibration: log10 LRs ``llr`` (n,) as given, ascending, and ``best`` (n,), the log10 LRs they should
+    have been."""
 
     llr: Floats
     best: Floats
@@ -111,13 +115,13 @@ def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> fl
 
 
 def cllr_min(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """C_llr after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
+    """C_llr in bits after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
     pairs = sides(llr, same, weight)
     return cllr(_pav(pairs), pairs.same, pairs.weight)
 
 
 def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav:
-    """The pool-adjacent-violators calibration of these very log10 LRs; within ± WIDEST."""
+    """The pool-adjacent-violators calibration of these very log10 LRs (n,); within ± WIDEST."""
     pairs = sides(llr, same, weight)
     return Pav(np.sort(pairs.llr), np.sort(_pav(pairs)))
 
@@ -151,7 +155,7 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
 
 
 def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Tippett:
-    """Shares of both classes with at least each log10 LR that occurs."""
+    """Shares (0 to 1) of both classes with at least each log10 LR that occurs."""
     pairs = sides(llr, same, weight)
     values, *classes, _ = _steps(pairs.llr, pairs)
     same, different = (np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0)) for each in classes)
@@ -161,8 +165,8 @@ def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) ->
 def misleading(
     llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | None = None
 ) -> float:
-    """Share of pairs of the other class with a log10 LR at least as strong as ``at``: of different-author pairs where
-    ``at`` is positive, of same-author pairs with one as low where it is not."""
+    """Share (0 to 1) of pairs of the other class with a log10 LR at least as strong as ``at``: of different-author
+    pairs where ``at`` is positive, of same-author pairs with one as low where it is not."""
     pairs = sides(llr, same, weight)
     wrong = (~pairs.same & (pairs.llr >= at)) if at > 0 else (pairs.same & (pairs.llr <= at))
     return float(pairs.weight[wrong].sum())
@@ -248,13 +252,13 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class Fusion:
-    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m)."""
+    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m), the weights (m,)."""
 
     weights: Floats
     offset: float
 
     def llr(self, members: Floats) -> Floats:
-        """Log10 LRs (n,)."""
+        """Log10 LRs (n,), higher = same author."""
         return np.asarray(members @ self.weights + self.offset)
 
 
@@ -351,7 +355,7 @@ RATES = ("misleading_for", "misleading_against")
 
 
 class MeasureEstimate(NamedTuple):
-    """A measure and its 95 % interval."""
+    """A measure, in its own unit, and its 95 % interval."""
 
     value: float
     low: float
@@ -388,7 +392,7 @@ def devpav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> 
 def entropy(
     llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, prior: Floats = PRIORS
 ) -> Entropy:
-    """Empirical cross-entropy (ECE) over log10 prior odds; at even odds it is C_llr."""
+    """Empirical cross-entropy (ECE), in bits, over log10 prior odds (g,); at even odds it is C_llr."""
     pairs = sides(llr, same, weight)
     best = _pav(pairs)
     return Entropy(
@@ -421,8 +425,8 @@ def worst_prior(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None
 
 
 def overstated(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """How much stronger log10 LRs are, on the mean of both classes, than logistic calibration makes of them: above 0
-    they are too far from LR = 1, below 0 too near (ours).
+    """By how many log10 units LRs are too strong, on the mean of both classes, against what logistic calibration
+    makes of them: above 0 they are too far from LR = 1, below 0 too near (ours).
 
     A straight line is fitted and not densities, as bounded LRs stand in heaps at their bounds. It is drawn a little
     towards the LRs as they are.
@@ -437,8 +441,8 @@ def overstated(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None)
 def misleading_rates(
     llr: ArrayLike, same: ArrayLike, strong: float, weight: ArrayLike | None = None
 ) -> tuple[float, float]:
-    """Share of different-author pairs with a log10 LR of at least ``strong``, and of same-author pairs with one of at
-    most ``-strong``."""
+    """Shares (0 to 1): of different-author pairs with a log10 LR of at least ``strong``, and of same-author pairs
+    with one of at most ``-strong``."""
     pairs = sides(llr, same, weight)
     wrong = (~pairs.same & (pairs.llr >= strong), pairs.same & (pairs.llr <= -strong))
     return float(pairs.weight[wrong[0]].sum()), float(pairs.weight[wrong[1]].sum())
@@ -447,8 +451,8 @@ def misleading_rates(
 def mean_misleading(
     llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None
 ) -> tuple[float, float]:
-    """Mean LR of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where LRs mean what they say
-    (Royall 2000), whatever the strength of the evidence."""
+    """Mean LR (not its logarithm) of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where
+    LRs mean what they say (Royall 2000), whatever the strength of the evidence."""
     pairs = sides(llr, same, weight)
     return float(10.0 ** pairs.llr[~pairs.same] @ pairs.weight[~pairs.same]), float(
         10.0 ** -pairs.llr[pairs.same] @ pairs.weight[pairs.same]
@@ -498,7 +502,8 @@ Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
 def estimated(
     llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, draws: int, wanted: Measures
 ) -> dict[str, MeasureEstimate]:
-    """The measures ``asked`` with their 95 % intervals, from drawing the ``authors`` (n, 2) of both sides anew.
+    """The measures ``wanted`` of log10 LRs (n,) with their 95 % intervals, from drawing the ``authors`` (n, 2) of
+    both sides anew.
 
     A rate's interval is at least as wide as Wilson's for as many cases as there are authors: where nothing was seen to
     go wrong, every sample says so too, and an interval of no width would make few authors look sure.

@@ -1,4 +1,7 @@
-"""What likeness in content adds to scores of authorship, so that it can be taken off them (ours).
+"""Finds what likeness in content adds to scores of authorship, so that it can be taken off them (ours).
+
+In: scores (n,) or (n, f), truth ``same`` (n,), likenesses (n,) as cosines from 0 to 1. Out: an ``Excess``, whose
+slopes (f,) are in units of score per unit of likeness, and scores without it.
 
 Two texts about the same thing score higher whoever wrote them. A likelihood ratio that does not count this is
 ``p(score | one author, likeness) / p(score | two authors, likeness)``: scores are compared at one likeness. Up to the
@@ -71,7 +74,8 @@ KNEE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """What each score gains per unit of likeness beyond the knee: ``slope`` (f,), 0 where nothing is sure."""
+    """What each score gains per unit of likeness (cosine) beyond the ``knee`` (a cosine): ``slope`` (f,), 0 where
+    nothing is sure."""
 
     knee: float
     slope: Floats
@@ -83,8 +87,8 @@ class Excess:
 
 
 def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats:
-    """Weights (n,) by which different-author pairs are as alike, all together, as random ``others``; same-author pairs
-    weigh 1.
+    """Weights (n,) by which different-author pairs are as alike (cosines), all together, as random ``others``;
+    same-author pairs weigh 1.
 
     Pairs that were taken because they are alike would else make different authors look more alike than they are.
     Twenty strata of likeness are matched; the weights of different-author pairs sum to their number.
@@ -103,7 +107,7 @@ def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats
 
 
 def different_quantile(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
-    """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
+    """The likeness (cosine, 0 to 1) that this share of the different-author pairs, by weight, stay below."""
     order = np.argsort(likeness[~same], kind="stable")
     total = np.cumsum(weight[~same][order])
     return float(likeness[~same][order][np.searchsorted(total, share * total[-1])])
@@ -141,9 +145,8 @@ def excess(
 
 
 def reach_of(likeness: Floats, same: Bools, author: Ints, authors: int) -> float:
-    """The greatest likeness that different-author pairs of so many authors of known texts reach (the least of all
-    authors' greatest where there are fewer): beyond it, nothing shows how different authors score.
-    """
+    """The greatest likeness (cosine, 0 to 1) that different-author pairs of so many authors of known texts reach (the
+    least of all authors' greatest where there are fewer): beyond it, nothing shows how different authors score."""
     greatest = [
         float(likeness[~same & (author == name)].max()) for name in np.unique(author[~same])
     ]

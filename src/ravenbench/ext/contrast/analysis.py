@@ -1,4 +1,8 @@
-"""A contrast of two groups of texts, computed: which words each prefers, how surely, and what of it is topic.
+"""Contrasts two groups of texts: which words each prefers, how surely, and what of it is topic.
+
+In: two groups of texts (paths, or values of a column of a corpus) and a ``ContrastSpec``. Out: a
+``ContrastAnalysis``, whose ``words`` is a data frame with one row a word (zeta from −1 to 1) and whose ``placed`` has
+one ``Placed`` a text.
 
 That chosen words tell the very texts that chose them is no finding: units are left out in turn, a tenth at a time, and
 their slices are placed by words that the others chose.
@@ -71,8 +75,8 @@ SECOND = "secondary"
 
 
 class Placed(NamedTuple):
-    """A text whose slices were placed by words that others chose: shares of those preferred and of those avoided that
-    a slice has, means, and how many slices are nearer to the primary side."""
+    """A text whose slices were placed by words that others chose: mean shares (0 to 1) of the preferred and of the
+    avoided words that a slice has, the count of ``slices``, and how many of them are nearer to the primary side."""
 
     text: str
     side: str
@@ -84,7 +88,8 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContrastSide:
-    """One group: its texts as words, in slices, ``text`` and ``unit`` (s,) of each slice, and what a unit is."""
+    """One group: its texts as words, in s slices, the numbers ``text`` and ``unit`` (s,) of each slice's text and
+    unit, and what a unit is (author, text or slice)."""
 
     name: str
     documents: tuple[Document, ...]
@@ -96,7 +101,7 @@ class ContrastSide:
 
     @property
     def units(self) -> int:
-        """How many authors, texts or slices intervals are over."""
+        """Count of the authors, texts or slices that intervals are over."""
         return int(self.unit.max()) + 1
 
 
@@ -104,11 +109,12 @@ class ContrastSide:
 class ContrastAnalysis:
     """A contrast, computed.
 
-    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` with its interval, ``eder``'s (null where one
-    side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` signed, ``log_ratio`` of
-    frequencies, shares of slices and numbers of texts of both sides, zeta ``within_topics``, ``function_word``,
-    ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance`` is what no word's zeta exceeds in 95 % of
-    shuffles, ``right`` the mean of both sides' shares of slices told by words that others chose, with its interval.
+    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` (−1 to 1) with its 95 % interval, ``eder``'s
+    (null where one side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` (G²) signed,
+    ``log_ratio`` (base 2) of frequencies, shares of slices (0 to 1) and numbers of texts of both sides, zeta
+    ``within_topics``, ``function_word``, ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance``
+    is what no word's zeta exceeds in 95 % of shuffles, ``right`` the mean of both sides' shares (0 to 1) of slices
+    told by words that others chose, with its interval; ``size`` is the words of a slice.
     """
 
     spec: ContrastSpec
@@ -224,8 +230,8 @@ def _groups(
 def repeated(
     documents: Sequence[Document], others: Sequence[Document], whole: bool = False
 ) -> dict[int, Document]:
-    """Of the other texts, by place, which of the first ones each repeats, though marks or an end of it were changed;
-    ``whole``: marks and letter case alone."""
+    """By its place, each of the other texts that repeats one of the first ones, and which, though marks or an end of
+    it were changed; ``whole``: marks and letter case alone."""
     copies = Copies.among([Sketch.of(d.text) for d in (*documents, *others)])
     sources = enumerate((copies.first if whole else copies.sources())[len(documents) :])
     return {place: documents[source] for place, source in sources if source < len(documents)}
@@ -316,7 +322,8 @@ def _added(table: Any) -> Floats:
 def chosen(
     spec: ContrastSpec, p: Floats, q: Floats, key: Floats | None = None
 ) -> tuple[Ints, Ints]:
-    """Columns of the words preferred and of those avoided, the most so first, by ``spec.oppose_method``."""
+    """Columns of the words preferred and of those avoided, the most so first, by ``spec.oppose_method``; ``p`` and
+    ``q`` (w,) are the words' shares of slices (0 to 1) on the primary and secondary side."""
     zeta = p - q
     least = spec.zeta_filter_threshold
     order = eder(p, q) if spec.oppose_method == "eder.zeta" else zeta

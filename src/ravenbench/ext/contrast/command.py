@@ -1,4 +1,8 @@
-"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another."""
+"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another.
+
+In: two groups of texts and a ``ContrastSpec``. Out: a ``TextContrast``, on a terminal, as JSON or as a folder with a
+page.
+"""
 
 from __future__ import annotations
 

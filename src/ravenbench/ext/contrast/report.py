@@ -1,4 +1,9 @@
-"""A contrast's tables, sentences, page and files; and ``ravenbench.contrast``, which gives them in Python."""
+"""Shows a contrast of two groups of texts: tables, sentences, page and files; ``ravenbench.contrast`` gives it in
+Python.
+
+In: a ``ContrastAnalysis``. Out: a ``TextContrast`` with tables (one row a word or text), figures, sentences and JSON
+values; zeta is from −1 to 1, shares are from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -383,7 +388,8 @@ def _short(name: str, most: int = 24) -> str:
 
 
 def draw_words(a: ContrastAnalysis, count: int) -> Figure:
-    """Zeta of the words that each side prefers most, with intervals; what is or may be topic is hollow."""
+    """A figure of zeta (−1 to 1) of the words that each side prefers most, with intervals; what is or may be topic is
+    hollow."""
     rows = a.words.filter((a.words["prefers"] != "") & (a.words["rank"] <= count)).sort(
         "zeta", descending=True
     )
@@ -411,7 +417,7 @@ def draw_words(a: ContrastAnalysis, count: int) -> Figure:
 
 
 def draw_slices(a: ContrastAnalysis) -> Figure:
-    """Texts by the shares of words preferred and avoided that their slices have."""
+    """A figure of texts by the shares of words preferred and avoided that their slices have."""
     with style():
         drawing, (axes,) = canvas(5.2, 3.8)
         names = [side.name for side in a.sides]

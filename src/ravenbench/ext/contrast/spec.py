@@ -1,4 +1,8 @@
-"""What decides a contrast of two groups of texts: options by the names of stylo's ``oppose``, with ``_`` for ``.``."""
+"""Says what decides a contrast of two groups of texts: stylo's options of ``oppose``, with ``_`` for ``.``.
+
+In: options of the command line, or values by name in Python. Out: a checked ``ContrastSpec``; lengths are counts of
+words, the threshold of Zeta is from 0 to 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Numbers that say how much one side prefers a word: Zeta of shares of slices, and keyness of counts.
+"""Computes how much one side prefers a word: Zeta of shares of slices, and keyness of counts.
+
+In: shares ``p`` and ``q`` (w,) of slices that have each of w words, counts (w,), or ``UnitCounts`` (u, t, w). Out:
+Zeta (w,) from −1 to 1, G² (w,) with a sign, base-2 log ratios (w,), 95 % intervals (2, w).
 
 With p and q the shares of one side's and the other's slices that have a word, Craig's Zeta is p − q (as stylo gives it;
 Craig and Kinney give p + (1 − q), which is one more), Eder's (p − q) / (p + q), and Burrows's a list: words that most
@@ -35,27 +38,27 @@ CHUNK = 2_000
 
 
 class UnitCounts(NamedTuple):
-    """A side by units (u) and topics (t): slices (u, t), and those of them with a word (u, t, w)."""
+    """A side by units (u) and topics (t): counts of slices (u, t), and of those with a word (u, t, w)."""
 
     slices: Floats
     having: Floats
 
     def share(self, without: Ints | None = None) -> Floats:
-        """Share of all slices that have a word, (w,); perhaps of the units that are not left out."""
+        """Share (0 to 1) of all slices that have a word, (w,); perhaps of the units that are not left out."""
         left = np.setdiff1d(np.arange(len(self.slices)), () if without is None else without)
         return np.asarray(self.having[left].sum(axis=(0, 1)) / self.slices[left].sum())
 
 
 def eder(p: Floats, q: Floats) -> Floats:
-    """Eder's Zeta; NaN where one side alone has the word, or none."""
+    """Eder's Zeta (w,), from −1 to 1; NaN where one side alone has the word, or none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (p - q) / (p + q)
     return np.where(np.abs(value) < 1, value, np.nan)
 
 
 def burrows(p: Floats, q: Floats) -> Ints:
-    """1 for words that three in five slices of the first side have and at most one in five of the other's, −1 for the
-    reverse, 0 for the rest; Burrows set such limits for each study."""
+    """(w,): 1 for words that three in five slices of the first side have and at most one in five of the other's, −1
+    for the reverse, 0 for the rest; Burrows set such limits for each study."""
     return ((p >= 0.6) & (q <= 0.2)).astype(np.int64) - ((q >= 0.6) & (p <= 0.2))
 
 

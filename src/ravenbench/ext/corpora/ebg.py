@@ -1,4 +1,7 @@
-"""The Extended Brennan–Greenstadt corpus, from the place where a user has it; nothing is downloaded."""
+"""Loads the Extended Brennan–Greenstadt corpus from the place where a user has it; nothing is downloaded.
+
+In: the path of the corpus, a folder or an archive. Out: a ``Corpus`` with one document a sample (about 500 words).
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class EBG(Component):
     path: str = ""
 
     def load(self) -> Corpus:
-        """Read the corpus. SpecError if no path is given; FormatError if there are no samples."""
+        """Read the corpus as a ``Corpus``. SpecError if no path is given; FormatError if there are no samples."""
         if not self.path:
             raise SpecError(
                 "ebg needs the place of its files",

@@ -1,4 +1,8 @@
-"""20 Newsgroups, cleaned of what is not its authors' writing: posts of 1993 by group, thread and person."""
+"""Loads 20 Newsgroups, cleaned of what is not its authors' writing: posts of 1993 by group, thread and person.
+
+In: scikit-learn's copy of the collection, on disk or downloaded. Out: a ``Corpus`` with a document a post: author a
+pseudonym, topic the group; lengths are in words and characters, limits on shares from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -264,7 +268,7 @@ class Newsgroups(Component):
         return [Path(home).expanduser() / "20news-bydate_py3.pkz"]
 
     def load(self) -> Corpus:
-        """Read and clean the collection (about 15 s).
+        """Read and clean the collection (about 15 s) as a ``Corpus``.
 
         MissingPart if the collection is not in scikit-learn's data folder; SpecError if a parameter is out of range;
         CorpusError if no post survives.

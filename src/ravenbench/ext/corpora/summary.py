@@ -1,4 +1,8 @@
-"""What a corpus holds, in the numbers that decide which experiments it can carry, and which questions it can answer."""
+"""Counts what a corpus holds, and says which questions it can answer.
+
+In: a ``Corpus`` or ``Problems``. Out: a dict of JSON values (counts of documents, authors, topics, words and pairs),
+a row of PAN-2014's Table 1, and a ``Question`` for each of Raven's commands.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from ravenbench.types import Corpus, Floats, Ints, Problems
 
 
 def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]:
-    """Count documents, authors, topics, words and pairs; JSON values only.
+    """Counts of documents, authors, topics, words and pairs; JSON values only.
 
     ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
     documents (``several``) and in at least two topics (``across``); ``words`` are white-space tokens,

@@ -1,4 +1,7 @@
-"""Exports of chats, WhatsApp's, Signal's, Discord's: what each sender wrote, without what others or a program put in.
+"""Reads exports of chats (WhatsApp, Signal, Discord): what each sender wrote, without what others or a program put
+in.
+
+In: the text of an export and its path. Out: a list with one ``Document`` a sender, who is its author.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
 Android, with dates as the phone's language has them; what follows without a date is the message's next line.

@@ -1,4 +1,8 @@
-"""``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out."""
+"""``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out.
+
+In: paths of documents or folders. Out: a folder of texts by author with an index page, and a summary on the terminal
+or as JSON.
+"""
 
 from __future__ import annotations
 

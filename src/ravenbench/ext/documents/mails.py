@@ -1,4 +1,7 @@
-"""Mail: .eml and .mbox by Python's own reader, Outlook's .msg by olefile; of each mail what its sender wrote in it.
+"""Reads mail (.eml and .mbox by Python's own reader, Outlook's .msg by olefile): what the sender of each mail wrote.
+
+In: a path, or for ``split_mail`` the body of a mail. Out: a list of ``Document`` with text, author, and an account of
+what was left out; ``Unreadable`` where the file is none.
 
 A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL;
 mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a
@@ -168,7 +171,7 @@ def document(
     notes: list[str],
     name: str = "",
 ) -> Document:
-    """What the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
+    """The ``Document`` of what the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
     body = plain if plain.strip() else html_text(html, account, mail=True) if html else ""
     own, rest = split_mail(body.replace("\r\n", "\n").replace("\r", "\n"))
     for kind, passage in rest:

@@ -1,4 +1,7 @@
-"""Word (.docx, .docm) and OpenDocument (.odt): what stands in the body of the text, by the XML of their zips.
+"""Reads Word (.docx, .docm) and OpenDocument (.odt): the body of the text, by the XML of their zips.
+
+In: a path. Out: a list of one ``Document`` with its text and an account of what was left out; ``Unreadable`` where
+there is none.
 
 Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes and as far as text can grow: images and
 embedded files stay packed.

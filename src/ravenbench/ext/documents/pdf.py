@@ -1,4 +1,6 @@
-"""PDF: the text of its pages by PDFium, in paragraphs, without what is repeated at the head and foot of pages.
+"""Reads PDF by PDFium: the text of its pages in paragraphs, without what is repeated at the head and foot of pages.
+
+In: a path. Out: a list of one ``Document``; ``Unreadable`` where it holds no text or is protected.
 
 PDFium (Google's, under BSD and Apache licences) is fuzzed and fast; its wheels have no JavaScript. Images are never
 decoded.

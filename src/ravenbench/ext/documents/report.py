@@ -1,4 +1,7 @@
-"""``raven texts``: an inbox of documents as plain texts by author, and a page of what was taken and what was left out.
+"""``raven texts``: writes documents as plain texts by author, and a page of what was taken and what was left out.
+
+In: paths of documents or folders. Out: ``Extracted``, with one ``Taken`` a text (its count of words), files
+``OUT/AUTHOR/TEXT.txt`` and an index page.
 
 Nothing is compared here: a person looks first. An author is the sender of a mail or of a message, else the folder in
 which a document lies in the inbox, or the name that Moodle puts before what somebody handed in; the name in a file's
@@ -54,7 +57,8 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2
 
 @dataclass(frozen=True)
 class Taken:
-    """A text that was written: its document, its place in the output, how its author is known, and its words."""
+    """A text that was written: its document, its place in the output, how its author is known, and its count of
+    words."""
 
     document: Document
     source: str

@@ -1,4 +1,6 @@
-"""HTML and Rich Text: what a reader takes for the text, without a page's furniture and without quotations.
+"""Reads HTML and Rich Text: what a reader takes for the text, without a page's furniture and without quotations.
+
+In: a path, or HTML as text. Out: a list of one ``Document``, or its text, with an account of what was left out.
 
 HTML is read by selectolax (MIT; the Lexbor engine, one wheel): a tree as browsers build it, from which parts are left
 out by rules that the account can name. trafilatura and readability choose by weights that it could not.

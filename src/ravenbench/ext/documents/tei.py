@@ -1,4 +1,7 @@
-"""TEI (ELTeC, DraCor, CLARIN …): the words of ``body``; author, title and date as the header has them.
+"""Reads TEI (ELTeC, DraCor, CLARIN …): the words of ``body``; author, title and date as the header has them.
+
+In: the path of an XML file, or its content. Out: a list of ``Document``, one for each TEI in the file; ``Unreadable``
+where there is none.
 
 Python's own expat reads it. Whatever declares entities is refused; nothing that lies outside the file is read.
 """

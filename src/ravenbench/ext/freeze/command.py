@@ -1,4 +1,8 @@
-"""``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts."""
+"""``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts.
+
+In: the path of a run, problems or a corpus; for thaw a manifest and a corpus. Out: a manifest file (JSON), or a
+folder of problems, and lines that say what differs.
+"""
 
 from __future__ import annotations
 

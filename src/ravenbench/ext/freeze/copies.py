@@ -1,4 +1,8 @@
-"""A copy of a corpus, a draft or a run beside a manifest: where its documents are, and what differs."""
+"""Compares a copy of a corpus, a draft or a run with a manifest: where its documents are, and what differs.
+
+In: a ``Manifest`` of n documents and a ``Source``. Out: a ``Match``: rows (n,) of the copy, −1 where it lacks the
+document, and one ``Difference`` for each document that differs.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Where a copy has a manifest's documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
+    """Where a copy has a manifest's n documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
 
     rows: Ints
     differences: list[Difference]

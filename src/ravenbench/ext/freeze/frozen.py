@@ -1,4 +1,7 @@
-"""Problems as a manifest without texts: all that is needed to rebuild them from another copy of their corpus.
+"""Defines a manifest: problems without texts, with all that is needed to rebuild them from a copy of their corpus.
+
+In: a ``Source`` of documents and problems, or a manifest's JSON. Out: a ``Manifest`` with hashes of n documents, (n,
+12) bytes, and ``FrozenSet`` of problems by numbers of documents; truth is True for one author.
 
 A document is known by the first 12 bytes of the BLAKE2b hash (16 bytes) of its text as ``FORM`` says, in UTF-8. That is
 enough: of a million documents, two share so much by accident with a probability of 6e-18. Who wants two texts with one

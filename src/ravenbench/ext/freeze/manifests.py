@@ -1,4 +1,8 @@
-"""``ravenbench.freeze`` and ``thaw``: problems as a manifest without texts, and from it the problems again."""
+"""``ravenbench.freeze`` writes problems as a manifest without texts; ``thaw`` makes the problems again from it.
+
+In: a run's folder, problems, folds or a corpus; for ``thaw`` a manifest and a copy of its corpus. Out: a ``Manifest``
+(JSON, hashes in the place of texts), or ``Thawed``, with a ``Rebuilt`` for each set of problems.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +146,8 @@ def _manifest_at(place: str | Path) -> Manifest | None:
 
 
 class Rebuilt(NamedTuple):
-    """A set of problems over the copy's texts, its truth where it is told, and how many of it could not be rebuilt."""
+    """A set of n problems over the copy's texts, its truth (n,) where it is told, and the count of problems that
+    could not be rebuilt."""
 
     problems: Problems
     same: Bools | None
@@ -153,8 +158,9 @@ class Rebuilt(NamedTuple):
 class Thawed:
     """What a copy of a corpus gives of a manifest: problems by the name of their set, and how the copy differs.
 
-    ``documents`` are the copy's with the manifest's labels, ``rows`` which of them are the manifest's, ``splits`` their
-    parts. ``exact`` says that all texts are those that were frozen to the byte, not only but for white space.
+    ``documents`` are the copy's with the manifest's labels, ``rows`` (n,) which of them are the manifest's (−1:
+    none), ``splits`` their parts. ``exact`` says that all texts are those that were frozen to the byte, not only but
+    for white space.
     """
 
     manifest: Manifest

@@ -1,4 +1,7 @@
-"""What a map of many texts shows: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+"""Computes a map of many texts: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+
+In: a corpus, its path or a mapping of names to texts (n), and a ``MapSpec``. Out: a ``MapAnalysis`` with one
+``MapView`` for all words and one with content words masked: distances (n, n), a dendrogram (n − 1, 4), places (n, 2).
 
 Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
 the mask leaves, since fewer words alone change a picture.
@@ -50,7 +53,7 @@ METHODS = {"single": "single", "complete": "complete", "average": "average", "mc
 
 
 def tree_of(distances: Floats, linkage: str) -> Floats:
-    """A dendrogram (n − 1, 4) of scipy's form; heights as R's ``hclust`` has them."""
+    """A dendrogram (n − 1, 4) in scipy's form of distances (n, n); heights as R's ``hclust`` has them."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
@@ -66,7 +69,7 @@ def tree_of(distances: Floats, linkage: str) -> Floats:
 
 
 def cut_into(tree: Floats, clusters: int) -> Ints:
-    """As many clusters as asked for, numbered, (n,)."""
+    """The number of each text's cluster (n,), from 0, where a dendrogram (n − 1, 4) is cut into so many clusters."""
     from scipy.cluster.hierarchy import cut_tree
 
     return np.asarray(cut_tree(tree, n_clusters=max(1, clusters)).ravel(), dtype=np.int64)
@@ -89,7 +92,8 @@ def clusters_of(tree: Floats) -> set[int]:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Texts that stand together: the share of settings with it, and of trees from resampled word lists (or None)."""
+    """Texts that form a cluster, by their row: the share (0 to 1) of settings with it, and of trees from resampled
+    word lists (or None)."""
 
     members: tuple[int, ...]
     settings: float
@@ -97,14 +101,15 @@ class Cluster:
 
     @property
     def support(self) -> float:
-        """What decides whether it is in the consensus."""
+        """The share (0 to 1) of trees that decides whether it is in the consensus."""
         return self.settings if self.resampled is None else self.resampled
 
 
 def consensus(
     trees: Iterable[Floats], resampled: Iterable[Floats], strength: float
 ) -> list[Cluster]:
-    """Clusters with more than half of the trees, or at least ``strength`` where that is more, the largest first."""
+    """Clusters in more than half of the trees, or at least a share ``strength`` (0 to 1) of them where that is more,
+    the largest first."""
     counts = [Counter[int](), Counter[int]()]
     sizes = [0, 0]
     for place, many in enumerate((trees, resampled)):
@@ -133,7 +138,7 @@ EACH = 10
 
 @dataclass(frozen=True)
 class MapText:
-    """A text, or a sample of one, the group that it is drawn as (by default its author), and how many words it has."""
+    """A text, or a sample of one, the group that it is drawn as (by default its author), and its count of ``words``."""
 
     id: str
     author: str | None
@@ -144,9 +149,9 @@ class MapText:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What some words show: their names, distances (n, n), dendrogram, consensus, places (n, 2) by picture, links
-    (text, text) with their weights, and the share of variance along the axes of principal components.
-    """
+    """What some words show: their names, distances (n, n), dendrogram (n − 1, 4), consensus, places (n, 2) by
+    picture, links (text, text) with their weights (counts that add up over settings), and the shares of variance (0
+    to 1) along two principal components."""
 
     title: str
     words: tuple[str, ...]
@@ -160,8 +165,8 @@ class MapView:
 
 @dataclass(frozen=True, eq=False)
 class Rolling:
-    """Along one text: the middle word of each slice (s,), distances from it to each author's mean text (s, authors),
-    and the authors in order (s, up to 3)."""
+    """Along one text: the middle word of each slice (s,), counted in words, distances from it to each author's mean
+    text (s, authors), lower = nearer, the authors in order (s, up to 3), and ``size``, the words of a slice."""
 
     title: str
     middle: Ints
@@ -173,7 +178,8 @@ class Rolling:
 
 @dataclass(frozen=True, eq=False)
 class MapAnalysis:
-    """A map of many texts, computed. ``settings`` are the pairs (culling, words) that it goes through."""
+    """A map of many texts, computed. ``settings`` are the pairs (culling in percent, count of words) that it goes
+    through, ``features`` counts the words of each view."""
 
     name: str
     spec: MapSpec
@@ -199,7 +205,7 @@ class MapAnalysis:
 
 
 class Collection(NamedTuple):
-    """What is drawn or contrasted: its documents, what should be known of it, and labels of the documents by column."""
+    """The documents that are drawn or contrasted, notes on them, and their labels by column, one a document."""
 
     name: str
     documents: list[Document]

@@ -1,4 +1,7 @@
-"""``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic."""
+"""``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic.
+
+In: a corpus and a ``MapSpec``. Out: a ``TextMap``, on a terminal, as JSON or as a folder with a page.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Distances between texts by the frequencies of words, under stylo's names and in its form; and how far texts group by
-author and how far by topic, in one matrix of distances.
+"""Measures distances between texts by frequencies of words, as stylo does, and how far texts group by author or
+topic.
+
+In: frequencies (texts, words) in percent, codes of authors and topics (n,). Out: distances (n, m), lower = more
+alike; ``GroupingScore`` for each number, silhouette and adjusted Rand index at most 1.
 
 Silhouette and adjusted Rand index are the customary numbers; both are high for authors who each write on one topic,
 even if words of the topic are all that groups their texts. The two kinds of *nearness* are not: that of authors
@@ -78,7 +81,8 @@ def prepared(measure: str, frequencies: Floats, reference: Floats | None = None)
 
 
 def distances(measure: str, one: Floats, other: Floats | None = None) -> Floats:
-    """Distances (one, other) of prepared rows; without ``other`` among ``one``, symmetric and 0 from each to itself."""
+    """Distances (one, other), 0 or more, of prepared rows, lower = more alike; without ``other`` among ``one``,
+    symmetric and 0 from each to itself."""
     from scipy.spatial.distance import cdist, pdist, squareform
 
     def by(metric: str) -> Floats:
@@ -124,7 +128,8 @@ class GroupingScore:
 
 
 def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
-    """Mean silhouette (rows,) of texts under each row of ``weights`` (rows, n); a text alone in its group has 0."""
+    """Mean silhouette (rows,), from −1 to 1, of texts under each row of ``weights`` (rows, n); a text alone in its
+    group has 0."""
     known = codes >= 0
     distances = distances[np.ix_(known, known)]
     weights = weights[:, known]
@@ -168,7 +173,8 @@ def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
 
 
 def nearness(distances: Floats, pairs: Bools, alike: Bools, weights: Floats) -> Floats:
-    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances."""
+    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances
+    (rows,), one for each row of ``weights``."""
     near = pairs & alike
     far = pairs & ~alike
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,7 @@
-"""The pictures of a map, each of all words and with content words masked.
+"""Draws the pictures of a map, each of all words and with content words masked.
+
+In: a ``MapAnalysis`` of n texts. Out: matplotlib figures by name, and a legend; trees that are longer than a sheet
+are also in parts.
 
 An author has one colour and one sign in all of them, so that nothing rests on colour alone. Up to ``NAMED`` texts are
 named in the plane; of more, pointing at a sign shows the name, and trees name all.
@@ -38,7 +41,7 @@ STEPS = 200
 
 
 def draw_map(a: MapAnalysis) -> dict[str, Figure]:
-    """The figures by name: that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
+    """The figures by name: the name is that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
     drawings = {}
     with style():
         looks = _Looks(a)

@@ -1,4 +1,8 @@
-"""A map's tables, sentences, page and files."""
+"""Shows a map of many texts: tables, sentences, page and files.
+
+In: a ``MapAnalysis``. Out: a ``TextMap`` with tables (one row a text, cluster, link or slice), figures, sentences and
+JSON values, and ``stylo_call``, the same call in R.
+"""
 
 from __future__ import annotations
 

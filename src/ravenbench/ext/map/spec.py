@@ -1,4 +1,8 @@
-"""What decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``."""
+"""Says what decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``.
+
+In: options of the command line, or values by name in Python. Out: a checked ``MapSpec``; mfw and sizes are counts of
+words, culling is in percent of texts, consensus_strength a share.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables of frequencies of the most frequent words, made as stylo makes them: words, samples, n-grams, culling.
+"""Makes tables of frequencies of the most frequent words, as stylo does: words, samples, n-grams, culling.
+
+In: texts. Out: lists of words or n-grams, and a ``WordTable`` of frequencies in percent of a text's units, (texts,
+names).
 
 References
 ----------

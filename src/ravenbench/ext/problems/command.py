@@ -1,4 +1,8 @@
-"""``raven problems``: verification problems cut from a corpus, as the PAN-2014 organisers built theirs."""
+"""``raven problems``: cuts verification problems from a corpus, as the PAN-2014 organisers built theirs.
+
+In: a ``ProblemsSpec`` or a ``Corpus`` with options (counts of documents, words and problems). Out: a folder in PAN's
+form, or ``Built``: n problems and their truth (n,), half of them True (one author), counts of what was not used.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +182,7 @@ def _range(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Known documents of an author and another document of theirs, all of one kind."""
+    """Row numbers of known documents of an author and of another document of theirs, all of one kind."""
 
     author: int
     known: Ints
@@ -280,8 +284,8 @@ def cut_across(
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """Problems built from a corpus, with authors, topics and languages (``blind()`` them before a verifier sees them),
-    their truth ``same`` (n,), as many of each, and documents not used, by reason."""
+    """n problems built from a corpus, with authors, topics and languages (``blind()`` them before a verifier sees
+    them), their truth ``same`` (n,), as many of each, and counts of documents not used, by reason."""
 
     problems: Problems
     same: Bools

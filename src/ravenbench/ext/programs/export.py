@@ -1,4 +1,8 @@
-"""``raven export``: a run's folds as PAN problems, so that any outside system can use the benchmark."""
+"""``raven export``: writes a run's folds as PAN problems, so that any outside system can use the benchmark.
+
+In: the folder (``Store``) of a run. Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json``,
+and the names of the folds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reading texts that were rewritten elsewhere, in whatever shape they come, and refusing what cannot be theirs.
+"""Reads texts that were rewritten elsewhere, in whatever shape they come, and refuses what cannot be theirs.
+
+In: a folder or table of rewritings, or a program's command line, and the original texts. Out: ``Found`` by id, and a
+``Rewriting`` for each text; timeouts are in seconds.
 
 a folder    ID/obfuscation.json (PAN 2016), ID/obfuscated.txt, or a problem set's ID/unknown.txt
             ID.obfuscation.json or ID.json (PAN 2016), ID.txt, or the file ID itself
@@ -105,7 +108,7 @@ def objection(original: str, rewritten: str) -> str | None:
 
 
 def find(place: Path) -> dict[str, Found]:
-    """Every rewriting of a folder or a table, by id.
+    """Every rewriting of a folder or a table as ``Found``, by id.
 
     FormatError if this is no place for rewritings, or a table cannot be read.
     """

@@ -1,4 +1,8 @@
-"""Runs an outside program: private folder, cleared environment, limits, confined where possible, no trace."""
+"""Runs an outside program in a private folder with a cleared environment and limits, confined where possible.
+
+In: a command line, a ``FilesystemView``, ``Limits`` (bytes, counts of processes and files), a timeout in seconds.
+Out: a ``Ran`` with the ends of its stdout and stderr as bytes, or a ``ProgramError``.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +93,7 @@ def obstacle() -> str | None:
 
 
 def confined(argv: Sequence[str], folder: Path, view: FilesystemView) -> list[str]:
-    """The command line that runs a program in a sandbox.
+    """The command line (list of arguments) that runs a program in a sandbox.
 
     The system's folders are there to read, ``view`` besides, and nothing else: no home, no other's temporary files. It
     sees no other processes (and all it starts end with it), no network and no rights of an administrator.
@@ -273,7 +277,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a program uses now."""
+    """What a program uses now: the count of its processes, and the bytes of memory and of disk."""
 
     processes: int
     memory: int
@@ -295,7 +299,7 @@ class Usage:
 
 
 def usage(root: int, folder: Path) -> Usage:
-    """What the descendants of process ``root`` use, and what lies below a folder."""
+    """Processes and bytes of memory of the descendants of process ``root``, and bytes of the files below a folder."""
     children = defaultdict(list)
     for place in Path("/proc").glob("[0-9]*"):
         children[parent_of(int(place.name))].append(int(place.name))
@@ -344,7 +348,7 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 @dataclass(frozen=True)
 class Ran:
-    """What a program said: the ends of its stdout and stderr."""
+    """What a program wrote: the ends of its stdout and stderr, as bytes."""
 
     stdout: bytes
     stderr: bytes
@@ -364,7 +368,8 @@ def run_program(
     view: FilesystemView | None = None,
     limits: Limits | None = None,
 ) -> Ran:
-    """Run a program in a folder to its end, with no input, and kill whatever it started.
+    """Run a program in a folder to its end, with no input; the ends of its stdout and stderr. Whatever it started is
+    killed.
 
     Parameters
     ----------

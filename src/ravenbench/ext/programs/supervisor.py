@@ -1,5 +1,8 @@
 """Starts one program, keeps hold of everything that it starts, and ends with it: run as a script, never imported.
 
+In: the arguments below (process number, file descriptor, count of open files, bytes a file, seconds of GRACE). Out:
+one line on STATUS_FD that says how the program ended.
+
     python -I -S supervisor.py PARENT STATUS_FD OPEN_FILES FILE_BYTES GRACE PROGRAM [ARGUMENT …]
 
 What a program starts may clear its environment and begin a session of its own; it stays a descendant of this process,

@@ -1,4 +1,10 @@
-"""Any program as a translator: a sentence a line in, a sentence a line out."""
+"""Makes a translator of any program: a sentence a line in, a sentence a line out.
+
+In: a command line, n sentences, codes of two languages; timeout in seconds. Out: n translated sentences, None for an
+empty line.
+
+In: a command line, n sentences, codes of two languages. Out: n translated sentences; timeout in seconds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Any outside program as a verifier: it reads PAN problems and writes PAN answers."""
+"""Makes a verifier of any outside program: it reads PAN problems and writes PAN answers.
+
+In: a command line and n ``Problems``, written without truth. Out: answers (n,) from 0 to 1, higher = same author, 0.5
+= not answered; timeout in seconds, memory and disk in GiB.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a search found: measures of every method with intervals, what they fall to in other parts of the pool, tests."""
+"""Computes what a search found: measures of every method with intervals, other parts of the pool, tests.
+
+In: the folder (``Store``) of a search. Out: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR,
+AUC and EER are from 0 to 1 with 95 % intervals over authors, ``bits`` binary logarithms of ranks (q,).
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,8 @@ Figures = dict[str, Estimate | None]
 
 @dataclass(frozen=True)
 class SearchRow:
-    """A method in a table: its figures, and what else is ``known`` of it, by key in JSON."""
+    """A method in a table: its figures (estimates by key, with 95 % intervals), and what else is ``known`` of it, by
+    key in JSON."""
 
     method: str
     figures: Figures

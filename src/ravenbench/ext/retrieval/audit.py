@@ -1,4 +1,7 @@
-"""What is wrong with labels, before anything is measured: texts under two authors, authors that are no persons.
+"""Finds what is wrong with labels, before anything is measured: texts under two authors, authors that are no persons.
+
+In: a ``Pool`` with q queries. Out: an ``Audit``: by kind of fault, which queries (q,) it touches (bool), the count of
+candidates, and examples.
 
 copies      Near-copies across authors: at least half of a text's runs of eight words stand in a text by another.
 own         The query is a near-copy of one of its true candidates: whoever finds it need not know a style.
@@ -102,7 +105,7 @@ class Audit(NamedTuple):
 
 
 def audit(pool: Pool) -> Audit:
-    """Look through the texts and authors of a pool."""
+    """An ``Audit`` of the texts and authors of a pool."""
     questions = pool.plain
     candidates = pool.candidates
     count = len(questions.queries)

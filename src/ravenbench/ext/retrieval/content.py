@@ -1,5 +1,8 @@
-"""Queries with other content in their place: each with its style and the content of texts on a true candidate's topic
-(*on*), and of texts far from it (*off*, and another such, *off2*), as the transplant probe has it.
+"""Puts other content in the place of queries' own, as the transplant probe does.
+
+In: a ``Pool`` and the greatest count of queries. Out: the pool with versions of its queries, and by reason the counts
+of those left out. A version has the query's style and content of texts on a true candidate's topic (*on*), or far
+from it (*off*, and another such, *off2*).
 
 Whoever gave content is then not ranked for that query: a text would else be found by its own words. For the same reason
 the queries stand once more with their own content (*own*) and the same candidates barred.
@@ -35,7 +38,7 @@ KNOWN = 8
 
 
 def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, int]]:
-    """The pool with versions of at most so many of its queries, and why others were left out, counted.
+    """The pool with versions of at most so many of its queries, and by reason the count of those left out.
 
     Where fewer than ``FEWEST`` could be made there are none.
     """
@@ -116,7 +119,7 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
 
 
 def of_rows(pool: Pool, column: str) -> Labels | None:
-    """Labels of the pool's texts, where any are known."""
+    """Labels of the pool's texts, one a row, where any are known."""
     labels = pool.candidates.labels.get(column)
     if labels is None:
         return None

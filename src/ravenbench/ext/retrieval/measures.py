@@ -1,4 +1,7 @@
-"""Measures of a search, query by query; ties are taken by expectation over all orders, never by place.
+"""Measures a search, query by query; ties are taken by expectation over all orders, never by place.
+
+In: counts of a search (``search.search``) and bounds of true candidates (q + 1,). Out: each measure (q,), from 0 to 1
+(``bits`` from 0 up), and ``Estimate`` with a 95 % interval over authors.
 
 success@k   Whether a true candidate is among the first k.
 recall@k    Share of the true candidates among the first k.
@@ -40,7 +43,8 @@ NDCG = 10
 def of_queries(
     counts: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all"
 ) -> dict[str, Floats]:
-    """Each measure of each query, (q,), NaN where it has no true candidate in this part.
+    """Each measure of each query, (q,), from 0 to 1 (``bits`` from 0 up), NaN where it has no true candidate in this
+    part.
 
     ``counts`` is what ``search`` gives, ``ptr`` (q + 1,) the bounds of the true candidates.
     """
@@ -206,7 +210,7 @@ def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Fl
 
 
 def auc_eer(true: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """AUC and EER of counts by level, (…, levels) each."""
+    """AUC and EER, each from 0 to 1, of counts by level, (…, levels) each."""
     pairs = true.sum(-1) * others.sum(-1)
     below = np.cumsum(others, -1) - others
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -247,7 +251,7 @@ class Authors:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Count of the authors."""
         return int(self.unit.max(initial=-1)) + 1
 
     @cached_property
@@ -296,7 +300,7 @@ class Authors:
 def compared(
     authors: Authors, values: Mapping[str, Floats]
 ) -> dict[tuple[str, str], tuple[float, float]]:
-    """p of every two methods by their values (q,), and as corrected by Holm."""
+    """p of every two methods by their values (q,), as it is and as corrected by Holm."""
     names = list(values)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     raw = [authors.test(values[a] - values[b], f"{a} {b}") for a, b in pairs]

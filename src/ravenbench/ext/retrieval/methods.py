@@ -1,4 +1,7 @@
-"""Retrievers: what gives every candidate a score for a query, higher = same author.
+"""Retrievers: give every candidate a score for a query, higher = same author.
+
+In: a ``Pool`` to learn from, and queries (``Items``). Out: vectors (texts, d) and an ``Ask``, which gives scores of
+queries by candidates: cosines, minus bits a character (PPM), or minus a distance of lengths or dates.
 
 One of one's own derives from ``Retriever`` and gives ``embed(texts)``; the cosine of its vectors is the score. What a
 method learns (vocabularies, weights, means) it learns from the candidates' texts, never from labels.

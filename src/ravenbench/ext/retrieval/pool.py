@@ -1,4 +1,7 @@
-"""Queries and candidates of a search for texts by the same author.
+"""Holds the queries and candidates of a search for texts by the same author.
+
+In: texts, ids, labels and true candidates, as ``reading`` reads them. Out: a ``Pool`` of a ``TextTable``, q queries
+(``Questions``) and c candidates (``Items``); lists are row numbers (int64) with bounds ``ptr`` (n + 1,).
 
 A query has one text or several (an episode), and so has a candidate. Candidates stand in random order, so that nothing
 follows from their places. Which candidates are true is given query by query: authors may be unknown.
@@ -26,7 +29,7 @@ OWN = ("own", "on", "off", "off2")
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Queries, or candidates.
+    """n queries, or n candidates.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ class Items:
 
 
 def owners(ptr: Ints) -> Ints:
-    """The list that each value belongs to, where lists lie between these bounds."""
+    """The number of the list that each value belongs to, (values,), where lists lie between these bounds (n + 1,)."""
     return np.repeat(np.arange(len(ptr) - 1, dtype=np.int64), np.diff(ptr))
 
 

@@ -1,4 +1,7 @@
-"""Rankings that were made elsewhere, judged as methods of a search.
+"""Reads rankings that were made elsewhere, which a search judges as its own methods.
+
+In: paths of TREC runs or JSON lines, and the ``Pool``. Out: ``Ranking`` by name, a retriever whose scores of
+candidates are higher = same author; faults go to ``Faults``.
 
 A file is a TREC run, ``qid Q0 docid rank score tag`` a line, or JSON lines ``{"query_id", "candidate_ids"}``, best
 first, with ``scores`` of these where they are known: the columns of AuthBench's truth, for its evaluation writes
@@ -158,7 +161,7 @@ def ranking_faults() -> Faults:
 
 
 def named_rankings(paths: Sequence[str]) -> dict[str, Ranking]:
-    """Rankings by the stems of their files. SpecError if two have one."""
+    """Rankings, not read yet, by the stems of their files. SpecError if two have one."""
     from ravenbench.store.resume import data_hash
 
     rankings = {stem_of(path): Ranking(path, data_hash(path)) for path in paths}

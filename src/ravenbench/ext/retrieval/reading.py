@@ -1,4 +1,7 @@
-"""Queries and candidates from a corpus, from files as AuthBench and HIATUS have them, from PAN's attribution problems.
+"""Reads queries and candidates of a search from a corpus, from files as AuthBench and HIATUS have them, or from PAN.
+
+In: a ``Corpus``, or a path of JSON lines or of PAN's attribution problems. Out: a ``Pool``, with texts, queries,
+candidates, and rows of each query's true candidates; faults of labels by kind.
 
 AuthBench (its code, ``processing/sampling.py``): ``candidates.jsonl`` with candidate_id, author_id, lang, genre,
 content, source; ``queries.jsonl`` with query_id and the same but the author; ``ground_truth.jsonl`` with query_id,
@@ -64,7 +67,7 @@ SIDES = {
 
 
 class ItemRow(NamedTuple):
-    """One query or candidate as it was read."""
+    """One query or candidate as it was read: its id, its texts, and its labels by column."""
 
     id: str
     texts: Sequence[str]

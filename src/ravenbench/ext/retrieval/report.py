@@ -1,4 +1,8 @@
-"""The report of ``raven retrieve``."""
+"""Makes the report of ``raven retrieve``: tables, figures, sentences and JSON.
+
+In: the folder (``Store``) of a search, from which ``analyse_search`` makes a ``Search``. Out: a ``RetrieveReport``;
+success, recall, nDCG, MRR, AUC and EER are from 0 to 1, over queries, with 95 % intervals over authors.
+"""
 
 from __future__ import annotations
 

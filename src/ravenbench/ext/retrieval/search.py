@@ -1,4 +1,7 @@
-"""Exact search, block by block: how many candidates a method puts above each true one.
+"""Searches exactly, block by block: how many candidates a method puts above each true one.
+
+In: an ``Ask``, q queries (``Questions``) and c candidates (``Items``). Out: arrays by name: scores of the t true
+candidates (t,), higher = same author, and counts of others above and beside each (3, t).
 
 What is kept of a method on its queries is small and enough for every measure: each true candidate's score, and how many
 others are above it and beside it in every part of the pool. Counts of shards of the candidates can be added up. A
@@ -45,7 +48,8 @@ def search(
     edges: bool = True,
     tolerance: float = TOLERANCE,
 ) -> dict[str, NDArray[Any]]:
-    """Search some candidates for every query.
+    """Scores of true candidates (t,) and counts of others above and beside each, by searching a shard for every
+    query.
 
     Parameters
     ----------
@@ -205,7 +209,7 @@ def count_block(
 
 
 def shards(candidates: int, size: int) -> Iterator[Ints]:
-    """Rows of the candidates in parts of at most so many."""
+    """Rows of the candidates (int64) in parts of at most so many."""
     for at in range(0, max(candidates, 1), size):
         yield np.arange(at, min(at + size, candidates), dtype=np.int64)
 
@@ -223,7 +227,8 @@ AHEAD = 1_000.0
 
 
 def training(pool: Pool, seed: int) -> tuple[Problems, Bools]:
-    """Pairs to learn from: of each query and a true candidate, and of it and the true candidate of another query."""
+    """n pairs to learn from and their truth (n,): each query with a true candidate, and with the true candidate of
+    another query."""
     questions = pool.plain
     rng = stream(seed, "retrieval-training")
     first = questions.true[questions.true_ptr[:-1]]

@@ -1,4 +1,8 @@
-"""What decides a search."""
+"""Says what decides a search.
+
+In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``RetrieveSpec``;
+queries, limit, first and k are counts.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """``ravenbench.retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
 
+In: a ``RetrieveSpec`` (corpus or files of queries and candidates). Out: a folder, from which ``analyse_search`` makes
+a ``Search``; a cell holds what ``search.search`` gives: scores (t,) of true candidates, higher = same author, and
+counts.
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a version of the queries and a shard of the candidates
 OUT/pool-….npy                            queries, candidates and truth (``pool``)
 OUT/vectors/                              embeddings of the candidates, memory-mapped, by method
@@ -61,9 +65,10 @@ SHARD = 100_000
 
 class RetrievePlan(Plan, frozen=True, kw_only=True):
     """The manifest of a search: ``shortcuts`` are the methods that see no text, which are not asked about other
-    content; ``transplanted`` queries have it, and ``left_out`` counts why others have not. ``faults`` counts queries
-    and candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples,
-    and re-rankers learn from so many ``lessons``."""
+    content; ``queries``, ``candidates`` and ``lessons`` (pairs that re-rankers learn from) are counts;
+    ``transplanted`` counts queries that also have other content, and ``left_out`` why others have not. ``faults``
+    counts queries and candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples.
+    """
 
     source: str
     queries: int
@@ -419,7 +424,7 @@ class SearchUnit(CellUnit):
         )
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
-        """The candidates among which a cell searches."""
+        """Rows (c,) of the candidates among which a cell searches."""
         begin = (store.plan.folds[place.fold].fold or 0) * SHARD
         return np.arange(begin, min(begin + SHARD, len(stored_pool(store).candidates)))
 

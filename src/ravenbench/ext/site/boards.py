@@ -1,4 +1,9 @@
-"""What a site shows: boards (one a run or evaluation) and the standing of every system on them."""
+"""Makes the boards of a site: one for each run or evaluation, with a row for every system.
+
+In: folders of runs and evaluations by address (``Path``), and answers from outside by address and system. Out: a list
+of ``Board``; its ``BoardStanding`` rows hold ranks (1 = best) and ``Number`` figures (a value, perhaps with its 95 %
+interval), AUC and c@1 from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -75,11 +80,12 @@ class BoardStanding:
     """One system on one board.
 
     ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
-    tested. ``scores`` are by metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures,
-    ``content`` and ``domain`` its words, "" where it was not asked. ``loss`` is the impact of every obfuscator.
-    ``submitted`` says that its answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides
-    them. A method that was run with several seeds is one standing: ``runs`` are those of its seeds, its figures their
-    means, its intervals from their lowest end to their highest.
+    tested. ``scores`` are by metric (AUC, c@1 …, from 0 to 1); ``open`` and ``missing`` count problems without an
+    answer; ``style_left``, ``swing`` and ``gain`` are the verdict's figures, ``content`` and ``domain`` its words, ""
+    where it was not asked. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers came from
+    outside; ``parts`` has c@1 on parts of the problems, by what divides them. A method that was run with several
+    seeds is one standing: ``runs`` are those of its seeds, its figures their means, its intervals from their lowest
+    end to their highest.
     """
 
     system: str
@@ -140,7 +146,7 @@ class BoardStanding:
 
 @dataclass(frozen=True)
 class FoldPage:
-    """One fold of a board: what is in it, and every system's scores there."""
+    """One fold of a board: what is in it, and a table with one row a system of its scores there."""
 
     name: str
     info: Mapping[str, Any]
@@ -151,11 +157,11 @@ class FoldPage:
 class Board:
     """One run or evaluation.
 
-    ``text`` says the language and genre, "" where unknown. ``metric`` orders ``standings``, best first; ``tables`` are
-    shown below them; ``material`` and ``provenance`` are lists for reading; ``downloads`` are files by name. ``about``
-    stands in the place of how many problems there are, ``titles`` head metrics that only this task has. ``data`` is the
-    hash of what is answered, ``versions`` says of a system those of Raven and its method, or the hash of its answers;
-    "" is for all others.
+    ``problems`` and ``same`` (by one author) count problems. ``text`` says the language and genre, "" where unknown.
+    ``metric`` orders ``standings``, best first; ``tables`` are shown below them; ``material`` and ``provenance`` are
+    lists for reading; ``downloads`` are files by name. ``about`` stands in the place of how many problems there are,
+    ``titles`` head metrics that only this task has. ``data`` is the hash of what is answered, ``versions`` says of a
+    system those of Raven and its method, or the hash of its answers; "" is for all others.
     """
 
     key: str

@@ -1,4 +1,7 @@
-"""``raven site`` and ``raven diff``."""
+"""``raven site`` and ``raven diff``: write pages of leaderboards, and of what rewritings changed.
+
+In: paths of runs, or of originals and rewritings. Out: HTML files in a folder, and the path on the terminal.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``ravenbench.site``: leaderboards of any number of runs and evaluations as static pages in a folder."""
+"""``ravenbench.site``: makes leaderboards of any number of runs and evaluations as static pages in a folder.
+
+In: folders of runs and evaluations. Out: the path of the site; ``site_pages`` gives HTML by address. Scores such as
+AUC and c@1 are from 0 to 1, ranks begin at 1.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,8 @@ MOST = 300_000
 
 
 def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()) -> dict[str, str]:
-    """Every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``, ``systems/…``."""
+    """The HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
+    ``systems/…``."""
     names = sorted(
         {s.system for board in boards for s in board.standings if s.tie is not None or s.loss}
     )
@@ -185,7 +190,7 @@ def downloads(board: Board) -> dict[str, str]:
 
 
 def place(board: Board, standing: BoardStanding) -> str:
-    """The rank of a system on a board, ``5=`` where others share it."""
+    """The rank of a system on a board as text, ``5=`` where others share it."""
     return shown_rank(standing.tie, [s.tie for s in board.standings])
 
 

@@ -1,4 +1,7 @@
-"""``raven doctor``: what is installed, what is missing, and how to get it.
+"""``raven doctor``: says what is installed, what is missing, and how to get it.
+
+In: this installation. Out: a list of ``HealthCheck``, one a line of the table, with its state and the command that
+would mend it.
 
 Nothing here downloads, and nothing heavy is imported to see whether it is there.
 """

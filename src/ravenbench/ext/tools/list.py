@@ -1,4 +1,8 @@
-"""``raven list``: what can be named in commands and specs, a line each."""
+"""``raven list``: prints what can be named in commands and specs, a line each.
+
+In: a kind, a name or a word to look for. Out: a description of a component as a dict of JSON values, or (kind, name,
+summary) for each that is found.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _PROMISES = {
 
 
 def describe(kind: str, name: str) -> dict[str, Any]:
-    """What can be said of a component without making one.
+    """What can be said of a component without making one, as JSON values.
 
     ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
     given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),

@@ -1,4 +1,7 @@
-"""``raven new``: files that work at once, to be changed into one's own."""
+"""``raven new``: writes files that work at once, to be changed into one's own.
+
+In: a kind (verifier or metric), a name, a form. Out: the paths of the files, and commands to try next.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The texts of a question "who wrote this one?": unknown ones, and those of each candidate.
+"""Reads the texts of a question "who wrote this one?": unknown ones, and those of each candidate.
+
+In: paths of unknown texts, and a path or ``Corpus`` of candidates' texts. Out: a ``NamingQuestion`` of ``Text`` and
+``Known``, and the rows of known texts that are not learned from.
 
 What would make any answer wrong is refused before anything is computed: a candidate without text, texts in several
 languages. A candidate's text that stands in an unknown one is not learned from.

@@ -1,4 +1,8 @@
-"""Who wrote an unknown text: probabilities, their intervals and their limits, from what methods scored."""
+"""Says who wrote an unknown text, with probabilities, their intervals and their limits.
+
+In: the folder (``Store``) of ``raven attribute --unknown``, with scores of methods by passage and candidate. Out:
+``NamingAnswers`` with one ``Named`` a text; probabilities, shares and intervals are from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +42,9 @@ PRIORS = (0.05, 0.2)
 
 @dataclass(frozen=True)
 class NamingAccuracy:
-    """Share of known texts that are named rightly (each candidate counting alike) when they or their like were not
-    learned from, with its 95 % interval; ``texts`` counts the independent ones."""
+    """Share (0 to 1) of known texts that are named rightly (each candidate counting alike) when they or their like
+    were not learned from, with its 95 % interval; ``texts`` counts the independent ones, ``chance`` is the share that
+    guessing reaches."""
 
     how: str
     right: float
@@ -55,9 +60,9 @@ class NamingAccuracy:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate, or none of them: probability with its 95 % interval; of a candidate the probability ``listed`` if
-    one of them wrote the text, and the same when content words are replaced (None where that was not possible); texts
-    and words that were learned from."""
+    """A candidate, or none of them: probability (0 to 1) with its 95 % interval; of a candidate the probability
+    ``listed`` if one of them wrote the text, and ``style``, the same when content words are replaced (None where that
+    was not possible); counts of texts and words that were learned from."""
 
     name: str
     probability: float
@@ -70,8 +75,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of an unknown text: where it begins, in words, and probabilities in the order of the candidates, *none of
-    them* last."""
+    """A part of an unknown text: where it begins, counted in words, and probabilities (0 to 1) in the order of the
+    candidates, *none of them* last."""
 
     begins: int
     probabilities: tuple[float, ...]
@@ -81,12 +86,13 @@ class Passage:
 class Named:
     """The answer to one unknown text.
 
-    ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are measured
-    on known texts cut as this one is; ``recognised`` is how often *none of them* is more probable for a text whose
-    author was left out than for one by a candidate (None with two candidates). ``strangers`` is how often a candidate
-    is named (``LIKELY`` and more) in texts by somebody else, with its 95 % interval. ``content`` says whether the
-    answer stays once content words are replaced, ``change`` whether it changes along the text; ``priors`` has the most
-    probable answer under other probabilities of none.
+    ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are
+    measured on known texts cut as this one is; ``recognised`` is how often (a share, 0 to 1) *none of them* is more
+    probable for a text whose author was left out than for one by a candidate (None with two candidates).
+    ``strangers`` is how often a candidate is named (``LIKELY`` and more) in texts by somebody else, a share with its
+    95 % interval. ``content`` says whether the answer stays once content words are replaced, ``change`` whether it
+    changes along the text; ``priors`` has, by the probability of none beforehand, the most probable answer and its
+    probability.
     """
 
     record: UnknownRecord
@@ -167,7 +173,7 @@ class NamingAnswers(Shown):
 
 
 def percent(value: float) -> str:
-    """A probability as it stands in sentences."""
+    """A probability (0 to 1) as percent in words of a sentence, such as 42%."""
     return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
 
 
@@ -289,7 +295,7 @@ class _Runs:
 
 
 def barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
-    """Methods that may know more than they were handed, and why."""
+    """Methods that may know more than they were handed, by name, and why."""
     names = [one.name for one in plan.verifiers]
     reasons = {
         name: exposure(store, name, [store.cell(name, fold) for fold in plan.words])

@@ -1,4 +1,8 @@
-"""The report of ``raven attribute --unknown``: page, tables, figures, JSON, terminal."""
+"""Makes the report of ``raven attribute --unknown``: page, tables, figures, JSON, terminal.
+
+In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``. Out: an ``UnknownReport``;
+probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
+"""
 
 from __future__ import annotations
 
@@ -222,7 +226,7 @@ class UnknownReport(Report[NamingAnswers]):
 
 
 def none_of(one: Named) -> float | None:
-    """The probability of none of them."""
+    """The probability (0 to 1) of none of them."""
     return next((c.probability for c in one.ranked if c.name == NONE), None)
 
 
@@ -258,7 +262,7 @@ _ACCURACY: tuple[Col[NamingAccuracy], ...] = (
 
 
 def accuracies(one: Named, mark: str) -> Table:
-    """How well the candidates' own texts are named, cut as this one is."""
+    """A table of how well (share, 0 to 1) the candidates' own texts are named, cut as this one is."""
     rows: Sequence[NamingAccuracy] = one.accuracies
     return table(
         f"accuracy{mark}",
@@ -270,7 +274,7 @@ def accuracies(one: Named, mark: str) -> Table:
 
 
 def passages(one: Named, mark: str, names: Sequence[str]) -> Table:
-    """Probabilities of every passage of a text."""
+    """A table of the probabilities (0 to 1) of every passage of a text."""
     return table(
         f"passages{mark}",
         f"Passages of {one.record.name}",

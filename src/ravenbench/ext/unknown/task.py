@@ -1,5 +1,8 @@
 """``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
 
+In: an ``UnknownSpec`` with paths of unknown texts and of candidates' texts. Out: a folder that ``naming.analyse``
+reads; a cell holds a method's scores by candidate, higher = this candidate, one row a passage (``Passages``).
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of passages, at which a method answers all
                                           unknown texts that are cut so; ``Passages`` says what its cell holds
 """
@@ -96,8 +99,8 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class KnownRecord(Record, frozen=True, kw_only=True):
-    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts of
-    an author that have one ``name`` are parts of one document."""
+    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts
+    of an author that have one ``name`` are parts of one document."""
 
     name: str
     row: int
@@ -106,8 +109,8 @@ class KnownRecord(Record, frozen=True, kw_only=True):
 
 
 class UnknownRecord(Record, frozen=True, kw_only=True):
-    """An unknown text: its row among the texts, words, the fold whose passages are as long as its own, why no answer
-    can be given, and what should be known of it."""
+    """An unknown text: its row among the texts, its count of words, the fold whose passages are as long as its own,
+    why no answer can be given, and notes on it."""
 
     name: str
     row: int
@@ -356,10 +359,10 @@ def _unlike(known: Sequence[str]) -> Any:
 
 
 def passage_words(unknown: int, known: Sequence[int], author: Sequence[int]) -> int:
-    """Words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts have them
-    and every candidate has two passages, of more than ten candidates nine in ten: one who wrote little must not shorten
-    all others' passages. Of these, so that texts of about one length share their passages, the first two digits.
-    """
+    """Count of words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts
+    have them and every candidate has two passages, of more than ten candidates nine in ten: one who wrote little must
+    not shorten all others' passages. Of these, so that texts of about one length share their passages, the first two
+    digits."""
     of_author = np.sort([own for own in np.bincount(author, weights=known) if own > 0])
     length: int = min(
         unknown, LONGEST, int(np.median(known)), int(of_author[(len(of_author) - 1) // 10] / 2)
@@ -380,7 +383,7 @@ def passages(text: str, words: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """What a fold's methods learn from and answer: passages (n,) of known texts and (u,) of unknown ones.
+    """What a fold's methods learn from and answer: passages of known texts (n,) and of unknown ones (u,).
 
     ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
     candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
@@ -547,7 +550,8 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
 
 
 def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floats]:
-    """The scores of a cell (see ``Passages``); by default all calls are asked at once."""
+    """The arrays of a cell (see ``Passages``): scores with one column a candidate, higher = this candidate; by
+    default all calls are asked at once."""
     from ravenbench.attribution.posterior import held_out, scored
 
     ask = ask or (

@@ -1,4 +1,7 @@
-"""``ravenbench.advise``: what gives a text away, where, and what changing it would gain.
+"""``ravenbench.advise``: finds what gives a text away, where, and what changing it would gain.
+
+In: an ``AdviseSpec`` with paths of a text, its author's other texts and texts by others. Out: an ``Advice``; answers
+are from 0 (two authors) to 1 (one), gains are how far the mean answer falls, rates are uses in a thousand words.
 
 Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
 the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings
@@ -57,10 +60,10 @@ PARAGRAPH = "¶"
 class Habit:
     """A habit in which the text and the author's other texts leave the crowd on the same side.
 
-    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of lengths,
-    the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at least one use;
-    ``above`` the share of the crowd's texts with less; ``places`` the half-open stretches where it stands; ``content``
-    whether it is a word that may be the topic's.
+    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of
+    lengths, the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at
+    least one use; ``above`` the share (0 to 1) of the crowd's texts with less; ``places`` the half-open stretches, in
+    characters, where it stands; ``content`` whether it is a word that may be the topic's.
     """
 
     kind: str
@@ -75,13 +78,13 @@ class Habit:
 
     @property
     def excess(self) -> int:
-        """Uses above the crowd's mean."""
+        """Count of uses above the crowd's mean."""
         usual = round(self.others / self.here * len(self.places)) if self.here else 0
         return max(0, len(self.places) - usual)
 
 
 def counts(text: str) -> tuple[Counter[tuple[str, str]], dict[tuple[str, str], float]]:
-    """Uses of every word, pair of neighbours and mark, and mean lengths of words and sentences."""
+    """Counts of every word, pair of neighbours and mark, and mean lengths: letters a word, words a sentence."""
     words = [lowered(word).replace("’", "'") for word in plain_words(text)]
     counter: Counter[tuple[str, str]] = Counter(("word", word) for word in words)
     counter.update(("pair", f"{a} {b}") for a, b in pairwise(words))
@@ -147,7 +150,7 @@ def _rates(text: str, names: Sequence[tuple[str, str]]) -> Floats:
 
 
 def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
-    """Where a habit stands."""
+    """Half-open stretches (start, end) of the text, in characters, where a habit is."""
     if kind == "length":
         return ()
     if kind == "mark":
@@ -219,7 +222,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Tip:
-    """A habit, what might stand instead of it, and by how much the mean answer falls without its excess uses (None
+    """A habit, what might replace it, and by how much the mean answer (0 to 1) falls without its excess uses (None
     where it is used too little, or is a length)."""
 
     habit: Habit
@@ -235,7 +238,8 @@ class Tip:
 
 @dataclass(frozen=True)
 class Telling:
-    """A sentence, its half-open place in the text, and by how much the mean answer falls without it."""
+    """A sentence, its half-open place in the text in characters, and by how much the mean answer (0 to 1) falls
+    without it."""
 
     start: int
     end: int
@@ -247,9 +251,9 @@ class Advice(Shown):
     """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
     the topic's last; and ``sentences`` that tell most.
 
-    ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed,
-    ``others`` their mean answers to texts by other people, asked as if the author had written them; ``judge`` answers
-    about any other version.
+    ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
+    gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
+    them; ``judge`` answers about any other version.
     """
 
     _shown_by = "ext.case.advise.report:AdviceView"
@@ -270,12 +274,12 @@ class Advice(Shown):
 
     @cached_property
     def mean(self) -> float:
-        """The verifiers' mean answer."""
+        """The verifiers' mean answer, from 0 to 1 (one author)."""
         return float(np.mean(list(self.answers.values())))
 
     @property
     def nearer(self) -> int:
-        """Texts by others whose mean answer is as high as this text's, or higher."""
+        """Count of texts by others whose mean answer is as high as this text's, or higher."""
         return sum(one >= self.mean for one in self.others)
 
     @property

@@ -1,4 +1,8 @@
-"""``raven advise`` and ``ravenbench.advise``: what gives this text away, and what changing it would gain."""
+"""``raven advise`` and ``ravenbench.advise``: what gives this text away, and what changing it would gain.
+
+In: an ``AdviseSpec`` with paths of texts. Out: an ``Advice``, shown on a terminal, as JSON or as a page; answers are
+from 0 (two authors) to 1 (one).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Advice as a page, as one screen of the terminal, and what an edit changed."""
+"""Shows advice as a page, as one screen of the terminal, and what an edit changed.
+
+In: an ``Advice``, or answers by verifier before and after an edit, each from 0 (two authors) to 1 (one). Out: tables,
+HTML (``Markup``), lines for a terminal, JSON values.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +70,7 @@ UNDECIDED = 0.05
 
 
 def finding(advice: Advice) -> str:
-    """Whether the verifiers recognise the author at all."""
+    """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
     mean = figure(advice.mean)
     many = str(advice.nearer or "none")
     few = (

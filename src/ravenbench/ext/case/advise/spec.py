@@ -1,4 +1,8 @@
-"""What decides advice."""
+"""Says what decides advice: the text, and what it is compared with.
+
+In: options of the command line, or arguments in Python. Out: a checked ``AdviseSpec`` of paths, names of verifiers
+and a seed.
+"""
 
 from __future__ import annotations
 

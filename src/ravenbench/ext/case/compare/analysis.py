@@ -1,4 +1,8 @@
-"""From a comparison's folder to what its report says: likelihood ratios, how far to trust them, their grounds."""
+"""Computes from a comparison's folder what its report says: likelihood ratios, their worth and their grounds.
+
+In: the ``Store`` of ``raven compare``, with scores of its cells. Out: a ``Comparison`` with one ``CaseFound`` a case:
+log10 LRs (above 0 for the candidate) with 95 % intervals, C_llr in bits, EER as a share, counts of pairs.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +79,8 @@ NARROW = 0.1
 
 @dataclass(frozen=True)
 class Worth:
-    """What LRs were worth on pairs whose truth is known: pairs of each class, C_llr, C_llr^min, equal error rate."""
+    """What LRs were worth on pairs whose truth is known: counts of pairs by one author (``same``) and by two, C_llr
+    and C_llr^min in bits, equal error rate as a share (0 to 0.5)."""
 
     same: int
     different: int
@@ -86,7 +91,8 @@ class Worth:
 
 @dataclass(frozen=True)
 class LRLine:
-    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, interval, bounds, worth."""
+    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, 95 % interval and bounds (log10
+    too), worth."""
 
     name: str
     llr: float
@@ -98,9 +104,9 @@ class LRLine:
 
 @dataclass(frozen=True)
 class ContentCheck:
-    """The case with other content: the log10 LR of the texts as ``written`` and that from ``style`` alone, the mean of
-    every version; what content of the known texts' topic and of far topics makes of the LR as written; and the sentence
-    that says what it means.
+    """The case with other content, all in log10 LRs: that of the texts as ``written`` and that from ``style`` alone,
+    the mean of every version; what content of the known texts' topic (``on``) and of far topics (``off``) makes of
+    the LR as written; and the sentence that says what it means.
 
     ``style`` is calibrated on background pairs that were transplanted too; ``written``, ``on`` and ``off`` are not.
     """
@@ -120,10 +126,12 @@ class ContentCheck:
 class Answer:
     """What was found for one case that could be scored.
 
-    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
-    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
-    how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
-    place among ``ranked`` writers; ``contents`` what was done about content of each verifier.
+    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity (cosine) of its two sides,
+    cut as they were compared; ``misleading`` the share (0 to 1) of background pairs of the other kind with an LR as
+    strong, and ``misled`` how many these are, of how many; ``known`` log10 LRs of the known texts against one
+    another; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's place (1 = first) among
+    ``ranked`` writers; ``draws`` the count of samples behind the intervals; ``contents`` what was done about content
+    of each verifier.
     """
 
     lines: tuple[LRLine, ...]
@@ -206,8 +214,8 @@ class Comparison(Shown):
         return self.run.spec.get("each") is not None
 
     def as_low(self, llr: float) -> float:
-        """How many of the answered texts would have an LR this low or lower by chance, if each were by its author: by
-        the share of the background's same-author pairs, one more counted than was seen."""
+        """The count (expected) of the answered texts that would have a log10 LR this low or lower by chance, if each
+        were by its author: by the share of the background's same-author pairs, one more counted than was seen."""
         validated = [
             case.answer.validated
             for case in self.cases
@@ -227,7 +235,8 @@ class Comparison(Shown):
 def worth_of(
     llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1
 ) -> Worth | None:
-    """C_llr, C_llr^min and equal error rate of log10 LRs; None where a class has fewer pairs than ``fewest``."""
+    """C_llr and C_llr^min (bits) and equal error rate (share) of log10 LRs (n,); None where a class has fewer pairs
+    than ``fewest``."""
     count = int(same.sum())
     others = int((~same).sum())
     if min(count, others) < fewest:
@@ -262,7 +271,8 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
 
 
 def misled(valid: Validated, at: float) -> tuple[int, int]:
-    """Background pairs of the other kind with an LR at least as strong, each counted once, and how many there are."""
+    """Counts: of background pairs of the other kind with a log10 LR at least as strong, each counted once, and of all
+    of that kind."""
     side = ~valid.pairs.same if at > 0 else valid.pairs.same
     llr = valid.as_cases()[side]
     return int((llr >= at if at > 0 else llr <= at).sum()), int(side.sum())

@@ -1,6 +1,8 @@
-"""The background of a comparison: who is in it, what its authors give in the shape of a case, and the folds of a shape.
+"""Makes the background of a comparison: its authors, what they give in the shape of a case, and folds of a shape.
 
-Folds are parts of the background's authors, with and without transplants, and the cases.
+In: a ``Corpus``, cases (``CaseTexts``) and a ``Shape`` (counts of texts and words). Out: a ``Population`` of authors,
+and ``Shaped`` with folds; content similarities are cosines, a truth is True for one author. Folds are parts of the
+background's authors, with and without transplants, and the cases.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ SMALLEST_DEVIATION = 0.2
 
 
 def kinds(texts: Sequence[str]) -> list[str]:
-    """The common words and the marks of a background's texts."""
+    """The common words and the marks of a background's texts, (f,) in all."""
     marks = {token for text in texts for token in tokens(text) if not token[0].isalnum()}
     return [*frequent_words(texts, COMMON), *sorted(marks)]
 
@@ -102,7 +104,7 @@ SIDES = ("known", "questioned")
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Documents of the authors used.
+    """n documents of the authors used.
 
     ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``group`` (n,) is the
     part of the topics that a text's topic is in, and ``by`` says where topics come from.
@@ -280,7 +282,8 @@ def shared_out(
 
 
 def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Floats:
-    """Content similarity of every known side with every questioned side, in order of the writers."""
+    """Content similarity (cosine) of every known side with every questioned side, (known, questioned), in order of
+    the writers."""
     known = ["\n".join(side.texts) for one in by_author for side in one.known]
     queries = [side.texts[0] for one in by_author for side in one.questioned]
     if not known or not queries:
@@ -291,8 +294,8 @@ def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Fl
 def strangers(
     background: Population, by_author: Sequence[AuthorTexts], allowed: Bools | None = None
 ) -> list[float]:
-    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do, or
-    of those that are ``allowed``; none where there is no such pair."""
+    """A hundred content similarities (cosines), ascending, that lie as those of all different-author pairs of the
+    writers do, or of those that are ``allowed``; none where there is no such pair."""
     known, questioned = (
         np.array([one.author for one in by_author for _ in getattr(one, side)]) for side in SIDES
     )
@@ -696,7 +699,7 @@ def _held(text: str, words: int) -> str:
 
 
 def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> Labelled:
-    """Problems of these pairs, and their truth."""
+    """Problems of these n pairs, and their truth (n,), True for one author."""
     rows = []
     for number, (known, questioned) in enumerate(made):
         side = by_author[known[0]].known[known[1]]

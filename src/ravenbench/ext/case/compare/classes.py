@@ -1,5 +1,7 @@
-"""A class: every author's newest text is a case against their own others, and what everybody else wrote is the
-background.
+"""Makes the cases of a class: every author's newest text against their own others, all other texts as background.
+
+In: a ``CompareSpec`` that names a corpus of a class. Out: a ``Material`` with one case an author, dates of texts
+(texts,), and the shapes (words of texts) in which the cases are compared.
 
 The texts in question are in no background, for who wrote them is what is asked.
 """
@@ -148,8 +150,8 @@ TYPICAL = 0.25
 
 
 def read_class(spec: CompareSpec) -> Material:
-    """The cases of a class, with the background. Raises InputError if it cannot be read. Raises CorpusError if no
-    author has a text in question and another one. Raises SpecError if texts are named besides."""
+    """The cases of a class, with the background (``Material``). Raises InputError if it cannot be read. Raises
+    CorpusError if no author has a text in question and another one. Raises SpecError if texts are named besides."""
     if spec.questioned or spec.known or spec.batch:
         raise SpecError(
             "a class names all texts itself", fix="leave --questioned, --known and --batch out"

@@ -1,4 +1,7 @@
-"""A validation dossier as a comparison reads it: which cell a case falls into, and what keeps it from being cited.
+"""Reads a validation dossier for a comparison: which cell a case falls into, and what keeps it from being cited.
+
+In: the folder of a dossier, and the counts of words of a case's texts. Out: ``Cited``, the ``CellResult`` that covers
+the case, and ``DossierStanding``; C_llr is in bits, devPAV in log10, rates are shares from 0 to 1.
 
 ``raven validate`` writes it beside its page as ``report/dossier.json``, under a hash.
 """
@@ -25,10 +28,10 @@ SAME_SYSTEM = ("authors", "folds", "donors", "seed")
 
 
 class Criterion(Record, frozen=True, kw_only=True):
-    """What a cell must keep to pass, each by the upper end of its interval: C_llr is below ``cllr``; devPAV is at most
-    ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and not shown to be
-    above 1; both rates of misleading LRs, of a log10 LR of ``strong`` or more, are at most ``misleading``. ``reach`` is
-    the factor in words and in number of texts within which a case falls into a cell."""
+    """What a cell must keep to pass, each by the upper end of its interval: C_llr (bits) is below ``cllr``; devPAV
+    (log10) is at most ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and
+    not shown to be above 1; both rates (shares) of misleading LRs, of a log10 LR of ``strong`` or more, are at most
+    ``misleading``. ``reach`` is the factor in words and in number of texts within which a case falls into a cell."""
 
     cllr: float
     devpav: float
@@ -39,9 +42,9 @@ class Criterion(Record, frozen=True, kw_only=True):
 
 
 class Condition(Record, frozen=True, kw_only=True):
-    """A kind of case: words of the questioned text and of each of so many known ``texts``, and how labels of the two
-    sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may be any.
-    """
+    """A kind of case: counts of words of the questioned text and of each of so many known ``texts``, and how labels
+    of the two sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may
+    be any."""
 
     name: str
     questioned: int
@@ -51,7 +54,7 @@ class Condition(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """A measure and its 95 % interval."""
+    """A measure, in its own unit, and its 95 % interval."""
 
     value: float
     low: float
@@ -59,8 +62,8 @@ class Figure(Record, frozen=True, kw_only=True):
 
 
 class CellResult(Record, frozen=True, kw_only=True):
-    """A cell: its condition, the authors with same-author pairs, pairs of each class, every measure by its key, and its
-    verdict with the reasons where it did not pass."""
+    """A cell: its condition, the count of authors with same-author pairs, counts of pairs by one author (``same``)
+    and by two, every measure by its key, and its verdict with the reasons where it did not pass."""
 
     condition: Condition
     authors: int

@@ -1,4 +1,7 @@
-"""What pulls each way, so that it can be looked at: passages, common words and character n-grams, in context.
+"""Finds what pulls each way, for a reader to look at: passages, common words and character n-grams, in context.
+
+In: questioned and known texts, and the background's training ``Problems`` with truth (n,). Out: an ``Evidence``;
+passages and tokens in log10 ratios, above 0 for the candidate, features in uses a thousand units.
 
 Nothing here enters the likelihood ratio: it shows what methods of these kinds see. *Content words*, all but the
 background's most frequent ones, are marked, for what they say may be topic.
@@ -36,7 +39,8 @@ MOST_WORDS = 2000
 
 @dataclass(frozen=True)
 class MarkedToken:
-    """A stretch of the questioned text: what stands before it, itself, its log10 ratio, whether it is content."""
+    """A stretch of the questioned text: what stands before it, itself, its log10 ratio (above 0 for the candidate),
+    whether it is content."""
 
     before: str
     text: str
@@ -46,7 +50,7 @@ class MarkedToken:
 
 @dataclass(frozen=True)
 class MarkedPassage:
-    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios."""
+    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios (above 0 for the candidate)."""
 
     tokens: tuple[MarkedToken, ...]
     log10: float
@@ -92,7 +96,8 @@ def passages(
     functions: frozenset[str],
     seed: int,
 ) -> tuple[MarkedPassage, ...]:
-    """λ_G of every token, with content words hidden from the grammars; nothing where words cannot be told apart."""
+    """λ_G (log10 ratio, above 0 for the candidate) of every token, with content words hidden from the grammars;
+    nothing where words cannot be told apart."""
     if writing_of([shown]) == "runs":
         return ()
     hide = _Hide(functions)
@@ -143,9 +148,9 @@ def passages(
 @dataclass(frozen=True)
 class Feature:
     """A feature that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand units of the
-    questioned text, the known texts and the background, an instance in context (before, itself, after), and the
-    share of its instances in the questioned text that lie within content words (None where it has none).
-    """
+    questioned text, the known texts and the background, an instance in context (before, itself, after), and
+    ``content``, the share (0 to 1) of its instances in the questioned text that lie within content words (None where
+    it has none)."""
 
     name: str
     pull: float
@@ -269,7 +274,7 @@ def _feature(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is to look at: ``more`` says how many words of the questioned text are not shown."""
+    """What there is to look at: ``more`` is the count of words of the questioned text that are not shown."""
 
     passages: tuple[MarkedPassage, ...]
     more: int

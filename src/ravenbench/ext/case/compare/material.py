@@ -1,6 +1,8 @@
-"""The texts of a comparison: questioned ones, those of each candidate, and the cases they make.
+"""Reads the texts of a comparison (questioned and known ones), makes cases of them, and finds what bars them.
 
-What keeps texts from being compared: copies, a candidate among the background's authors, another language.
+In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``. Out: a ``Material`` with one ``CaseTexts`` a
+case, and ``Screened``: usable documents (documents,) and refusals by case. Bars are copies, a candidate among the
+background's authors, another language. Lengths are counts of words; shares are from 0 to 1.
 """
 
 from __future__ import annotations
@@ -60,9 +62,8 @@ CAPITALS = 0.7
 
 @dataclass(frozen=True)
 class Text:
-    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words, the
-    document that it was taken from, and what it is called where that is not the name of its file.
-    """
+    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its count of
+    words, the document that it was taken from, and what it is called where that is not the name of its file."""
 
     path: Path
     text: str
@@ -523,7 +524,7 @@ def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
 
 
 def runs(text: str) -> frozenset[tuple[str, ...]]:
-    """All runs of ``RUN`` lowercase words."""
+    """All runs of ``RUN`` lowercase words of a text, as a set."""
     words = [word.lower() for word in WORD.findall(text)]
     return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
 
@@ -531,14 +532,15 @@ def runs(text: str) -> frozenset[tuple[str, ...]]:
 def is_copy(
     one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], share: float
 ) -> bool:
-    """Whether so large a share of the first text's runs stands in the second."""
+    """Whether at least a ``share`` (0 to 1) of the first text's runs is in the second."""
     common = len(one & other)
     return common >= FEWEST_RUNS and common >= share * len(one)
 
 
 @dataclass
 class Screened:
-    """``usable`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
+    """``usable`` (documents,) of the background, ``left_out`` in words, and by a case's id what refuses it and notes
+    on it."""
 
     usable: Bools
     left_out: list[str]
@@ -700,7 +702,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
 
 
 def evidence_in_words(*texts: str) -> tuple[int, str]:
-    """How many words texts have together, passages that come again counted once, and the same as a phrase."""
+    """The count of words that texts have together, passages that come again counted once, and the same as a phrase."""
     words = sum(map(count_words, texts))
     evidence = count_evidence(*texts)
     return evidence, f"{words} words" + (
@@ -733,7 +735,8 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
 
 
 def capitals(texts: Iterable[str]) -> float:
-    """The share of capitals among the letters of a usual one of some texts, by their beginnings."""
+    """The share (0 to 1) of capitals among the letters of a usual one (the median) of some texts, by their
+    beginnings."""
     return float(np.median([_capitals(text) for text in texts] or [0.0]))
 
 

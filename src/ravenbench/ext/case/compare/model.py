@@ -1,5 +1,8 @@
-"""From raw scores to log10 likelihood ratios: scores are calibrated, fused, weighed by how alike the two sides are in
-content, and held within what the background can show.
+"""Turns raw scores into log10 likelihood ratios: calibrates, fuses, weighs by likeness in content, and bounds them.
+
+In: ``PairScores`` of n background pairs, raw scores (n,) or (n, f) of each verifier with truth (n,), and scores of
+cases. Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, higher = same author; ``LRLimits`` in
+log10; 95 % intervals.
 
 Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,
 what likeness in content adds is taken off. Of style nothing is taken off; it is calibrated on pairs as they were drawn,
@@ -77,7 +80,7 @@ Scores = Mapping[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Background pairs of all folds of a shape, one after another.
+    """n background pairs of all folds of a shape, one after another.
 
     Attributes
     ----------
@@ -298,8 +301,8 @@ class CombinedLLR:
 
 @dataclass(frozen=True, eq=False)
 class WeighedSystem:
-    """The system of texts as written and that of style (None where it could not be learned), and the likeness in
-    content between which style comes in."""
+    """The system of texts as written and that of style (None where it could not be learned), and the content
+    similarities (``middle``, ``knee``) between which style comes in."""
 
     written: System
     style: System | None
@@ -307,7 +310,8 @@ class WeighedSystem:
     knee: float
 
     def combined(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
-        """LRs of pairs with these scores as written, scores with content words replaced, and content similarities."""
+        """Log10 LRs (n,) of pairs with these scores as written, scores with content words replaced, and content
+        similarities."""
         written = self.written.llr(scores, content)
         nothing = np.full(len(content), np.nan)
         style = dict.fromkeys(written, nothing) | (
@@ -325,8 +329,8 @@ class WeighedSystem:
 
 @dataclass(frozen=True, eq=False)
 class LRLimits:
-    """How strong an LR the background can show: ``bounds`` of every verifier and of the fusion; and where two sides are
-    more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``).
+    """How strong a log10 LR the background can show: ``bounds`` of every verifier and of the fusion; and where two
+    sides are more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``).
     """
 
     bounds: Mapping[str, Bounds]
@@ -452,8 +456,8 @@ def limits(pairs: PairScores, raw: CombinedLLR, weight: Floats) -> LRLimits:
 
 @lru_cache(maxsize=8)
 def validate(pairs: PairScores) -> Validated:
-    """LRs of all background pairs by systems learned from the other folds; limits from these; the system of all. It is
-    the same for all cases of a shape."""
+    """Log10 LRs of all background pairs by systems learned from the other folds; limits from these; the system of
+    all. It is the same for all cases of a shape."""
     places = []
     each = []
     for fold in np.unique(pairs.fold):

@@ -1,4 +1,8 @@
-"""From texts to a manifest: for each shape of case, folds of background pairs, and one fold with the cases."""
+"""Makes a manifest of a comparison's texts: for each shape of case, folds of background pairs and one with the cases.
+
+In: a ``CompareSpec`` and a ``Material``. Out: a ``Draft`` of a ``ComparePlan``: problems with truth by fold, and
+records of cases and background; coverages are shares from 0 to 1, lengths counts of words.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +68,9 @@ def draft(
     whole: bool = False,
     sketched: bool = False,
 ) -> Draft[ComparePlan]:
-    """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
-    one author. Raises SpecError if a verifier cannot be used here.
-    ``whole``, ``sketched``: as of ``Shaped``.
-    """
+    """The ``Draft`` of a comparison: chooses the background's pairs and lays out all problems. Raises InputError if
+    the background cannot be read or has one author. Raises SpecError if a verifier cannot be used here. ``whole``,
+    ``sketched``: as of ``Shaped``."""
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
@@ -167,7 +170,7 @@ def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]
 
 
 def components_of(spec: CompareSpec) -> dict[str, Component]:
-    """The verifiers of a comparison. SpecError for the first whose scores cannot be calibrated across folds."""
+    """The verifiers of a comparison, by name. SpecError for the first whose scores cannot be calibrated across folds."""
     components = spec.components()
     for name, component in components.items():
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
@@ -191,7 +194,7 @@ def readable_verifiers(
 
 
 def usual_coverage(background: Population) -> tuple[float, list[float]]:
-    """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
+    """Shares (0 to 1) of common words in the background's texts: that of a usual text; the least, usual and greatest."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]

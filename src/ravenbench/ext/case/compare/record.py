@@ -1,4 +1,8 @@
-"""What a comparison's folder says of itself: its texts, cases, background, shapes, and what each problem asks."""
+"""Defines what a comparison's folder says of itself: texts, cases, background, shapes, and what each problem asks.
+
+In: what ``plan`` computes, or the JSON of a folder. Out: a ``ComparePlan`` of records; lengths are counts of words,
+``coverage`` is a share from 0 to 1, ``content`` a cosine.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +62,7 @@ def of_text(row: int) -> str:
 
 class PairColumn(IntEnum):
     """Columns of what is known of background pairs: authors of both sides (in sets of known texts the author, and the
-    number of that author's set), topic unseen in training, content similarity."""
+    number of that author's set), topic unseen in training (0 or 1), content similarity (cosine)."""
 
     KNOWN, QUESTIONED, UNSEEN, CONTENT = range(4)
 
@@ -96,9 +100,9 @@ class Reason(str):
 
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):
-    """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
-    of its words that are among the background's most frequent ones; and what of a document was left out.
-    """
+    """A text of the case: its file's name, row in the table of texts, count of words, SHA-256 of the file's bytes,
+    and ``coverage``, the share (0 to 1) of its words that are among the background's most frequent ones; and what of
+    a document was left out."""
 
     name: str
     row: int
@@ -120,7 +124,7 @@ class CaseProblem(Record, frozen=True, kw_only=True):
 
 
 class ShapeRecord(Record, frozen=True, kw_only=True):
-    """A shape: words of known and questioned texts, the folds of background pairs, and what they are.
+    """A shape: counts of words of known and questioned texts, the folds of background pairs, and what they are.
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
     give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
@@ -172,7 +176,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
 class BackgroundRecord(Record, frozen=True, kw_only=True):
     """The background: its source, the authors used by number, what was left out and why, and how its texts look.
 
-    ``coverage`` and ``typicality`` are (least, median, greatest) over its texts.
+    ``coverage`` (shares, 0 to 1) and ``words`` (counts) are (least, median, greatest) over its texts.
     """
 
     name: str

@@ -1,4 +1,8 @@
-"""The report of ``raven compare``: tables, figures, the questioned text as marked-up prose, page, JSON, terminal."""
+"""Makes the report of ``raven compare``: tables, figures, marked-up questioned text, page, JSON, terminal.
+
+In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``. Out: a ``CompareReport``;
+tables and figures are in log10 LRs, above 0 for the candidate, C_llr in bits, EER and other shares from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -268,7 +272,7 @@ def _lines(case: CaseFound) -> list[str]:
 
 
 def worths(answer: Answer) -> list[tuple[str, MeasureEstimate]]:
-    """What was promised, each by a short name."""
+    """What was promised of LRs (C_llr in bits, mean LRs), each estimate by a short name."""
     names = {
         "cllr": "C_llr",
         "mean_for": "mean LR of strangers",
@@ -369,7 +373,7 @@ _LINE: tuple[Col[LRLine], ...] = (
 
 
 def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
-    """Every verifier's own LR, its bounds and what it was worth on background pairs."""
+    """Every verifier's own log10 LR, its bounds and what it was worth on background pairs."""
     lines = sorted(answer.lines, key=lambda line: line.name != FUSED)
     note = (
         "For whoever checks the methods: whether they agree. They see the same texts, so that each"
@@ -560,8 +564,8 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def place_figure(answer: Answer) -> Figure:
-    """Background pairs by the LR they would be given, one dot each, those as alike in content as the case large; the
-    case is a line with its interval."""
+    """Background pairs by the log10 LR they would be given, one dot each, those as alike in content as the case
+    large; the case is a line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     valid = answer.validated
     llr = valid.as_cases()
@@ -596,7 +600,7 @@ def place_figure(answer: Answer) -> Figure:
 
 
 def tippett_figure(answer: Answer) -> Figure:
-    """Shares of both kinds of pairs with at least each LR."""
+    """Shares of both kinds of pairs with at least each log10 LR."""
     figure, (axes,) = canvas(3.6, 2.7)
     valid = answer.validated
     curve = tippett(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
@@ -612,7 +616,7 @@ def tippett_figure(answer: Answer) -> Figure:
 
 
 def pav_figure(answer: Answer) -> Figure:
-    """What LRs were given, against what they should have been; on the diagonal they are calibrated."""
+    """What log10 LRs were given, against what they should have been; on the diagonal they are calibrated."""
     figure, (axes,) = canvas(3.6, 2.7)
     valid = answer.validated
     curve = pav(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
@@ -628,7 +632,7 @@ def pav_figure(answer: Answer) -> Figure:
 
 
 def heat(passages: Sequence[MarkedPassage]) -> list[dict[str, object]]:
-    """Passages with their share of what all say, and their marked-up text.
+    """Passages with their share (percent) of what all say, and their marked-up text.
 
     A share is signed, above 0 for the candidate, and shares add up to 100 % without their signs: the passages are one
     method's, so that their sum is not the answer.

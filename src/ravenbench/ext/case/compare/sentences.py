@@ -1,4 +1,7 @@
-"""The sentences of a comparison, for a reader who has to decide: each names both propositions, and says how often."""
+"""Writes the sentences of a comparison, for a reader who has to decide: each names both propositions.
+
+In: log10 LRs (above 0 for the candidate) with 95 % intervals, shares from 0 to 1, counts of pairs, names. Out: text.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def digits(llr: float) -> int:
-    """Digits of a log10 LR: one, or as many as keep it on the side of a step of the scale where it lies."""
+    """Count of decimal digits to show of a log10 LR: one, or as many as keep it on the side of a step of the scale
+    where it lies."""
     return next((n for n in (1, 2) if verbal(round(llr, n)) == verbal(llr)), 3)
 
 
@@ -105,7 +109,7 @@ def rank_sentence(
 
 
 def one_in(share: float) -> str:
-    """A share in words: "about one in five"."""
+    """A share (0 to 1) in words: "about one in five"."""
     named = (
         (0.95, "nearly all"),
         (0.72, "about three in four"),

@@ -1,4 +1,8 @@
-"""What decides a comparison."""
+"""Says what decides a comparison.
+
+In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``CompareSpec``;
+authors, folds and donors are counts.
+"""
 
 from __future__ import annotations
 

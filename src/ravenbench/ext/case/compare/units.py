@@ -1,4 +1,8 @@
-"""Units of a comparison: one method learned once, and its raw scores on all test sets that share its training."""
+"""Scores a comparison's folds: one method learned once, and its raw scores on all test sets that share its training.
+
+In: a ``Store`` with problems by fold, and verifiers by name. Out: ``ScoreUnit`` with cells of raw scores (n,) or (n,
+f), one row a problem, or log odds of answers; not yet likelihood ratios.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ LEAST = 1e-6
 
 @dataclass(frozen=True)
 class ScoreUnit(CellUnit):
-    """One method, one training set, and the raw scores of every cell that shares it."""
+    """One method, one training set, and the raw scores, (n,) or (n, f), of every cell that shares it."""
 
     def learn(self, store: Store) -> Any:
         fold = store.fold(self.cells[0].fold)
@@ -66,8 +70,8 @@ class ScoreUnit(CellUnit):
 
 
 def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
-    """Which problems of a fold an outsider is asked together: no text with other content stands beside the one that it
-    was made from, or beside another that was made from it."""
+    """Rows of the problems of a fold that an outsider is asked together, a list of arrays: no text with other content
+    stands beside the one that it was made from, or beside another that was made from it."""
     record = store.plan.folds[fold]
     problems = case_problems(store, fold)
     origin = test.questioned_index.tolist()

@@ -1,4 +1,8 @@
-"""The conditions of a dossier: read from a table, proposed from a background, and how texts are held against them."""
+"""Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
+
+In: a path of a table, or a ``Corpus`` with labels. Out: a list of ``Condition`` (lengths in words, count of known
+texts, labels), and ``ConditionSides``: which known and questioned sides fit, (known, questioned) bool.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ PROPOSED_LENGTHS = 3
 
 
 def read_conditions(path: Path) -> list[Condition]:
-    """The conditions of a table. Raises FormatError with file and line if one cannot be read."""
+    """The conditions of a table, one a row. Raises FormatError with file and line if one cannot be read."""
     if not path.is_file():
         raise no_such(path)
     with Archive(path) as archive:
@@ -179,7 +183,7 @@ class ConditionSides:
         return True
 
     def allowed(self, by_author: Sequence[AuthorTexts]) -> Any:
-        """Whether each known side and each questioned side of some writers fit each other."""
+        """Whether each known side and each questioned side of some writers fit each other, (known, questioned) bool."""
         known = [side.topics for one in by_author for side in one.known]
         questioned_topics = [side.topics for one in by_author for side in one.questioned]
         rows = [

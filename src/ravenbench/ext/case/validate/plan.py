@@ -1,5 +1,8 @@
-"""The plan of a dossier: background pairs as ``compare`` makes them for each size, and under each condition those of
-the same folds whose sides lie as the condition says."""
+"""Makes the plan of a dossier: background pairs as ``compare`` makes them for each size, and those under conditions.
+
+In: a ``ValidateSpec`` and a list of ``Condition``. Out: a ``Draft`` of a ``ValidatePlan``: pairs with truth by fold.
+Pairs under a condition are those of the same folds whose sides lie as it says.
+"""
 
 from __future__ import annotations
 
@@ -145,8 +148,8 @@ def draft(
     progress: Progress = silent,
     sketched: bool = False,
 ) -> Draft[ValidatePlan]:
-    """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
-    if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
+    """The ``Draft`` of a dossier with all pairs. Raises InputError if the background cannot be read, is too small or
+    lacks a label, SpecError if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
     compared = spec.compared()
     components = components_of(compared)
     progress("reading the background", 0, 0)

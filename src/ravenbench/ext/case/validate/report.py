@@ -1,5 +1,10 @@
-"""The report of ``raven validate``: every cell's measures with intervals, its verdict, figures, and the dossier that a
-comparison cites (``dossier.json``)."""
+"""Makes the report of ``raven validate``: every cell's measures, verdict and figures, and the dossier
+(``dossier.json``).
+
+In: the folder (``Store``) of a validation. Out: a ``Validation`` and a ``ValidateReport``; log10 LRs (n,) of each
+cell, C_llr and cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``raven compare``
+cites the dossier.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +79,8 @@ DIFFERENT = SETUP["random"]
 
 @dataclass(frozen=True, eq=False)
 class DossierCell:
-    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested.
-    ``contents`` says what was done about content of each verifier."""
+    """A cell: its record, what was found, and the log10 LRs (n,), higher = same author, of its ``pairs``; none where
+    it was not tested. ``contents`` says what was done about content of each verifier."""
 
     record: TestedRecord
     result: CellResult
@@ -415,7 +420,7 @@ def measures_table(cell: DossierCell, key: str, plan: ValidatePlan) -> Table:
 
 
 def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """Shares of both kinds of pairs with at least each LR."""
+    """Shares of both kinds of pairs with at least each log10 LR (n,)."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = tippett(llr, pairs.same, pairs.weight)
     axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
@@ -427,7 +432,7 @@ def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
 
 
 def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """What LRs were given, against what they should have been."""
+    """What log10 LRs (n,) were given, against what they should have been."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = pav(llr, pairs.same, pairs.weight)
     ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
@@ -443,7 +448,7 @@ def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
 
 
 def entropy_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """Empirical cross-entropy over prior odds."""
+    """Empirical cross-entropy, in bits, over log10 prior odds."""
     figure, (axes,) = canvas(3.3, 2.6)
     curves = entropy(llr, pairs.same, pairs.weight)
     axes.plot(curves.prior, curves.neutral, color=FAINT, linewidth=1.0, label="without LRs")

@@ -1,4 +1,8 @@
-"""What decides a dossier."""
+"""Says what decides a dossier: the system, the conditions and the criterion.
+
+In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``ValidateSpec``;
+limits of C_llr are in bits, of devPAV in log10, of misleading LRs shares from 0 to 1.
+"""
 
 from __future__ import annotations
 

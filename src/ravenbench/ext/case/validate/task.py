@@ -1,5 +1,8 @@
 """``ravenbench.validate``: does ``compare`` hold what it says, for cases of a kind? Cells and criterion fixed before.
 
+In: a ``ValidateSpec`` with the path of a background. Out: a folder, from which the report makes a ``Validation``;
+cells hold raw scores, one row a pair.
+
 FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a comparison; ``sN-fM`` hold background pairs of a size, and
                                                      ``sN-fM-cK`` those of the same fold under condition K
 FOLDER/report/dossier.json                           what ``raven compare --validated`` reads

@@ -1,4 +1,7 @@
-"""The comparison viewer: what a rewriting changed, phrase by phrase, for reading and for grading.
+"""Compares a text and its rewriting, phrase by phrase, on pages for reading and for grading.
+
+In: a rewriting's parts (``Part``: original and rewritten). Out: a ``TextComparison``, with counts of words and
+changes in a thousand words, and HTML pages of it.
 
 Lines either hold one phrase both texts share, or two stacked phrases, original above rewriting. Read along the top
 rows the page gives the original, along the bottom rows the rewriting, both to the character.
@@ -56,7 +59,8 @@ def _character(c: str) -> Markup:
 
 @dataclass(frozen=True)
 class Line:
-    """A shared phrase (``rewritten`` is None), or an original and a rewritten phrase, marked up and escaped."""
+    """A shared phrase (``rewritten`` is None), or an original and a rewritten phrase, marked up and escaped;
+    ``changes`` is a count."""
 
     original: Markup
     rewritten: Markup | None
@@ -84,7 +88,8 @@ class Block:
 class TextComparison:
     """A text and its rewriting, ready to be shown.
 
-    ``scores`` are a verifier's answers before and after, by its name; ``facts`` further numbers worth showing.
+    ``words`` is a count; ``scores`` are a verifier's answers (0 to 1, higher = same author) before and after, by its
+    name; ``facts`` further numbers worth showing.
     """
 
     id: str
@@ -99,7 +104,7 @@ class TextComparison:
 
     @property
     def changes(self) -> int:
-        """Marked changes on the page."""
+        """Count of marked changes on the page."""
         return sum(line.changes for block in self.blocks for line in block.lines)
 
     @property

@@ -1,4 +1,8 @@
-"""What a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
+"""Shows what a rewriting changed, as pages of two texts, of two problem sets, or of a run.
+
+In: paths of originals and rewritings, or a run's folder. Out: HTML pages and a ``DiffResult``: the page's path, the
+count of comparisons, changes in a thousand words.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +79,8 @@ def from_sets(
     helpers: Helpers,
     encoding: str | None,
 ) -> Iterator[TextComparison]:
-    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them."""
+    """A ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts where ``raven
+    obfuscate`` left them."""
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
         yield from _of_folders(original, rewritten, system, helpers, encoding)
         return
@@ -293,7 +298,8 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class DiffResult:
-    """Where the page (or the index of pages) lies, how many comparisons it shows, and of one how much it changed."""
+    """The address of the page (or of the index of pages), the count of ``comparisons`` it shows, and of one its
+    changes in a thousand words."""
 
     page: str
     comparisons: int
