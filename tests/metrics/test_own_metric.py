@@ -138,8 +138,6 @@ def test_it_is_evaluated_like_any_other():
     assert f"{name}_low" in got.to_polars().columns
     plain = ravenbench.evaluate(known, {"near": near, "far": far}, replicates=300, trials=300)
     assert set(plain.to_json()["systems"][0]) & {name} == set()
-    with pytest.warns(DeprecationWarning, match="metrics="):
-        ravenbench.evaluate(known, {"near": near}, tests=["auc"], replicates=20)
 
 
 def test_lower_is_better_where_it_says_so():
@@ -189,16 +187,15 @@ def test_names_and_what_they_read():
 
 
 def test_from_the_command_line(tmp_path, monkeypatch):
-    shown = CliRunner().invoke(build("new"), ["new", "metric", "mine", "--in", str(tmp_path)])
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(build("new"), ["new", "metric", "mine"])
     assert shown.exit_code == 0 and "mine:Mine" in shown.output, shown.output
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "test_mine.py"], cwd=tmp_path, capture_output=True
     )
     assert done.returncode == 0, done.stdout
     with pytest.raises(RavenError, match="Python class"):
-        build("new")(
-            ["new", "metric", "other", "--as", "r", "--in", str(tmp_path)], standalone_mode=False
-        )
+        build("new")(["new", "metric", "other", "--as", "r"], standalone_mode=False)
     truth, near, far = data()
     lines = (json.dumps({"id": f"p{i}", "same": bool(t)}) for i, t in enumerate(truth))
     (tmp_path / "truth.jsonl").write_text("\n".join(lines))

@@ -191,7 +191,11 @@ def safety(
 
 def compare(
     questioned: str | Path | Sequence[str | Path] | None = None,
-    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
+    known: str
+    | Path
+    | Sequence[str | Path]
+    | Mapping[str, str | Path | Sequence[str | Path]]
+    | None = None,
     background: str | Path | None = None,
     *,
     unquoted: bool | None = None,
@@ -286,7 +290,11 @@ def validate(
 
 def evaluate(
     truth: str | Path | Truth,
-    answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
+    answers: str
+    | Path
+    | SystemAnswers
+    | Sequence[str | Path | SystemAnswers]
+    | Mapping[str, Any] = (),
     *,
     lenient: bool = False,
     skip_faulty: bool = False,
@@ -297,7 +305,11 @@ def evaluate(
     by: Sequence[str | ProblemAttribute] | None = None,
     encoding: str | None = None,
     training_truth: str | Path | Truth | None = None,
-    training_answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
+    training_answers: str
+    | Path
+    | SystemAnswers
+    | Sequence[str | Path | SystemAnswers]
+    | Mapping[str, Any] = (),
     same_share: float | None = None,
     workers: int | None = None,
     seed: int = 0,

@@ -61,8 +61,8 @@ def test_logs_say_where_the_work_is(monkeypatch, capsys):
         progress("cells", done, 1000)
     progress("comparing topics", 0, 0)
     said = [
-        "cells: 1 of 1,000, after 31 s",
-        "cells: 3 of 1,000, after 62 s",
+        "cells: 1 of 1,000, after 31 s, about 20,979 s left",
+        "cells: 3 of 1,000, after 62 s, about 17,448 s left",
         "comparing topics, after 93 s",
     ]
     assert capsys.readouterr().err.splitlines() == said

@@ -76,7 +76,6 @@ def test_pan18(pan18, tmp_path):
         ).output
     )
     assert planned.exit_code == 0 and "0 of them done" in planned.output
-    assert "of one processor core" in planned.output and "MB a worker" in planned.output
     rejected = json.loads(
         raven("attribute", archive, "--methods", "cosine-delta", "--reject", "0.9", "--json").output
     )

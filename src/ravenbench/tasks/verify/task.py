@@ -256,7 +256,16 @@ class Verify(Task):
         self.loaded = (
             None if self.spec.load is None else persist.load(self.spec.load, self.component)
         )
-        return super().prepare()
+        store = super().prepare()
+        # Processes that answer read the verifier from the plan: a plan of others must not name another.
+        if store.plan.verifiers[0].spec != str(self.component):
+            raise SpecError(
+                "the plan of this folder names another verifier than its run",
+                file=self.folder,
+                found=store.plan.verifiers[0].spec,
+                fix="give another --out",
+            )
+        return store
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units
