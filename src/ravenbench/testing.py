@@ -1,4 +1,9 @@
-"""The contract, executable: built-ins and plugins run the same checks (contracts 1, 4, 5, 10, 15).
+"""Checks that a component keeps the bench's contract; built-ins and plugins run the same checks (contracts 1, 4, 5,
+10, 15).
+
+In: a component (verifier, metric, calibrator, sampler, obfuscator), a ``Corpus`` or a task. Out: nothing, where every
+promise is kept; else AssertionError with one sentence that names the broken promise. ``toy_tasks`` gives n
+``ObfuscationTask``s to check with.
 
 Each ``check_*`` raises AssertionError with one sentence naming the broken promise.
 """
@@ -289,8 +294,8 @@ def check_calibrator(component: Calibrator) -> None:
 def check_sampler(component: Sampler) -> None:
     """Check every promise of a topic sampler.
 
-    It chooses m different topics, each of which belongs to itself, and others to a chosen one or to none (−1); the same
-    draws give the same choice; similarities are left alone; more topics than there are raise ``CorpusError``.
+    It chooses m different topics, each of which belongs to itself, and others to a chosen one or to none (−1); the
+    same draws give the same choice; similarities are left alone; more topics than there are raise ``CorpusError``.
     """
     check_component("sampler", component)
     name = str(component)
@@ -334,9 +339,9 @@ def check_sampler(component: Sampler) -> None:
 def check_task(task: Any, values: Mapping[str, Any]) -> None:
     """Live a task's life in a folder that is removed afterwards: what all tasks promise has to hold for this one.
 
-    Every option says what it is; a preview writes nothing and is right; each planned cell is there afterwards, the same
-    with two workers, and is computed again where it was lost; nothing is computed twice; another command in the same
-    folder is refused; the report is written.
+    Every option says what it is; a preview writes nothing and is right; each planned cell is there afterwards, the
+    same with two workers, and is computed again where it was lost; nothing is computed twice; another command in the
+    same folder is refused; the report is written.
 
     Parameters
     ----------
@@ -406,7 +411,7 @@ def _cell_arrays(store: Store) -> dict[str, Any]:
 
 
 def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:
-    """English tasks of several sentences with known texts: enough for any recipe to find work."""
+    """n English ``ObfuscationTask``s of several sentences with known texts: enough for any recipe to find work."""
     subjects = [
         "The children",
         "My friends",

@@ -1,5 +1,7 @@
-"""Documents in (id, text, author, topic, line), one by one; a checked ``Corpus`` out, each text once. A log of what
-was read lets a killed import go on.
+"""Collects documents into a corpus, with the checks that all sources share; a log lets a killed import go on.
+
+In: documents one by one (id, text, author, topic, line in the file, language, further columns). Out: ``Corpus``, in
+which each text occurs once, with counts of dropped texts in ``notes["dropped"]``; or CorpusError.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ MOST_COLUMNS = 4096
 
 
 class Entry(NamedTuple):
-    """A document as it was read; ``text`` is the hash and the bytes of a text that was taken up, None otherwise."""
+    """A document as it was read; ``text`` is the hash and the number of bytes of a text that was taken up, else
+    None."""
 
     name: str
     line: int
@@ -147,7 +150,8 @@ _FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
 
 
 def stamp(path: Path) -> list[list[Any]]:
-    """Names, sizes and times of a file, or of the files in a folder. InputError if there is nothing."""
+    """Names, sizes (bytes) and times of change (nanoseconds) of a file, or of the files in a folder. InputError if
+    there is nothing."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     try:
         return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
@@ -222,8 +226,8 @@ class CorpusBuilder:
         columns: Mapping[str, str | None] | None = None,
         identity: str = "",
     ) -> None:
-        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
-        the author's name is meant, and makes several names one person's.
+        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person
+        of the author's name is meant, and makes several names one person's.
 
         FormatError if its text is empty or not valid Unicode, a label is no name, or its id was used before.
         """
@@ -465,8 +469,8 @@ def check_pairs(
 ) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
-    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
-    the remarks of an ``account`` and on names, which may be the cause.
+    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``,
+    and the remarks of an ``account`` and on names, which may be the cause.
     """
     counts = author.counts()
     dropped_texts = sentence_on_dropped(dropped)

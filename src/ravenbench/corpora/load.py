@@ -1,4 +1,7 @@
-"""Any corpus by name or path: a registered name, a table, PAN pairs, texts by author, or an imported folder.
+"""Loads any corpus by name or path, and keeps a corpus as a folder.
+
+In: a registered name, or the path of a table, PAN pairs, texts by author, or an imported folder. Out: a ``Corpus``
+(documents as rows of a text table, with id, author, topic and further columns), or the folder in which it is kept.
 
 A kept corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
 ``author/text.txt``, or stylo's ``Author_Title.txt`` in one folder.
@@ -94,7 +97,7 @@ _NOTES = {
 
 
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
-    """Write a corpus as a folder and return it as read back, its texts memory-mapped.
+    """Write a ``Corpus`` as a folder and return it as read back, its texts memory-mapped.
 
     InputError if the folder is neither empty nor an earlier one of this kind, or cannot be written.
     """
@@ -136,7 +139,7 @@ def is_corpus_folder(path: str | Path) -> bool:
 
 
 def open_corpus(folder: str | Path) -> Corpus:
-    """Read a folder written by ``save_corpus``.
+    """The ``Corpus`` of a folder written by ``save_corpus``.
 
     FormatError if a part is missing, altered, or from a newer Raven; StoreError if the text table is damaged.
     """
@@ -211,8 +214,8 @@ Told = tuple[str | None, str | None]
 def author_texts(archive: Archive) -> dict[str, Told]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Also of every document that is read (``formats/documents.py``), unless a plain text of that name lies beside. Other
-    files, hidden ones, and a README or licence in the outermost folder are left out.
+    Also of every document that is read (``formats/documents.py``), unless a plain text of that name lies beside.
+    Other files, hidden ones, and a README or licence in the outermost folder are left out.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
     plain = {name.with_suffix("") for name in names}
@@ -432,9 +435,9 @@ def _is_metadata(name: str) -> bool:
 def _metadata(
     archive: Archive, labels: Mapping[str, Told], account: list[str]
 ) -> dict[str, dict[str, str | None]]:
-    """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
-    holds names of files, with or without their ending, says which row is whose. Rows that are no text's and texts
-    without a row are told to ``account``. FormatError if a name is that of several texts."""
+    """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column
+    that holds names of files, with or without their ending, says which row is whose. Rows that are no text's and
+    texts without a row are told to ``account``. FormatError if a name is that of several texts."""
     tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
         account += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
@@ -511,8 +514,8 @@ def _bare(name: str) -> str:
 
 
 def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
-    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one, the
-    one of the metadata). A name that is always written so, and has the other's words, is the same person's.
+    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one,
+    the one of the metadata). A name that is always written so, and has the other's words, is the same person's.
     """
     once = [Counter(names) for names in zip(*set(authors.values()), strict=True)]
     odd = []
@@ -541,15 +544,15 @@ def read_author_folders(
     pairs: bool = True,
     anonymous: bool = False,
 ) -> Corpus:
-    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own, or
-    told by a TEI header.
+    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own,
+    or told by a TEI header.
 
     A folder between author and text is the topic; without one the documents have no topic. Columns of a table
     ``metadata.csv`` beside them become columns of the corpus. Byte order marks and carriage returns are dropped.
     Documents that cannot be read are left out; the corpus' notes say so, and what was left out of documents, which
     files are not read, and where the layout may mean something else. FormatError if the texts are laid out otherwise,
-    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named; CorpusError
-    as for every corpus: no author with two texts, or only one author.
+    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named;
+    CorpusError as for every corpus: no author with two texts, or only one author.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log, anonymous)
@@ -646,7 +649,8 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
 
 
 def _folder_within(path: Path) -> str | None:
-    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
+    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it
+    holds."""
     inner = (
         sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
         if path.is_dir()
@@ -673,9 +677,9 @@ def each_document(
     labels: Mapping[str, Told],
     add: Callable[[str, Document, str | None, str | None, int, str], None],
 ) -> list[str]:
-    """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
-    was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
-    all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
+    """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name,
+    what was read, author, topic, and the file's number and name. Returns which could not be read and why.
+    FormatError, when all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
     """
     faults = Faults()
     unreadable = dict[str, list[str]]()
@@ -731,7 +735,7 @@ def read_pairs_corpus(
     log: ImportLog | None = None,
     encoding: str | None = UTF8,
 ) -> Corpus:
-    """Read the distinct documents of all pairs in a file, folder or zip.
+    """A ``Corpus`` of the distinct documents of all pairs in a file, folder or zip, one row each.
 
     Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence
     counts as repeated. FormatError if there are no pairs, no truth beside them, or truth without authors; CorpusError
@@ -815,7 +819,7 @@ def load_corpus(
     strip_shared: bool | None = False,
     **options: Any,
 ) -> Corpus:
-    """Load a corpus by its name or path.
+    """The ``Corpus`` of a name or path.
 
     InputError if it is neither, with the nearest name, or does not parse.
 
@@ -829,8 +833,8 @@ def load_corpus(
     encoding : str or None
         Of texts and tables that are not UTF-8; None has the message advise ``--encoding``.
     level : str, optional
-        Level of topic that will be asked for (``topics.levels.at_level``): in a table, where no column is called topic,
-        a column of this name holds the topics, and none need be there where topics are extracted.
+        Level of topic that will be asked for (``topics.levels.at_level``): in a table, where no column is called
+        topic, a column of this name holds the topics, and none need be there where topics are extracted.
     pairs : bool
         Whether there must be same-author and different-author pairs; of tables and texts by author.
     anonymous : bool
@@ -958,7 +962,8 @@ def _read_by_layout(
 
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
-    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
+    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left
+    out."""
     shared_passages = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder = CorpusBuilder(corpus.name, anonymous=True)
     empty = 0
@@ -1052,7 +1057,7 @@ def _no_such_corpus(source: str, path: Path) -> InputError:
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
-    """Read a table or PAN20–23 pairs and keep them as a folder; a killed import goes on where it was.
+    """The ``Corpus`` of a table or of PAN20–23 pairs, kept as a folder; a killed import goes on where it was.
 
     What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
     are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.

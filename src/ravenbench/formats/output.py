@@ -1,4 +1,7 @@
-"""Where outputs may go, for every command; and output that is there whole or not at all.
+"""Checks where a command may write, and writes outputs that are there whole or not at all.
+
+In: the path of an output, the paths of inputs, hashes of earlier products. Out: the checked path, or a folder or open
+file that takes its place when complete; InputError where the place is taken; ``digest``: SHA-256 in hexadecimal.
 
 One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
 lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
@@ -36,7 +39,8 @@ RUN = "run.json"
 def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that is an input, contains one, or lies in one; or a link to nothing.
 
-    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
+    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of
+    these.
     """
     output = files.location(path)
     target = output if files.is_remote(output) else output.resolve()
@@ -226,7 +230,8 @@ def _check_product(folder: Path, kind: str) -> None:
 
 
 def _marked(folder: Path) -> dict[str, Any]:
-    """What a folder says of the command that wrote it; reports from before the mark have a kind in ``report.json``."""
+    """What a folder says of the command that wrote it; reports from before the mark have a kind in
+    ``report.json``."""
     for name in (MARK, "report.json"):
         try:
             mark = json.loads((folder / name).read_bytes())
@@ -243,7 +248,7 @@ def pages_of_texts(folder: Path) -> frozenset[str]:
 
 
 def digest(path: Path) -> str:
-    """The hash of a file, or of all that lies in a folder, by name."""
+    """The SHA-256 (hexadecimal) of a file, or of all files in a folder, by name."""
     if path.is_file():
         return files.sha256(path)
     inner = sorted(file for file in path.rglob("*") if file.is_file())
