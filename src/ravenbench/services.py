@@ -1,4 +1,7 @@
-"""A request in (a mapping), the answer that a service gave to it before out (text), or None; answers are kept as files."""
+"""Keeps answers of services as files in the cache, so that no request is sent twice.
+
+In: a request (a mapping), and an answer (text) to keep. Out: the answer kept before (text), or None.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ class DiskCache:
         self._folder = cache_folder() / name
 
     def get(self, request: Any, usable: Callable[[str], bool]) -> str | None:
-        """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones too."""
+        """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones
+        too."""
         place = self._path(request)
         for path in sorted(place.parent.glob(f"{place.name}*.txt")):
             with suppress(OSError, UnicodeDecodeError):

@@ -1,4 +1,8 @@
-"""The catalogue: what corpora there are, how to get them, under which licence, and how to cite them."""
+"""Lists known corpora: what there are, how to get them, under which licence, and how to cite them.
+
+In: the name of a corpus. Out: ``CatalogueEntry`` (title, files with sizes in bytes, licence, papers) with
+``Defaults`` (counts of topics, folds, documents); ``fetch`` downloads one and gives its folder.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,8 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The settings that suit a corpus: level of topic, named levels and what makes them, m topics in k folds, documents
-    a topic (and fewest), pools. Null where its sizes decide.
+    """The settings that suit a corpus: level of topic, named levels and what makes them, m topics in k folds,
+    documents a topic (and fewest), pools. Null where its sizes decide.
     """
 
     topic: str | None = None

@@ -1,4 +1,8 @@
-"""The crossed probe: fixed test pairs, answered after training near their topics and near another domain's (ours).
+"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far from them
+(ours).
+
+In: a ``Corpus``, similarities of topics (T, T), a ``Pairing``. Out: two ``ProbeDomain``s (topic codes) and four
+``Fold``s. The gain below is a difference of AUCs, from −1 to 1.
 
 Two domains A and B are grown around two dissimilar topics. Each has test topics and, for each of those, the most
 similar topics left as its training topics. A verifier is fitted once on A's training topics and once on B's, and
@@ -41,7 +45,8 @@ class ProbeDomain:
 
 
 def room_for_tests(topics: int, near: int) -> int:
-    """Test topics of each domain where there are so many topics and ``near`` training topics for each; 0 = none."""
+    """Number of test topics of each domain where there are so many topics and ``near`` training topics for each; 0 =
+    none."""
     return min(
         MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near)))
     )
@@ -99,7 +104,7 @@ def domains(
 
 
 def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
-    """The similarities with topics exchanged at random, so that nearness tells nothing."""
+    """The similarities (T, T) with topics exchanged at random, so that nearness tells nothing."""
     order = rng.permutation(len(similarity))
     return similarity[np.ix_(order, order)]
 
@@ -114,8 +119,8 @@ def crossed(
 ) -> list[Fold]:
     """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
-    Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if a
-    set yields no pairs, with the counts.
+    Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if
+    a set yields no pairs, with the counts.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
     code = _one_side(
@@ -151,8 +156,8 @@ def crossed(
 def _one_side(
     corpus: Corpus, code: Ints, pair: tuple[ProbeDomain, ProbeDomain], rng: np.random.Generator
 ) -> Ints:
-    """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both is
-    given to one by a coin."""
+    """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both
+    is given to one by a coin."""
     author = corpus.author.codes
     tested = np.isin(code, np.concatenate([domain.test for domain in pair]))
     trained = np.isin(code, np.concatenate([domain.train for domain in pair]))

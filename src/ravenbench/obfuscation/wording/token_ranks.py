@@ -1,4 +1,6 @@
-"""Tokens in, the rank of each out: its place among all words that a language model expects there.
+"""Ranks each token of a sentence among all words that a 4-gram model of Brown expects there.
+
+In: the tokens of a sentence. Out: ranks (int), 1 = the most probable word.
 
 References
 ----------
@@ -62,8 +64,8 @@ class TokenRanks:
 def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, seen, first):  # type: ignore[no-untyped-def]
     """Words seen after the longer contexts are looked at one by one, all others are counted by their unigrams.
 
-    A word seen after a context was seen after every shorter one, so the first table that holds it decides. ``seen`` has
-    the place of the token for which a word was last looked at, places counted from ``first`` on over all calls.
+    A word seen after a context was seen after every shorter one, so the first table that holds it decides. ``seen``
+    has the place of the token for which a word was last looked at, places counted from ``first`` on over all calls.
     """
     ranks = np.empty(len(ids) - 1, dtype=np.int64)
     bits = np.uint64(16)

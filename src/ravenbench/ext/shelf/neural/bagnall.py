@@ -1,4 +1,9 @@
-"""Bagnall 2015: a character model with a head for every author; heads are compared by how well they predict a text."""
+"""Verifies by a character model with a head for every author (Bagnall 2015): heads are compared by how well they
+predict a text.
+
+In: ``Problems`` (n), and their truth to learn. Out: scores (n,) in [0, 1], higher = same author: the share of other
+heads that predict the text worse than the asked author's; cross-entropies are bits a character (nats in training).
+"""
 
 from __future__ import annotations
 
@@ -120,7 +125,8 @@ class ManyHeads(nn.Module):
     def loss(
         self, ids: torch.Tensor, head: torch.Tensor, others: torch.Tensor, leak: float
     ) -> torch.Tensor:
-        """Cross-entropy by own heads, and a share ``leak`` of that by others, of segments (n, ignored + depth)."""
+        """Cross-entropy in nats by own heads, and a share ``leak`` of that by others, of segments (n, ignored +
+        depth)."""
         states = self.states(ids)
         if self.training:
             states = states + _NOISE * torch.randn_like(states)
@@ -214,8 +220,8 @@ def adapted_head(
 ) -> tuple[Floats, Floats]:
     """The head that explains these texts best while it stays near a given one.
 
-    Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Reads no more than the
-    first 20,000 characters that count.
+    Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Reads no more than
+    the first 20,000 characters that count.
 
     ``states`` sequence of (n, hidden). ``texts`` sequence of (n,) int64. ``weight``, ``bias`` (hidden, alphabet),
     (alphabet,).
@@ -511,8 +517,8 @@ class Bagnall2015Transductive(Verifier):
     """One head for the known documents of every problem asked, and one for the training texts (the control corpus).
 
     An answer depends on the other problems of its batch, and on the assumption that half of them are positive: not to
-    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: a
-    network is trained anew on every test set (``docs/scale.md``).
+    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive:
+    a network is trained anew on every test set (``docs/scale.md``).
 
     Bits a character of every questioned text under every head; each head's median subtracted; the own head's rank
     among the rows; the batch's median becomes the middle, by two straight lines. Nothing is left unanswered but where

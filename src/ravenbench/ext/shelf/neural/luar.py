@@ -1,4 +1,8 @@
-"""LUAR (Rivera-Soto et al. 2021): universal authorship representations, learned by contrast."""
+"""Verifies by LUAR (Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
+
+In: ``Problems`` (n), and their truth to learn. Out: scores (n,), higher = same author: cosines on a scale learned in
+training; embeddings of unit length, (texts, dimensions).
+"""
 
 from __future__ import annotations
 
@@ -160,7 +164,8 @@ class Luar(nn.Module):
         return (states * weights).sum(1) / weights.sum(1)
 
     def episodes(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True where a piece is."""
+        """Embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True where a piece
+        is."""
         scores = vectors @ vectors.transpose(1, 2) / math.sqrt(vectors.shape[-1])
         weights = scores.masked_fill(~mask[:, None, :], -torch.inf).softmax(-1)
         mixed = (weights @ vectors).masked_fill(~mask[:, :, None], -torch.inf)
@@ -206,7 +211,7 @@ class Luar(nn.Module):
 
 
 def contrastive(vectors: torch.Tensor, author: torch.Tensor, temperature: float) -> torch.Tensor:
-    """Supervised contrastive loss (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
+    """Supervised contrastive loss in nats (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
 
     Mean over anchors i of −(1/|P_i|) Σ_{p∈P_i} ln(exp(z_i·z_p/τ) / Σ_{a≠i} exp(z_i·z_a/τ)); anchors without a
     positive do not count.
@@ -318,7 +323,8 @@ def train_network(
 
 
 def fitting(model: Luar, tokens: int) -> int:
-    """Episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its memory."""
+    """Number of episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its
+    memory."""
     device = model.linear.weight.device
     if device.type == "cpu":
         return 64
@@ -363,8 +369,8 @@ class LUAR(TrainedNetwork, Scorer):
     epochs, batch : int
         Training epochs, and authors in a batch, with two episodes each.
     chunk : int, optional
-        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off. By default 64 on
-        a CPU, and on a GPU as many as half its memory holds.
+        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off. By default 64
+        on a CPU, and on a GPU as many as half its memory holds.
     accumulate : int
         Batches a step. Unlike ``chunk`` this does not enlarge what an author is contrasted with.
     learning_rate : float, optional
@@ -432,9 +438,9 @@ class LUAR(TrainedNetwork, Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, and learn the scale of its cosines.
 
-        SpecError if sizes do not fit together. CorpusError if fewer than two authors have two episodes' worth of text.
-        MissingPart, FormatError, InputError if the model to start from is not there, not whole or not of one piece, or
-        memory does not suffice.
+        SpecError if sizes do not fit together. CorpusError if fewer than two authors have two episodes' worth of
+        text. MissingPart, FormatError, InputError if the model to start from is not there, not whole or not of one
+        piece, or memory does not suffice.
         """
         self._check()
         device = devices.pick(self.device)

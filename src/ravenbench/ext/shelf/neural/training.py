@@ -1,4 +1,7 @@
-"""The training loop all neural verifiers share: warm-up and a falling rate, accumulation, early stopping, exact resume.
+"""Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
+
+In: a torch module, batches by epoch, a loss, ``Settings``. Out: the module trained in place, and a list of ``Epoch``s
+(mean loss, held-out value, learning rate, seconds); a checkpoint as a folder; ``Written``: documents by author.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
 checkpoint ends in the weights it would have had.
@@ -159,7 +162,7 @@ def forget(folder: Path) -> None:
 
 
 def differences(theirs: Any, ours: Any, name: str = "spec") -> list[str]:
-    """What differs between two JSON values, a line each."""
+    """Sentences on what differs between two JSON values, a line each."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         keys = sorted({*theirs, *ours})
         return [line for key in keys for line in differences(theirs.get(key), ours.get(key), key)]
@@ -227,7 +230,8 @@ def training_folder(spec: dict[str, Any]) -> Path:
 
 
 class TrainedNetwork:
-    """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has answered."""
+    """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has
+    answered."""
 
     trains_long = True
     history_: list[Epoch]
@@ -535,7 +539,7 @@ class Written:
 
     @property
     def sizes(self) -> Ints:
-        """Documents of each author, shape (authors,)."""
+        """Number of documents of each author, shape (authors,)."""
         return np.bincount(self.author).astype(np.int64)
 
     def split(self, share: float, seed: int) -> tuple[Written, Written]:
@@ -558,8 +562,8 @@ class Written:
 def written(problems: Problems, same: Bools) -> Written:
     """Documents of training problems with their authors.
 
-    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and what
-    is not joined counts as different. CorpusError if all documents are one author's.
+    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and
+    what is not joined counts as different. CorpusError if all documents are one author's.
     """
     documents = problems.documents
     if problems.author is not None and (problems.author.codes[documents] >= 0).all():
