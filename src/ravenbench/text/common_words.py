@@ -1,5 +1,8 @@
-"""Texts in, sentences out on those that are unlike the others in language or kind: few of their words, as shares from
-0 to 1, are common words of the others or function words of a language.
+"""Finds texts that are unlike the others in language or kind: few of their words are common words of the others or
+function words of a language.
+
+In: texts by id or author. Out: sentences; ``CommonWords`` (``usual`` and ``least`` are shares from 0 to 1); counts of
+words; shares from 0 to 1.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ def coverage(text: str, common: frozenset[str]) -> float:
 
 @dataclass(frozen=True)
 class CommonWords:
-    """The most frequent words of some texts, the share of its words that they are in a usual text, and the share below
-    which a text is unlike these."""
+    """The most frequent words of some texts, the share of its words that they are in a usual text, and the share
+    below which a text is unlike these."""
 
     words: frozenset[str]
     usual: float
@@ -51,7 +54,8 @@ class CommonWords:
         return cls(words, usual, min(FOREIGN * usual, float(np.quantile(shares, 0.01))))
 
     def unlike(self, texts_by_part: Mapping[str, Sequence[str]]) -> list[str]:
-        """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
+        """A sentence that counts the problems, by name, that have a text which is unlike these; none where none
+        is."""
         smallest_shares = {
             name: min(coverage(text[:BEGINNING], self.words) for text in texts)
             for name, texts in texts_by_part.items()

@@ -1,5 +1,7 @@
-r"""Masks that hide topic or style, token by token: text distortion (Stamatatos 2017), TopicFit's inverse mask, and a
-mask for languages without a tagger (ours).
+r"""Masks texts token by token to hide topic or style: text distortion (Stamatatos 2017), TopicFit's inverse mask, and
+a mask for languages without a tagger (ours).
+
+In: training texts to learn frequent words from; texts. Out: masked texts, in the same order.
 
 Tokens are maximal runs of ``\w``; punctuation and spacing stay untouched. All is learned by ``fit`` on
 training texts and done by one substitution pass in ``transform``.
@@ -143,8 +145,8 @@ class FrequencyMask(Mask):
 
     Ours: it does for any language that divides words what ``posnoise`` does with a list and a tagger, as far as
     frequency can. Words are counted by texts, not by occurrences, so that what a single text goes on about is masked;
-    the signs are those that POSNoise has for names, numbers and nouns. ``distortion`` is the published relative, which
-    counts occurrences and tells no kinds.
+    the signs are those that POSNoise has for names, numbers and nouns. ``distortion`` is the published relative,
+    which counts occurrences and tells no kinds.
 
     Parameters
     ----------

@@ -1,5 +1,7 @@
-"""A name in, its one form or the key it shares with its other spellings out; many names in, groups out that may be one
-person's; and which names are nobody's.
+"""Brings names and labels to one form, and says which may be one person's, several people's or nobody's.
+
+In: a name, or many. Out: its one form, the key that it shares with its other spellings, True or False, or sentences
+and groups of names.
 
 Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
 characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible
@@ -84,14 +86,15 @@ MOST_OF_ONE_NAME = 3
 
 @lru_cache(maxsize=2**16)
 def plain_name(name: str) -> str:
-    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one blank."""
+    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one
+    blank."""
     if _PLAIN.fullmatch(name):
         return name
     return " ".join(_UNSEEN.sub("", composed(read_again(name))).split())
 
 
 def label_key(label: str) -> str:
-    """What is equal for two spellings of one label."""
+    """The key (text) that two spellings of one label share."""
     plain = plain_name(label)
     if not plain.isascii():
         plain = composed(_JOINERS.sub("", plain), "NFKC").translate(_KEYBOARDS)
@@ -100,7 +103,8 @@ def label_key(label: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def name_key(name: str) -> str:
-    """What is equal for two spellings of one author's name: bylines (``by Jane Austen``) and 12.0 for 12 among them."""
+    """The key (text) that two spellings of one author's name share: bylines (``by Jane Austen``) and 12.0 for 12
+    among them."""
     key = label_key(name)
     if match := _WHOLE.fullmatch(key):
         return match[1]
@@ -120,8 +124,8 @@ def read_again(name: str) -> str:
 
 def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
     """The name that each author (name, person) goes by: each person's most frequent one, with the reference where two
-    persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose name
-    is None."""
+    persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose
+    name is None."""
     names_by_person: dict[str, set[str]] = {}
     for name, person in authors:
         names_by_person.setdefault(name_key(name), set()).add(person)
@@ -154,8 +158,8 @@ def one_spelling(
     label_kind: str,
     key: Callable[[str], str] = label_key,
 ) -> list[str | None]:
-    """Labels each in the most frequent of the spellings that are one; those without a character that is seen are None.
-    A sentence on what was joined is put to ``joined``; ``label_kind`` the labels are."""
+    """Labels each in the most frequent of the spellings that are one; those without a character that is seen are
+    None. A sentence on what was joined is put to ``joined``; ``label_kind`` the labels are."""
     counts = Counter(label for label in labels if label is not None)
     groups: dict[str, list[str]] = {}
     for label in counts:
@@ -308,8 +312,8 @@ def is_kind(name: str) -> bool:
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
+    """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order
+    ("Austen, Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
     a word, further first names, and surnames alone or handles (aroe): they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
     solid: dict[str, dict[str, None]] = {}
@@ -366,8 +370,8 @@ def person_words(name: str) -> tuple[str, list[str]]:
 
 
 def _pairs_of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str, str]]:
-    """Pairs of (name, title, words) of one surname, or handles of them, that may be one person's; a surname alone that
-    four people have may be anybody's."""
+    """Pairs of (name, title, words) of one surname, or handles of them, that may be one person's; a surname alone
+    that four people have may be anybody's."""
     alike: list[tuple[str, str]] = []
     for name, title, person in several:
         same_title = [

@@ -1,5 +1,7 @@
-"""Passages that texts of several authors share: licences, headers, forms. They are nobody's style, and make texts of
-different people look copied from one another.
+"""Finds passages that texts of several authors share: licences, headers, forms.
+
+In: texts and their authors. Out: ``SharedPassages``; a text without them; half-open spans of characters; a sentence
+on them. They are nobody's style, and make texts of different people look copied from one another.
 
 A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
 end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of
@@ -126,8 +128,8 @@ def _of_several(key: Keys, owner: Ints) -> Bools:
 def _shared_levels(
     pieces: Sequence[tuple[int, int, Keys]],
 ) -> tuple[tuple[Keys, ...], frozenset[int]]:
-    """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
-    number of its author, and words."""
+    """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row,
+    the number of its author, and words."""
     sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
     begins = np.cumsum(sizes) - sizes
     piece_at = np.repeat(np.arange(len(pieces)), sizes)
@@ -150,8 +152,8 @@ def _shared_levels(
 
 @dataclass(frozen=True)
 class SharedPassages:
-    """What texts of several authors share: ``lines``, keys of words in one order by level, sorted, and the ``rows`` of
-    texts with such words."""
+    """What texts of several authors share: ``lines``, keys of words in one order by level, sorted, and the ``rows``
+    of texts with such words."""
 
     lines: frozenset[str] = frozenset()
     levels: tuple[Keys, ...] = ()
@@ -194,7 +196,8 @@ class SharedPassages:
         )
 
     def stretches(self, text: str) -> list[tuple[int, int]]:
-        """Half-open places in a text of words that others have in the same order, with those that stand between."""
+        """Half-open spans (characters) in a text of words that others have in the same order, with those that stand
+        between."""
         if not self.levels:
             return []
         words = _hashes(text)

@@ -1,5 +1,7 @@
-"""Pairs of texts in, cross-entropies in bits a character out (n, 2), of each text under the other's order-5 character
-model, the PPM-like compressor of PAN: lower is more alike.
+"""Measures cross-entropies of texts under each other's order-5 character model, the PPM-like compressor of PAN.
+
+In: a ``TextTable`` and pairs of rows (n,). Out: float64 (n, 2), bits a character, lower = more alike; NaN where a
+text is empty.
 
 The model counts, for every position, the character after each of its contexts of 0 … 5 characters (the first
 five positions have shorter ones). The probability of a character is its share in the longest suffix of its
@@ -116,8 +118,8 @@ class Shelf:
         kernels.costs(count, total, last, rank, self.log, self.cost[slot, :entries])
 
     def index(self, row: int, slot: int) -> NDArray[Any]:
-        """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries. Returns
-        its code points."""
+        """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries.
+        Returns its code points."""
         points = points_of(self.texts.raw(row))
         n = len(points)
         k = slot if self.escape else 0
@@ -238,7 +240,8 @@ def cross_entropies(
 
 
 def _compare_pairs(texts: TextTable, pairs: Ints, is_wanted: Bools, order: int) -> Floats:
-    """Cross-entropies (n, 2) that are ``is_wanted``, of pairs of which automata of several uses give all; else NaN."""
+    """Cross-entropies (n, 2) that are ``is_wanted``, of pairs of which automata of several uses give all; else
+    NaN."""
     bits = np.full(2 * len(pairs), np.nan)
     rows, ends = np.unique(pairs, return_inverse=True)
     ends = ends.reshape(-1, 2)
@@ -258,7 +261,8 @@ def _compare_pairs(texts: TextTable, pairs: Ints, is_wanted: Bools, order: int) 
 
 
 def close_together(low: Ints, high: Ints) -> Ints:
-    """Order of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair graph)."""
+    """An order (n,) of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair
+    graph)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 

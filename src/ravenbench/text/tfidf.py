@@ -1,5 +1,8 @@
-"""Texts as rows of features over cached counts: tf-idf (equal to scikit-learn's defaults) with cosines of its rows, and
-standardised frequencies of the most frequent words and marks (the features of Burrows's Delta).
+"""Makes rows of features of texts: tf-idf (equal to scikit-learn's defaults) and standardised frequencies of the most
+frequent words and marks (the features of Burrows's Delta).
+
+In: a ``TextTable`` and rows of it. Out: sparse rows of length 1 (texts, units), cosines of pairs of them (n,) from 0
+to 1; z-scores (texts, features).
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from ravenbench.types import Bools, Floats, Int32s, Ints
 
 
 def unit(rows: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
+    """Rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
 
@@ -52,9 +55,9 @@ class UnitRows(NamedTuple):
 
 
 class Tfidf:
-    """The ``size`` units with the largest corpus count (ties by code point), raw counts times ``ln((1 + N) / (1 + df))
-    + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``, of all tokens only content
-    words.
+    """The ``size`` units with the largest corpus count (ties by code point), raw counts times ``ln((1 + N) / (1 +
+    df)) + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``, of all tokens only
+    content words.
 
     Equals ``TfidfVectorizer`` given the same vocabulary. Learned are ``vocabulary_``, units by column in code-point
     order, and ``idf_`` of each.
@@ -239,8 +242,9 @@ def weigh(
 ) -> None:
     """Write unit rows into ``data`` and ``index``, and their pointers into ``ptr``, from ``ptr[0]`` on.
 
-    A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no column
-    is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0 before.
+    A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no
+    column is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0
+    before.
     """
     filled = np.uint64(ptr[0])
     for document in range(len(starts)):
@@ -304,7 +308,8 @@ def cosines(
 
 
 class TokenProfiles:
-    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and deviation.
+    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and
+    deviation.
 
     Learned are ``words_`` and ``marks_``, ``mean_`` and ``deviation_`` (features,); a feature that never varies has
     deviation 1.

@@ -1,6 +1,8 @@
-r"""Tokens in any script: words are maximal runs of ``\w`` with the signs that combine with them (accents, vowel signs,
-joiners). A Chinese character or a sign of hiragana is a word of its own, for no blanks divide words there. Marks are
-single punctuation or symbol characters.
+r"""Finds the words and marks of a text in any script, counts them and cuts texts by them.
+
+In: a text. Out: lists of words or marks, counts of words, texts. Words are maximal runs of ``\w`` with the signs that
+combine with them (accents, vowel signs, joiners). A Chinese character or a sign of hiragana is a word of its own, for
+no blanks divide words there. Marks are single punctuation or symbol characters.
 
 What ``count_words`` and ``cut`` call a word stands between blanks, or is such a character.
 """
@@ -76,8 +78,8 @@ SENTENCE_END = frozenset(".!?;…。！？;·।")
 
 
 def lowered(text: str, turkish: bool | None = None) -> str:
-    """A text or a word in lowercase. İ becomes i in every language, and I becomes ı where it is Turkish or Azerbaijani,
-    which by default a text is that has more of ı and İ than of I."""
+    """A text or a word in lowercase. İ becomes i in every language, and I becomes ı where it is Turkish or
+    Azerbaijani, which by default a text is that has more of ı and İ than of I."""
     if text.isascii() and not turkish:
         return text.lower()
     if turkish is None:
@@ -96,8 +98,8 @@ def tokens(text: str) -> list[str]:
 
 
 def normalised(text: str) -> str:
-    """The text composed (NFC), with white space collapsed and byte order marks removed: the form by which documents are
-    compared."""
+    """The text composed (NFC), with white space collapsed and byte order marks removed: the form by which documents
+    are compared."""
     return " ".join(composed(text).replace("\ufeff", "").split())
 
 

@@ -1,4 +1,8 @@
-"""Pretrained models that are on this machine already: found, checked and loaded; nothing is downloaded or unpickled."""
+"""Finds, checks and loads pretrained models that are on this machine already; nothing is downloaded or unpickled.
+
+In: the name or folder of a model. Out: its folder, or the loaded model; of static embeddings vectors (texts, d);
+MissingPart or FormatError where it is not here or not whole.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,8 @@ _TOKENIZERS = (
 
 
 class Recipe(NamedTuple):
-    """Where a published model of style lies on the Hugging Face hub, and the verifier that reads it as its authors do.
+    """Where a published model of style lies on the Hugging Face hub, and the verifier that reads it as its authors
+    do.
 
     The revision is one with weights as safetensors; ``main`` where no commit with them is known for certain.
     """
@@ -121,7 +126,8 @@ def load_static(folder: Path) -> Any:
 
 
 def static_vectors(model: Any, texts: Sequence[str]) -> Floats:
-    """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is cut."""
+    """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is
+    cut."""
     return np.asarray(
         model.encode(list(texts), max_length=None, use_multiprocessing=False), dtype=np.float64
     )

@@ -1,4 +1,8 @@
-"""Counts of character n-grams of texts, which several methods of the shelf share, and the most frequent as features."""
+"""Counts character n-grams of texts for several methods of the shelf, and makes the most frequent ones features.
+
+In: texts, or rows of a ``TextTable``. Out: ``GramCounts`` (int32 counts by text); relative frequencies from 0 to 1,
+sparse or (texts, names).
+"""
 
 from __future__ import annotations
 
@@ -149,7 +153,8 @@ class Grams:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Parts of some texts, at least one: a lexicon makes room for what it is given, and a small one stays in cache."""
+    """Parts of some texts, at least one: a lexicon makes room for what it is given, and a small one stays in
+    cache."""
     first = size = 0
     for i, text in enumerate(texts):
         size += len(text)
@@ -167,5 +172,6 @@ def as_counts(texts: Sequence[str] | GramCounts, n: int) -> GramCounts:
 
 
 def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
-    """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
+    """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all
+    n-grams."""
     return GramCounts.of(texts, n).frequent(size)

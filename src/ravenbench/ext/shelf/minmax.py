@@ -1,9 +1,13 @@
-"""Similarity of sparse documents on many random halves of the features at once, and the impostors' contests on them.
+"""Computes the similarity of sparse documents on many random subsets of the features, and the impostors' contests on
+them.
+
+In: ``Vectors`` (sparse rows, values above 0) and ``masks`` (features, subsets). Out: similarities from 0 to 1, higher
+= more alike, (documents, subsets); scores of contests.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
 only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
-subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed is
-reading the masks, so one document meets many others block by block of features.
+subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
+is reading the masks, so one document meets many others block by block of features.
 
 A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities
 ``pair`` (T,) of the two texts in question, and of a text with ``c`` candidate impostors, (c, T); ``draws`` (T, n) are
@@ -84,10 +88,11 @@ def similarities(
     masks: Masks,
     measure: Measure = "minmax",
 ) -> Floats:
-    """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it all.
+    """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it
+    all.
 
-    ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents, subsets)
-    those of ``vectors``, of which it is compared with ``rows``.
+    ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents,
+    subsets) those of ``vectors``, of which it is compared with ``rows``.
     """
     others = vectors.bounds, vectors.ids, vectors.values
     return np.asarray(
@@ -96,13 +101,13 @@ def similarities(
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
-    """Similarities of all documents with all of others on all features, shape (len(ones), len(vectors))."""
+    """Similarities (0 to 1) of all documents with all of others on all features, (len(ones), len(vectors))."""
     one, other = ((v.bounds, v.ids, v.values) for v in (ones, vectors))
     return np.asarray(_whole(*one, *other, ones.features, measure == "cosine"))
 
 
 def paired_similarities(vectors: Vectors, left: Ints, right: Ints) -> Floats:
-    """Minmax similarities of pairs of documents on all features, shape (len(left),)."""
+    """Minmax similarities (0 to 1) of pairs of documents on all features, shape (len(left),)."""
     return np.asarray(_paired(vectors.bounds, vectors.ids, vectors.values, left, right))
 
 
@@ -269,7 +274,7 @@ def drawn(similarities: Floats, draws: Ints) -> Floats:
 
 def graded(pair: Floats, below: Floats) -> float:
     """Khonji & Iraqi 2014: mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)), I and J the most similar impostors to either
-    side, whose products are ``below``; subsets where that is 0/0 or undefined are left out, NaN if all are. Not bounded
-    by 1."""
+    side, whose products are ``below``; subsets where that is 0/0 or undefined are left out, NaN if all are. Not
+    bounded by 1."""
     usable = below > 0
     return float((pair[usable] ** 2 / below[usable]).mean()) if usable.any() else float("nan")

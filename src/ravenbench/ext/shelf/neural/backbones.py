@@ -1,4 +1,9 @@
-"""Transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as text."""
+"""Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as
+text.
+
+In: sizes (layers, hidden, heads, width in tokens), or the name or folder of a model. Out: ``Backbone`` (torch module,
+configuration as JSON, ``Reading``); token numbers (n,) of texts.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +46,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A transformer, its configuration as JSON, how it reads, and weights for what stands on it (LUAR's ``linear``)."""
+    """A transformer, its configuration as JSON, how it reads, and weights for what stands on it (LUAR's
+    ``linear``)."""
 
     module: Any
     config: str

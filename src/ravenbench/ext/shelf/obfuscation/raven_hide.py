@@ -1,9 +1,13 @@
-"""Obfuscation by safe edits alone, chosen by what they take from the likeness to the author's other texts.
+"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's other texts (Raven's
+own).
+
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts, whose notes
+say how far it came.
 
 Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
 list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
-sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one that
-the panel does not have (compression) says at the end how far it came.
+sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one
+that the panel does not have (compression) says at the end how far it came.
 """
 
 from __future__ import annotations
@@ -64,15 +68,15 @@ class RavenHide(Obfuscator):
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
-    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
+    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put
+    in or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
     text's own habits.
 
     Parameters
     ----------
     goal : float
-        Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
-        each other, −1 as far beyond.
+        Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are
+        to each other, −1 as far beyond.
     limit : float
         Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
     background : str

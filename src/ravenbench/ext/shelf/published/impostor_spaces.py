@@ -1,4 +1,7 @@
-"""Feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+"""Makes the feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+
+In: normalised texts, and ``units``, a size. Out: ``ImpostorSpace``; ``Vectors``: sparse rows (texts, features) of
+weighed relative frequencies.
 
 ``units`` names the families, joined by spaces: ``char4``, ``word1-3``, ``shape1-4``, ``function1-3``.
 Characters are lowercased with white space collapsed; ``word`` counts lowercased tokens, marks included; ``shape``
@@ -118,7 +121,7 @@ def extend(ids: Int32s, codes: Points, bounds: Ints, n: int) -> Keys:
 def survey(
     packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s
 ) -> tuple[int, Ints, Ints, Ints]:
-    """How many keys there are; in how many texts each is, how often in the text that has it most, where it is first.
+    """The number of keys; in how many texts each is, how often in the text that has it most, where it is first.
 
     ``ids`` takes the id of the key at every place, −1 where it is 0. There is room for all keys in ``table``.
     """
@@ -159,8 +162,8 @@ def prune(ids: Int32s, rare: Bools) -> None:
 
 @njit(cache=True)
 def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, Ints]:
-    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends. A node's key is
-    its parent's id plus one (0: the root) with its character."""
+    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends. A node's key
+    is its parent's id plus one (0: the root) with its character."""
     ends = np.empty(len(bounds) - 1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
@@ -299,8 +302,8 @@ _SYMBOLS = 0x10FFFF - _FIRST
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """The n-grams of every family as a tree; nodes and features are numbered through. ``feature`` (nodes,) is −1 for a
-    prefix only; ``family`` and ``length`` are those of every feature."""
+    """The n-grams of every family as a tree; nodes and features are numbered through. ``feature`` (nodes,) is −1 for
+    a prefix only; ``family`` and ``length`` are those of every feature."""
 
     trees: dict[str, NgramTree]
     parent: Int32s
@@ -312,9 +315,9 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Texts as each family sees them: ``places`` has the deepest node at every character or token, those of text ``i``
-    and family ``f`` from ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its tokens
-    ends."""
+    """Texts as each family sees them: ``places`` has the deepest node at every character or token, those of text
+    ``i`` and family ``f`` from ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its
+    tokens ends."""
 
     forest: Forest
     places: Int32s
@@ -337,8 +340,8 @@ class Readings:
 class ImpostorSpace:
     """Vectors of texts over a vocabulary learned from training texts.
 
-    Learned are ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function`` keeps;
-    ``vocabulary_``, (family, n, n-grams) of each; ``weight_`` (features,).
+    Learned are ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function``
+    keeps; ``vocabulary_``, (family, n, n-grams) of each; ``weight_`` (features,).
 
     Parameters
     ----------

@@ -1,4 +1,8 @@
-"""The impostors methods: are two texts more similar to each other than to texts by other authors?"""
+"""Verifies by contests with impostors: are two texts more similar to each other than to texts by other authors?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author, as a rule the share of
+contests won, from 0 to 1; NaN where a text or all impostors are empty.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +125,7 @@ class Settings:
     impostors: str = "impostors"
 
     def drawn(self, impostors: int) -> int:
-        """How many of so many impostors take part in an iteration."""
+        """The number of impostors, of so many, that take part in an iteration."""
         if isinstance(self.draw, str):
             return (
                 math.ceil(math.sqrt(impostors)) if self.draw == "root" else max(1, impostors // 2)
@@ -365,9 +369,9 @@ class GeneralImpostors(Contests):
     The plain form that packages run: impostors are drawn anew each time from all other authors' training texts, and
     nothing is cut or chosen by likeness. ``impostors`` has the published variants.
 
-    Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest', draw='half')``
-    is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and draws, scores equal
-    those of ``bitig``.
+    Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest',
+    draw='half')`` is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and
+    draws, scores equal those of ``bitig``.
 
     Parameters
     ----------

@@ -1,4 +1,8 @@
-"""LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?"""
+"""Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), log10 likelihood ratios, higher = same author;
+``TokenRatio``s, what each token adds, in log10.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +44,8 @@ class TokenRatio(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class LambdaG(Scorer):
-    """The likelihood ratio of two grammars, λ_G: how much likelier the questioned text is under a grammar model of the
-    known texts than under models of other authors' texts, as a logarithm to base 10.
+    """The likelihood ratio of two grammars, λ_G: how much likelier the questioned text is under a grammar model of
+    the known texts than under models of other authors' texts, as a logarithm to base 10.
 
     Also called: likelihood ratio, grammar, idiolect.
 
@@ -112,7 +116,7 @@ class LambdaG(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,)."""
+        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
         population = self._read_population()
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
@@ -140,7 +144,8 @@ class LambdaG(Scorer):
         ]
 
     def default_calibrator(self) -> Calibrator:
-        """Nothing is learned of corrected scores; λ_G itself is calibrated by logistic regression, as in the paper."""
+        """Nothing is learned of corrected scores; λ_G itself is calibrated by logistic regression, as in the
+        paper."""
         return super().default_calibrator() if self.correction == "none" else LogOdds(2.0)
 
     def _read_population(self) -> _Population:

@@ -1,4 +1,8 @@
-"""Two-level models of counts: how much better do one author's rates explain both sides than two authors' do?
+"""Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'
+do?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,): log10 likelihood ratios, higher = same author;
+``llr`` gives natural logarithms.
 
 Each author has rates of their own for words or character sequences, drawn from a distribution over all authors; texts
 are draws at these rates. The distribution over authors is learned from training texts, so that no training pairs are
@@ -8,8 +12,8 @@ integrated over that distribution,
     LR = m(x, y) / (m(x) · m(y)),
 
 which is symmetric, counts how typical a habit is and not only how alike two texts are, and has a closed form in both
-models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are scores,
-which a calibrator brings to scale, as the papers do.
+models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are
+scores, which a calibrator brings to scale, as the papers do.
 
 References
 ----------
@@ -45,8 +49,8 @@ LN10 = float(np.log(10))
 class TwoLevel(Scorer):
     """What both models share: which units are counted, and the authors that their rates are learned from.
 
-    Authors are told apart as far as training truth tells: known texts of one problem have one author, and so have both
-    sides of a same-author problem. Known texts of a problem are put together.
+    Authors are told apart as far as training truth tells: known texts of one problem have one author, and so have
+    both sides of a same-author problem. Known texts of a problem are put together.
     """
 
     reads = "units"
@@ -201,9 +205,9 @@ class PoissonGamma(TwoLevel):
     """Rates of the most frequent words or character sequences, each by itself: Poisson in an author, gamma over
     authors.
 
-    Counts are those expected in texts of their length, in which all words (or sequences) count. The mean rate of a unit
-    is that of the training texts; the shape of its gamma distribution is the one of greatest likelihood. The LR is the
-    product over all units, as if these were independent.
+    Counts are those expected in texts of their length, in which all words (or sequences) count. The mean rate of a
+    unit is that of the training texts; the shape of its gamma distribution is the one of greatest likelihood. The LR
+    is the product over all units, as if these were independent.
 
     Parameters are those of ``dirichlet-multinomial``; Ishihara & Carne 2022 count 400 words.
 

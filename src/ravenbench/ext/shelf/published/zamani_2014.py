@@ -1,4 +1,8 @@
-"""Zamani et al. 2014: nearest neighbours in the distributions that set an author apart."""
+"""Verifies as Zamani et al. 2014: nearest neighbours in the distributions that set an author apart.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), shares from 0 to 1, higher = same author;
+distances from 0 to 1, the roots of divergences in bits.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +41,12 @@ class Zamani2014(Scorer):
     Every feature is a probability distribution, distances between documents are those of distributions, neighbours
     decide, and for each author the features are chosen that tell him from others: the best two at PAN-2014, without
     knee detection; so far the abstract, by which it never abstains. Ours: character 1–3-grams, words, frequent words,
-    punctuation, sentence and word lengths (parts of speech are left out: they need a tagger for each language); add-0.1
-    smoothing; Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance within K) /
-    pooled deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k + 1 nearest of
-    K and ``others`` documents by other authors of the training problems, weighted by inverse distance and so that K as
-    a whole weighs as much as the others. A single known document is cut in halves, which stand for two. Shares become
-    answers by logistic regression.
+    punctuation, sentence and word lengths (parts of speech are left out: they need a tagger for each language);
+    add-0.1 smoothing; Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance
+    within K) / pooled deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k
+    + 1 nearest of K and ``others`` documents by other authors of the training problems, weighted by inverse distance
+    and so that K as a whole weighs as much as the others. A single known document is cut in halves, which stand for
+    two. Shares become answers by logistic regression.
 
     Parameters
     ----------
@@ -64,8 +68,8 @@ class Zamani2014(Scorer):
 
     References
     ----------
-    Zamani, Nasr, Babaie, Abnar, Dehghani & Shakery 2014, Authorship identification using dynamic selection of features
-    from probabilistic feature set (CLEF).
+    Zamani, Nasr, Babaie, Abnar, Dehghani & Shakery 2014, Authorship identification using dynamic selection of
+    features from probabilistic feature set (CLEF).
     """
 
     name = "zamani-2014"
@@ -139,7 +143,7 @@ class Zamani2014(Scorer):
 
 
 def neighbours(distance: Floats, known: int) -> float:
-    """Share of the first ``known`` members among the 2k + 1 nearest, both sides made equally heavy.
+    """Share (0 to 1) of the first ``known`` members among the 2k + 1 nearest, both sides made equally heavy.
 
     A neighbour weighs one over its distance, and one over the size of its side.
     """
