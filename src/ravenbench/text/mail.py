@@ -1,5 +1,7 @@
-"""The text of an e-mail in, half-open spans of characters out that its sender did not write there, or writes in every
-mail alike: headers, quotations, signatures.
+"""Finds in the text of an e-mail what its sender did not write there, or writes in every mail alike: headers,
+quotations, signatures.
+
+In: a text. Out: half-open spans of characters, the text without quotations, or names of the signs of mail.
 
 They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """
@@ -49,13 +51,15 @@ _LONGEST = 250
 
 
 def without_quotations(text: str) -> str:
-    """A post without the lines that begin with ``>``, as Reddit marks quotations; ``>!`` hides what spoils a story."""
+    """A post without the lines that begin with ``>``, as Reddit marks quotations; ``>!`` hides what spoils a
+    story."""
     return _QUOTED_LINE.sub("", text) if ">" in text else text
 
 
 def introductions(text: str) -> list[tuple[int, int]]:
-    """Half-open places of the lines, one or two together, by which mail programs of any language introduce a quotation:
-    a colon ends them, and in them stand a date or time with an address, or with a verb such as *wrote*.
+    """Half-open spans (characters) of the lines, one or two together, by which mail programs of any language
+    introduce a quotation: a colon ends them, and in them stand a date or time with an address, or with a verb such as
+    *wrote*.
     """
     spans: list[tuple[int, int]] = []
     for colon in _COLON.finditer(text):
@@ -86,12 +90,12 @@ _SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
 
 
 def signs_of_mail(text: str) -> tuple[str, ...]:
-    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an address"
-    (in this order).
+    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an
+    address" (in this order).
 
-    Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish, Dutch
-    and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a signature what
-    follows ``--``.
+    Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish,
+    Dutch and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a
+    signature what follows ``--``.
     """
     lines = map(_HEADER.match, text.split("\n", 30)[:30])
     signs = []

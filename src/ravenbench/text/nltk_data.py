@@ -1,5 +1,7 @@
-"""A resource's name in, its path out (NLTK's data are found and never fetched); tokens in, Treebank tags out, by NLTK's
-English tagger.
+"""Finds NLTK's data, which are never fetched, and tags tokens by NLTK's English tagger.
+
+In: the name of a resource, or tokens. Out: its path, the message of what is missing, or Penn Treebank tags (one a
+token).
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ _FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"tagg
 
 
 def find(resource: str) -> Any:
-    """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is not
-    here."""
+    """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is
+    not here."""
     resource_path, problem = _look(resource, os.environ.get("NLTK_DATA", ""))
     if problem is not None:
         raise problem.with_traceback(None)

@@ -1,5 +1,7 @@
-"""The kernels behind ``Splicer.splice``: lengths of words in (letters), the word for each place out; pieces and words
-in, the bytes of the new texts out.
+"""Compiled kernels behind ``Splicer.splice``.
+
+In: arrays of places and words with their lengths (letters), or of pieces and words. Out: the word (number) for each
+place, int32; or the bytes of the new texts, uint8.
 """
 
 from __future__ import annotations
@@ -71,8 +73,8 @@ def spliced(
     stem_ends: Ints,
     stops: Ints,
 ) -> NDArray[np.uint8]:
-    """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
-    takes its place (``pieces`` has these at the end), and what stands after it."""
+    """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem
+    that takes its place (``pieces`` has these at the end), and what stands after it."""
     total = 0
     words_used = 0
     spliced_pieces = pieces.copy()

@@ -1,4 +1,8 @@
-"""Where a model runs: device, precision, threads, and what running out of memory means."""
+"""Says where a model runs: device, precision, threads; and turns running out of memory into an error.
+
+In: the name of a device or of a precision, a seed. Out: a ``torch.device``, True or False, or a context in which a
+model runs.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +67,8 @@ def half(name: str, device: torch.device) -> bool:
 
 @contextmanager
 def controlled(seed: int, device: torch.device, deterministic: bool = True) -> Iterator[None]:
-    """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the end."""
+    """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the
+    end."""
     threads = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn = torch.is_deterministic_algorithms_warn_only_enabled()

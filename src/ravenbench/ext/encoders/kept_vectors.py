@@ -1,4 +1,7 @@
-"""Embeddings by a model that does not change, kept by content while the process lives, and in the cache folder.
+"""Keeps embeddings by a model that does not change, by content: while the process lives, and in the cache folder.
+
+In: n texts, a name for how vectors are made, a function that makes them. Out: vectors (n, d) float64, each distinct
+text encoded once.
 
 Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
 the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run
@@ -46,11 +49,12 @@ class KeptFiles:
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """The path of the folder in which they are kept."""
         return cache_folder() / "embeddings" / self.made
 
     def find(self, texts: Sequence[bytes]) -> dict[bytes, Floats]:
-        """The vectors (d,) that are there, by the hash of their text; what other processes added meanwhile is seen."""
+        """The vectors (d,) that are there, by the hash of their text; what other processes added meanwhile is
+        seen."""
         if not all(text in self._index for text in texts):
             for path in sorted(self.folder.glob("*.npy")):
                 if path not in self._read:
@@ -59,7 +63,8 @@ class KeptFiles:
         return {text: self._index[text] for text in texts if text in self._index}
 
     def add(self, vectors: dict[bytes, Floats]) -> None:
-        """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps none."""
+        """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps
+        none."""
         rows = np.stack(list(vectors.values()))
         table = np.empty(len(rows), dtype=[("text", "V16"), ("vector", np.float64, rows.shape[1:])])
         table["text"] = np.frombuffer(b"".join(vectors), dtype="V16")

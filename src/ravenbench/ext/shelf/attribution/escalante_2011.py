@@ -1,4 +1,8 @@
-"""Histograms of n-grams by their place in the text: attribution after Escalante et al. 2011."""
+"""Attributes after Escalante et al. 2011: histograms of n-grams by their place in the text.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,); histograms
+(places, n-grams) whose rows sum to 1.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,9 @@ from ravenbench.types import Count, Floats, Ints, Length, Positive, Size
 class Escalante2011(Attributor):
     """A linear support vector machine on several histograms of a text's n-grams, each around another place in it.
 
-    Every occurrence counts by a Gaussian of its distance from the place, in shares of the text, and each histogram sums
-    to one. The machine reads square roots, whose products are close to the diffusion kernel that the paper finds best.
+    Every occurrence counts by a Gaussian of its distance from the place, in shares of the text, and each histogram
+    sums to one. The machine reads square roots, whose products are close to the diffusion kernel that the paper finds
+    best.
 
     Parameters
     ----------

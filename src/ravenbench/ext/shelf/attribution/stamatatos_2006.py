@@ -1,4 +1,7 @@
-"""Discriminants on random sets of words, averaged: attribution after Stamatatos 2006."""
+"""Attributes after Stamatatos 2006: discriminants on random sets of words, averaged.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,).
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from ravenbench.types import Count, Floats, Ints
 class Stamatatos2006(Attributor):
     """Divides the most frequent words at random into disjoint sets and averages what a discriminant on each believes.
 
-    The paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are drawn a little
-    towards equal ones, so that authors of few texts can be told apart.
+    The paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are drawn a
+    little towards equal ones, so that authors of few texts can be told apart.
 
     Parameters
     ----------

@@ -1,4 +1,8 @@
-"""Castillo et al. 2014: votes of feature families on whether the questioned document is like the known ones."""
+"""Verifies as Castillo et al. 2014: votes of feature families on whether the questioned document is like the known
+ones.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +34,13 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
 class Castillo2014(OneClass):
     """Share of feature families that vote for the same author; training truth is not used.
 
-    The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with one
-    known document (76 of 100 Dutch reviews). Everything else is lost, and ours: word 1–3-grams, character 3–4-grams,
-    prefixes, suffixes, frequent words and punctuation, each compared by cosine and by Jaccard similarity, make 18
-    voters. A voter says yes where the questioned document's mean similarity to the known ones reaches the mean
-    leave-one-out similarity within them less one standard deviation. All documents are read in parts of like length,
-    the shortest document's but at most ``part`` characters, so that length does not vote; a single known document
-    counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
+    The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with
+    one known document (76 of 100 Dutch reviews). Everything else is lost, and ours: word 1–3-grams, character
+    3–4-grams, prefixes, suffixes, frequent words and punctuation, each compared by cosine and by Jaccard similarity,
+    make 18 voters. A voter says yes where the questioned document's mean similarity to the known ones reaches the
+    mean leave-one-out similarity within them less one standard deviation. All documents are read in parts of like
+    length, the shortest document's but at most ``part`` characters, so that length does not vote; a single known
+    document counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
 
     Training texts are used for the list of frequent words alone. Read a second time: the overview tells no more than
     the above of the method, so features, measures and threshold can be neither confirmed nor mended from it.
@@ -127,7 +131,8 @@ def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
 
 
 def jaccard(rows: Floats) -> Floats:
-    """Shared distinct n-grams over all distinct n-grams of pairs of rows of counts; 0 where both are empty."""
+    """Shares (0 to 1) of distinct n-grams in both, of all distinct n-grams, of pairs of rows of counts; 0 where both
+    are empty."""
     present = (rows > 0).astype(np.float64)
     shared = present @ present.T
     size = present.sum(axis=1)

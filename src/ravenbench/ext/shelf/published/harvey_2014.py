@@ -1,4 +1,8 @@
-"""Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models."""
+"""Verifies as Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models.
+
+In: ``Problems`` (n). Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN where a side
+has too few tags.
+"""
 
 from __future__ import annotations
 
@@ -60,10 +64,11 @@ _LEAST_VARIANCE = 1e-6
 class Harvey2014(Scorer):
     """Minus Student's t of the questioned text's cross-entropies against those the known text has with itself.
 
-    Texts are tagged, tags become symbols, and PPM models their sequence, as the abstract says. The rest is ours: known
-    documents are joined and cut in chunks of about 200 tags, at least two; each chunk is coded under the model of the
-    others, the questioned text's chunks of the same length under that of all of them (PPM-C, order 5); t compares the
-    two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes it an answer.
+    Texts are tagged, tags become symbols, and PPM models their sequence, as the abstract says. The rest is ours:
+    known documents are joined and cut in chunks of about 200 tags, at least two; each chunk is coded under the model
+    of the others, the questioned text's chunks of the same length under that of all of them (PPM-C, order 5); t
+    compares the two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes
+    it an answer.
 
     The tagger is NLTK's English one, and needs the resource averaged_perceptron_tagger_eng. On other languages in
     Latin script its tags mean less; a problem with texts in another script is left unanswered, as the original left

@@ -1,4 +1,6 @@
-"""What the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+"""Gives what the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author; pieces of texts.
 
 Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it lies
 about as near to the known ones as these lie to each other. How each of that is done makes the method.
@@ -56,7 +58,8 @@ def sides(problems: Problems, read: Callable[[str], T]) -> Iterator[tuple[list[T
 
 
 def accepts(towards: Floats, among: Floats, slack: float = 0.0) -> bool:
-    """True if the mean similarity towards the known parts is at least their mean among themselves less a deviation."""
+    """True if the mean similarity towards the known parts is at least their mean among themselves less a
+    deviation."""
     return bool(towards.mean() >= among.mean() - among.std() - slack)
 
 

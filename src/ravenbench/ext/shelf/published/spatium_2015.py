@@ -1,4 +1,9 @@
-"""Kocher & Savoy 2015, SPATIUM-L1: the questioned text's frequent tokens, compared with impostors in rounds."""
+"""Verifies as SPATIUM-L1 (Kocher & Savoy 2015): the questioned text's frequent tokens, compared with impostors in
+rounds.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered;
+frequencies per 1,000 tokens.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +32,8 @@ class Spatium2015(Verifier):
     Features are the ``size`` most frequent tokens of the questioned text, punctuation apart; where more are equally
     frequent than fit, none of these is taken. In every round d0 is the L1 distance to the known documents
     (concatenated; frequencies per 1000 tokens) and d* the least to ``impostors`` random known sets of other authors,
-    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer is
-    a piecewise linear map of the mean R of the rounds. All of this is the code's.
+    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer
+    is a piecewise linear map of the mean R of the rounds. All of this is the code's.
 
     Deviations from the code: impostors come from training problems and the largest R is that of training, where
     the code takes both from the test batch; a distance below one token in a thousand counts as that, which mends
@@ -146,7 +151,8 @@ def ratio(d0: float, nearest: float) -> float:
 
 
 def answers(ratios: Floats, largest: float) -> Floats:
-    """R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1; else, and for NaN, 0.5."""
+    """Answers (n,) from 0 to 1: R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1;
+    else, and for NaN, 0.5."""
     accepted = np.minimum(1.0, 0.5 + 0.5 * (ratios - 1) / ((1 + MARGIN) * largest - 1))
     low = np.where(ratios <= 1 - MARGIN, ratios / 2, 0.5)
     return np.asarray(np.where(ratios >= 1 + MARGIN, accepted, low), dtype=np.float64)

@@ -1,4 +1,7 @@
-"""``content-mask``: texts without their content words (ours)."""
+"""Masks texts by ``content-mask``, which hides their content words (ours).
+
+In: training texts to learn which words stay; texts. Out: masked texts, in the same order.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,10 @@ class ContentMask(Component):
     that of every digit.
 
     What is left is what the transplant probe leaves in place, but for the lengths of words: function words, marks,
-    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe would
-    let stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those that are
-    spread evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is hidden.
+    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe
+    would let stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those
+    that are spread evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is
+    hidden.
 
     Parameters
     ----------
