@@ -465,8 +465,7 @@ def own_name(cls: type[Component]) -> str:
 
 
 def _printed_name(cls: type[Component]) -> str:
-    """The name under which a class is found again: its path where it lies outside Raven and no package provides
-    it."""
+    """The name under which a class is found again: its path where it lies outside Raven and no package provides it."""
     name = own_name(cls)
     if cls.__module__.startswith("ravenbench.") or any(
         _is(target, cls) for target in _provided(name)

@@ -202,8 +202,7 @@ LEAST = 1e-12
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it
-    is."""
+    """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it is."""
     for number in value if isinstance(value, list | tuple) else (value,):
         largest = LARGEST_SEED if name.endswith("seed") else LARGEST
         if isinstance(number, int | float) and not (
@@ -342,8 +341,8 @@ def writable(text: str) -> bool:
 def visible(text: str) -> str:
     """A text that a terminal shows and never obeys.
 
-    Control characters, those that turn the direction of writing and halves of characters become their escapes, such
-    as ``\\x1b``; line ends, tabs and all kinds of spaces stay.
+    Control characters, those that turn the direction of writing and halves of characters become their escapes, such as
+    ``\\x1b``; line ends, tabs and all kinds of spaces stay.
     """
     if text.isprintable():
         return text

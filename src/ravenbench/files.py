@@ -153,8 +153,8 @@ def made_cache() -> Path:
 
 
 def make_room(paths: Iterable[Path], most_bytes: int) -> None:
-    """Remove the files and folders that were used longest ago, until ``most_bytes`` bytes are left of all of them;
-    what another process removes meanwhile is gone."""
+    """Remove the files and folders that were used longest ago, until ``most_bytes`` bytes are left of all of them; what
+    another process removes meanwhile is gone."""
     sized = list[tuple[float, int, Path]]()
     for path in paths:
         with suppress(OSError):
@@ -351,8 +351,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file_system(folder: Path) -> bool:
-    """Wait until the disk has all of a folder's file system; whether the system has a call for that, and it went
-    well.
+    """Wait until the disk has all of a folder's file system; whether the system has a call for that, and it went well.
 
     No signal is heard meanwhile, so whoever writes many files calls it now and then.
     """

@@ -32,8 +32,8 @@ ENDING = [number for number in signal.Signals if number.name in ("SIGINT", "SIGT
 
 @dataclass(frozen=True)
 class RunLimits:
-    """Where networks run, seconds of training a method and again of answering a test set; None where it was not
-    given. SpecError for a value that cannot hold."""
+    """Where networks run, seconds of training a method and again of answering a test set; None where it was not given.
+    SpecError for a value that cannot hold."""
 
     device: str | None = None
     cell_timeout: float | None = None

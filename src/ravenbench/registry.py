@@ -79,8 +79,8 @@ def importable(kind: str, module: str) -> None:
 def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None:
     """Refuse what is no class of the kind that is needed, before it is called.
 
-    ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind;
-    that component checks the rest. SpecError if it is none.
+    ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
+    component checks the rest. SpecError if it is none.
     """
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):
@@ -163,8 +163,8 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
 
     ``nested``: it stands within another component's parameters, where it may be of another kind. SpecError if nothing
-    has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs
-    an extra that is not installed.
+    has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
+    extra that is not installed.
     """
     cls = load(kind, name)
     check_kind(kind, name, cls, nested=nested)
@@ -249,8 +249,8 @@ def called(target: str) -> str:
 
 
 def suggestion(kind: str, name: str) -> str | None:
-    """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, or is
-    spelt like it; where none is near, all names.
+    """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, or is spelt
+    like it; where none is near, all names.
     """
     targets_by_name = targets(kind)
     folded = name.casefold()
@@ -362,8 +362,8 @@ def named(
 ) -> dict[str, Component]:
     """Components by the name they are shown under, in the order given.
 
-    SpecError if one does not parse or has no identity, two have one name, or there is none; MissingPart if one needs
-    a package, a model or an endpoint that is not here.
+    SpecError if one does not parse or has no identity, two have one name, or there is none; MissingPart if one needs a
+    package, a model or an endpoint that is not here.
 
     Parameters
     ----------
@@ -416,8 +416,8 @@ def named(
 
 
 def seeds(text: str) -> list[tuple[str, str]]:
-    """A printed form for each seed of the range that it holds, ``net(seed=0..4)``, with what tells them apart; the
-    form itself where it holds none.
+    """A printed form for each seed of the range that it holds, ``net(seed=0..4)``, with what tells them apart; the form
+    itself where it holds none.
 
     SpecError if a range is empty, is not one of seeds, or stands beside another.
     """

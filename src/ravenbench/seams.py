@@ -61,8 +61,7 @@ PANELS = (TEST, ONE_TEXT, LOOK, CORPORA, SHARE)
 
 @dataclass(frozen=True)
 class Command:
-    """A command of ``raven``: where its function or Typer application lies, as module:attribute, and how it is
-    listed.
+    """A command of ``raven``: where its function or Typer application lies, as module:attribute, and how it is listed.
 
     ``line`` describes it in the list of commands; ``panel`` is its group there, and ``rank`` its place in that group,
     the most used first. Nothing behind ``target`` is imported for the list.
@@ -80,8 +79,8 @@ class DocumentFormat:
 
     ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
     ``formats.document.Document``; it is called in a process of its own, within limits of time and memory. What has no
-    ending of its own is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain
-    text is one, and ``reader`` takes the text and the path.
+    ending of its own is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
+    is one, and ``reader`` takes the text and the path.
     """
 
     name: str

@@ -22,8 +22,7 @@ class DiskCache:
         self._folder = cache_folder() / name
 
     def get(self, request: Any, usable: Callable[[str], bool]) -> str | None:
-        """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones
-        too."""
+        """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones too."""
         place = self._path(request)
         for path in sorted(place.parent.glob(f"{place.name}*.txt")):
             with suppress(OSError, UnicodeDecodeError):

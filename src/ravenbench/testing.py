@@ -294,8 +294,8 @@ def check_calibrator(component: Calibrator) -> None:
 def check_sampler(component: Sampler) -> None:
     """Check every promise of a topic sampler.
 
-    It chooses m different topics, each of which belongs to itself, and others to a chosen one or to none (−1); the
-    same draws give the same choice; similarities are left alone; more topics than there are raise ``CorpusError``.
+    It chooses m different topics, each of which belongs to itself, and others to a chosen one or to none (−1); the same
+    draws give the same choice; similarities are left alone; more topics than there are raise ``CorpusError``.
     """
     check_component("sampler", component)
     name = str(component)
@@ -339,9 +339,9 @@ def check_sampler(component: Sampler) -> None:
 def check_task(task: Any, values: Mapping[str, Any]) -> None:
     """Live a task's life in a folder that is removed afterwards: what all tasks promise has to hold for this one.
 
-    Every option says what it is; a preview writes nothing and is right; each planned cell is there afterwards, the
-    same with two workers, and is computed again where it was lost; nothing is computed twice; another command in the
-    same folder is refused; the report is written.
+    Every option says what it is; a preview writes nothing and is right; each planned cell is there afterwards, the same
+    with two workers, and is computed again where it was lost; nothing is computed twice; another command in the same
+    folder is refused; the report is written.
 
     Parameters
     ----------

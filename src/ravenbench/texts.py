@@ -36,8 +36,7 @@ SPOOL_LIMIT = 128 * 2**20
 
 
 def let_go(data: object) -> None:
-    """Have the system take back what was read of a mapped file; when its pages are read again, they are there
-    again."""
+    """Have the system take back what was read of a mapped file; when its pages are read again, they are there again."""
     if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         data.madvise(mmap.MADV_DONTNEED)
 
@@ -53,8 +52,8 @@ _MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{MOST_MARKS},}}")
 
 
 def composed(text: str, form: Literal["NFC", "NFKC", "NFKD"] = "NFC") -> str:
-    """The text with a letter and its accents as one character where there is one (NFC): systems differ in this,
-    writers do not. A run of more than ``MOST_MARKS`` accents is composed in pieces."""
+    """The text with a letter and its accents as one character where there is one (NFC): systems differ in this, writers
+    do not. A run of more than ``MOST_MARKS`` accents is composed in pieces."""
     if text.isascii():
         return text
     runs = (range(*run.span(), MOST_MARKS)[1:] for run in _MARKS.finditer(text))

@@ -286,8 +286,7 @@ class Problems(Shown):
 
     @property
     def calibration_split(self) -> tuple[Problems, Problems]:
-        """The problems to learn from and those marked in ``calibrate``, made once; with no marks, all of them
-        twice."""
+        """The problems to learn from and those marked in ``calibrate``, made once; with no marks, all of them twice."""
         # What held itself would stay in memory until Python looks for cycles.
         return (self, self) if self.calibrate is None else self._marked_split
 
@@ -455,8 +454,7 @@ class Fold(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A verifier's answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 =
-    unanswered.
+    """A verifier's answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
 
     Raises
     ------

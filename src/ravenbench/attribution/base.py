@@ -64,8 +64,7 @@ class Attributor(Component):
         return np.asarray(self.classes_[np.argmax(self.scores(texts), axis=1)])
 
     def scores(self, texts: Sequence[str]) -> Floats:
-        """Return a score for each text and author, (texts, authors), columns as ``classes_``; higher = more
-        likely."""
+        """Return a score for each text and author, (texts, authors), columns as ``classes_``; higher = more likely."""
         if len(texts) == 0:
             return np.zeros((0, len(self.classes_)))
         return self._scores(*TextTable.collect(texts))

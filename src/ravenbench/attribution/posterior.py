@@ -179,8 +179,8 @@ class Posterior:
         return probabilities
 
     def named(self, scores: Floats, lead: float) -> Ints:
-        """The number of the most probable candidate by one method's scores (n, candidates), −1 where *none of them*
-        is more probable, or where the most probable answer leads the second by less than ``lead``."""
+        """The number of the most probable candidate by one method's scores (n, candidates), −1 where *none of them* is
+        more probable, or where the most probable answer leads the second by less than ``lead``."""
         probabilities = self.of(scores[None])
         best_candidate = probabilities.argmax(axis=1)
         second, best = np.sort(probabilities, axis=1)[:, -2:].T

@@ -84,10 +84,9 @@ def splits(
 def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[ProtocolSplit]:
     """Splits that teach equally many texts of an author whichever is held out, drawn from those that they taught.
 
-    An author loses texts where their topic is held out, so that numbers of training texts give away whose topic it
-    is. Of each author as many stay everywhere as in the split that teaches fewest (but at least one). Authors may
-    still differ from each other: that says nothing about the topic held out, and costs fewer texts than one number
-    for all.
+    An author loses texts where their topic is held out, so that numbers of training texts give away whose topic it is.
+    Of each author as many stay everywhere as in the split that teaches fewest (but at least one). Authors may still
+    differ from each other: that says nothing about the topic held out, and costs fewer texts than one number for all.
     """
     counts = np.array(
         [np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts]
@@ -253,8 +252,7 @@ def cues(
     topics: Sequence[str],
     most: int = 20,
 ) -> tuple[list[Cue], list[Cue]]:
-    """Of the heaviest features, those whose weights change most when a topic is held out, and those that change
-    least.
+    """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
 
     Both lists are taken from the 25 times ``most`` heaviest features.
 

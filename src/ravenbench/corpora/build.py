@@ -226,8 +226,8 @@ class CorpusBuilder:
         columns: Mapping[str, str | None] | None = None,
         identity: str = "",
     ) -> None:
-        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person
-        of the author's name is meant, and makes several names one person's.
+        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
+        the author's name is meant, and makes several names one person's.
 
         FormatError if its text is empty or not valid Unicode, a label is no name, or its id was used before.
         """
@@ -469,8 +469,8 @@ def check_pairs(
 ) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
-    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``,
-    and the remarks of an ``account`` and on names, which may be the cause.
+    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
+    the remarks of an ``account`` and on names, which may be the cause.
     """
     counts = author.counts()
     dropped_texts = sentence_on_dropped(dropped)

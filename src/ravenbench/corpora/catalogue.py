@@ -26,8 +26,8 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The settings that suit a corpus: level of topic, named levels and what makes them, m topics in k folds,
-    documents a topic (and fewest), pools. Null where its sizes decide.
+    """The settings that suit a corpus: level of topic, named levels and what makes them, m topics in k folds, documents
+    a topic (and fewest), pools. Null where its sizes decide.
     """
 
     topic: str | None = None

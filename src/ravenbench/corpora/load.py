@@ -214,8 +214,8 @@ Told = tuple[str | None, str | None]
 def author_texts(archive: Archive) -> dict[str, Told]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Also of every document that is read (``formats/documents.py``), unless a plain text of that name lies beside.
-    Other files, hidden ones, and a README or licence in the outermost folder are left out.
+    Also of every document that is read (``formats/documents.py``), unless a plain text of that name lies beside. Other
+    files, hidden ones, and a README or licence in the outermost folder are left out.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
     plain = {name.with_suffix("") for name in names}
@@ -435,9 +435,9 @@ def _is_metadata(name: str) -> bool:
 def _metadata(
     archive: Archive, labels: Mapping[str, Told], account: list[str]
 ) -> dict[str, dict[str, str | None]]:
-    """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column
-    that holds names of files, with or without their ending, says which row is whose. Rows that are no text's and
-    texts without a row are told to ``account``. FormatError if a name is that of several texts."""
+    """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
+    holds names of files, with or without their ending, says which row is whose. Rows that are no text's and texts
+    without a row are told to ``account``. FormatError if a name is that of several texts."""
     tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
         account += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
@@ -514,8 +514,8 @@ def _bare(name: str) -> str:
 
 
 def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
-    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one,
-    the one of the metadata). A name that is always written so, and has the other's words, is the same person's.
+    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one, the
+    one of the metadata). A name that is always written so, and has the other's words, is the same person's.
     """
     once = [Counter(names) for names in zip(*set(authors.values()), strict=True)]
     odd = []
@@ -544,15 +544,15 @@ def read_author_folders(
     pairs: bool = True,
     anonymous: bool = False,
 ) -> Corpus:
-    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own,
-    or told by a TEI header.
+    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own, or
+    told by a TEI header.
 
     A folder between author and text is the topic; without one the documents have no topic. Columns of a table
     ``metadata.csv`` beside them become columns of the corpus. Byte order marks and carriage returns are dropped.
     Documents that cannot be read are left out; the corpus' notes say so, and what was left out of documents, which
     files are not read, and where the layout may mean something else. FormatError if the texts are laid out otherwise,
-    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named;
-    CorpusError as for every corpus: no author with two texts, or only one author.
+    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named; CorpusError
+    as for every corpus: no author with two texts, or only one author.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log, anonymous)
@@ -649,8 +649,7 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
 
 
 def _folder_within(path: Path) -> str | None:
-    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it
-    holds."""
+    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
     inner = (
         sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
         if path.is_dir()
@@ -677,9 +676,9 @@ def each_document(
     labels: Mapping[str, Told],
     add: Callable[[str, Document, str | None, str | None, int, str], None],
 ) -> list[str]:
-    """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name,
-    what was read, author, topic, and the file's number and name. Returns which could not be read and why.
-    FormatError, when all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
+    """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
+    was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
+    all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
     """
     faults = Faults()
     unreadable = dict[str, list[str]]()
@@ -962,8 +961,7 @@ def _read_by_layout(
 
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
-    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left
-    out."""
+    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
     shared_passages = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder = CorpusBuilder(corpus.name, anonymous=True)
     empty = 0

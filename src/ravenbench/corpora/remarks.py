@@ -127,8 +127,8 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
 
 
 def marks_by_author(texts: Sequence[str], author: Labels) -> list[str]:
-    """A sentence on typographic quotation marks and apostrophes (“ ’), where some authors have them and others
-    straight ones alone, in nine of ten texts at least: most texts of the rarer kind are by such authors."""
+    """A sentence on typographic quotation marks and apostrophes (“ ’), where some authors have them and others straight
+    ones alone, in nine of ten texts at least: most texts of the rarer kind are by such authors."""
     kinds: dict[int, list[bool]] = {}
     for text, code in zip(texts, author.codes.tolist(), strict=False):
         curly = any(mark in text for mark in "“”’")
@@ -262,8 +262,7 @@ def plain_words(text: str) -> str:
 
 
 def names_person(text_words: str, words: Sequence[str]) -> bool:
-    """Whether a person's name stands among the ``plain_words`` of a text, or as a handle of eight letters and
-    more."""
+    """Whether a person's name stands among the ``plain_words`` of a text, or as a handle of eight letters and more."""
     full_name = " ".join(words)
     handle = "".join(words)
     # A name in Latin letters is a word of its own: "mine" stands not in "mines".

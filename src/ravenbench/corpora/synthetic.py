@@ -313,8 +313,8 @@ class MadeUpAuthor:
 
     @cached_property
     def _pieces(self) -> tuple[Bytes, Ints, Ints]:
-        """Letters of all pieces, where each starts, and its size: tails, function words, spellings, general and
-        topical words."""
+        """Letters of all pieces, where each starts, and its size: tails, function words, spellings, general and topical
+        words."""
         spellings = [word for pair in HABITS for word in pair]
         topical = [
             word for topic in range(self.topics) for word in self._topic_words(topic).tolist()

@@ -65,8 +65,8 @@ LINE_LIMIT = DOCUMENT_LIMIT
 class Archive:
     """A file, folder or zip as a sorted mapping of relative POSIX paths to sizes in bytes.
 
-    Hidden files are left out. A single file is an archive that holds itself. A path may lead into a zip, and into a
-    zip within it (``sets.zip/english.zip/train``). InputError if there is nothing at the
+    Hidden files are left out. A single file is an archive that holds itself. A path may lead into a zip, and into a zip
+    within it (``sets.zip/english.zip/train``). InputError if there is nothing at the
     path; FormatError if it is not a readable zip, holds unsafe names or would unpack to something absurd.
 
     Parameters
@@ -223,8 +223,8 @@ class Archive:
     def open(self, name: str) -> IO[bytes]:
         """Open one file for reading in binary; one that is called ``.gz`` or ``.zst`` gives what is packed in it.
 
-        FormatError if it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression);
-        MissingPart if it is packed by Zstandard and the extra ``collections`` is not installed.
+        FormatError if it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression); MissingPart
+        if it is packed by Zstandard and the extra ``collections`` is not installed.
         """
         self._at = (self.label(name), None)
         try:

@@ -39,8 +39,7 @@ RUN = "run.json"
 def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that is an input, contains one, or lies in one; or a link to nothing.
 
-    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of
-    these.
+    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
     """
     output = files.location(path)
     target = output if files.is_remote(output) else output.resolve()
@@ -230,8 +229,7 @@ def _check_product(folder: Path, kind: str) -> None:
 
 
 def _marked(folder: Path) -> dict[str, Any]:
-    """What a folder says of the command that wrote it; reports from before the mark have a kind in
-    ``report.json``."""
+    """What a folder says of the command that wrote it; reports from before the mark have a kind in ``report.json``."""
     for name in (MARK, "report.json"):
         try:
             mark = json.loads((folder / name).read_bytes())

@@ -20,8 +20,7 @@ _VALUES = 2**24
 
 
 def check_unpacked(path: Path) -> None:
-    """FormatError if a Parquet file unpacks to far more than tables of texts do; its reader says what else is
-    wrong."""
+    """FormatError if a Parquet file unpacks to far more than tables of texts do; its reader says what else is wrong."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 8))

@@ -231,8 +231,8 @@ def write_pan_problems(
 ) -> Path:
     """Write problems as a PAN13–15 folder, with ``truth.txt`` where ``same`` is given.
 
-    The folder appears under its name only when it is complete. InputError if the folder exists and is not empty,
-    cannot be written, or an id cannot name a folder.
+    The folder appears under its name only when it is complete. InputError if the folder exists and is not empty, cannot
+    be written, or an id cannot name a folder.
     """
     path = Path(path)
     for name in problems.ids.tolist():
@@ -557,8 +557,7 @@ class Pair:
 
 
 def pairs_files(archive: Archive) -> dict[str, str | None]:
-    """Pairs files inside an archive and the truth file of each: itself where its lines have it, None where none
-    has."""
+    """Pairs files inside an archive and the truth file of each: itself where its lines have it, None where none has."""
     lines = [name for name in archive.names if is_lines(name)]
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
@@ -645,8 +644,8 @@ def nobody(*names: str) -> bool:
 
 
 def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
-    """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by its id; names that
-    are nobody's name no author.
+    """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by its id; names that are
+    nobody's name no author.
 
     FormatError, with all of them, if lines are not truth (answers are recognised), or an id stands twice; or if the
     file is empty.

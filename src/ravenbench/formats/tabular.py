@@ -138,8 +138,7 @@ def no_rows(file: str | Path) -> FormatError:
 
 
 def _frame(table: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
-    """Rows of a table as pandas' ``to_json`` writes it with any orientation, or of lists by column; None of
-    others."""
+    """Rows of a table as pandas' ``to_json`` writes it with any orientation, or of lists by column; None of others."""
     rows = table.get("data")
     names = table.get("columns")
     if (
@@ -253,8 +252,8 @@ def _filled(sheet: Any) -> list[list[Any]]:
 
 
 def _cell(value: object) -> object:
-    """What a cell of a workbook holds: a whole number as one, None where it is empty, and a number of more figures
-    than a cell keeps as workbooks show it, for nobody knows the others."""
+    """What a cell of a workbook holds: a whole number as one, None where it is empty, and a number of more figures than
+    a cell keeps as workbooks show it, for nobody knows the others."""
     if isinstance(value, float) and value.is_integer():
         return int(value) if abs(value) < 1e15 else f"{value:.14E}"
     return None if value == "" else value

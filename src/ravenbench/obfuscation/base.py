@@ -100,8 +100,7 @@ class Obfuscator(Component):
     ``hides``
         A text that comes back unchanged is a failure; of a control that changes nothing on purpose it is none.
     ``mode``
-        Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is
-        mended.
+        Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is mended.
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
 

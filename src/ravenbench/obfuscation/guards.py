@@ -177,8 +177,7 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
 
 @cache
 def _beginnings() -> frozenset[str]:
-    """WordNet's collocations and their irregular forms without the last word: rules of inflection change only
-    that."""
+    """WordNet's collocations and their irregular forms without the last word: rules of inflection change only that."""
     reader = resources.wordnet()
     irregular = (form for forms in reader._exception_map.values() for form in forms)
     return frozenset(

@@ -143,9 +143,9 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     """Refuse a corpus whose topics cannot give a fold the pairs that it needs, whichever are chosen.
 
     It passes whatever might succeed; what depends on the choice is found when pairs are drawn. The corpus has the
-    topics that have documents enough, as ``keep_topics`` leaves it; ``merging`` says whether a sampler joins topics
-    to others, so that a fold may hold documents of topics that it does not name. CorpusError if no two documents have
-    one author, all have one, or more folds test on a single topic than there are topics in which someone wrote twice.
+    topics that have documents enough, as ``keep_topics`` leaves it; ``merging`` says whether a sampler joins topics to
+    others, so that a fold may hold documents of topics that it does not name. CorpusError if no two documents have one
+    author, all have one, or more folds test on a single topic than there are topics in which someone wrote twice.
     """
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     author = corpus.author.codes[rows]

@@ -51,8 +51,8 @@ class LearnedHashes(NamedTuple):
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
-        """What ``written`` wrote; None where there is no such file, or one of an earlier version. FormatError if it
-        is none."""
+        """What ``written`` wrote; None where there is no such file, or one of an earlier version. FormatError if it is
+        none."""
         if not file.is_file():
             return None
         record = from_json(file.read_text("utf-8", "replace"), file)

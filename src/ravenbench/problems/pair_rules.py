@@ -71,8 +71,8 @@ class PairRule(Component):
 def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator) -> Ints:
     """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions.
 
-    Each author's documents are put in random order and paired round by round as in a tournament, so that no document
-    is used twice before every other has been used once (but for the odd one out).
+    Each author's documents are put in random order and paired round by round as in a tournament, so that no document is
+    used twice before every other has been used once (but for the odd one out).
     """
     order = np.lexsort((rng.random(len(author)), author))
     writer = author[order]

@@ -119,8 +119,8 @@ def crossed(
 ) -> list[Fold]:
     """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
-    Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if
-    a set yields no pairs, with the counts.
+    Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if a
+    set yields no pairs, with the counts.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
     code = _one_side(
@@ -156,8 +156,8 @@ def crossed(
 def _one_side(
     corpus: Corpus, code: Ints, pair: tuple[ProbeDomain, ProbeDomain], rng: np.random.Generator
 ) -> Ints:
-    """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both
-    is given to one by a coin."""
+    """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both is
+    given to one by a coin."""
     author = corpus.author.codes
     tested = np.isin(code, np.concatenate([domain.test for domain in pair]))
     trained = np.isin(code, np.concatenate([domain.train for domain in pair]))

@@ -68,9 +68,9 @@ def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Ge
     """Positions (e,) of min(documents, available) documents of each topic, ascending; ``documents`` None takes all.
 
     A plain draw would leave most authors one document. So up to four documents of every author who has two or more
-    among these topics go first, author by author in one random order for all topics: an author who gets into one
-    topic gets into the others. Places left are drawn from all other documents, so that authors with many posts do not
-    fill a topic.
+    among these topics go first, author by author in one random order for all topics: an author who gets into one topic
+    gets into the others. Places left are drawn from all other documents, so that authors with many posts do not fill a
+    topic.
     """
     if documents is None or not len(topic):
         return np.arange(len(topic), dtype=np.int64)
@@ -265,13 +265,13 @@ def topics(
 
     In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are
     first divided into a part to learn from and a part to calibrate on, which share no author and, where there are
-    topics enough, no topic: ``counts["calibration"]`` is ``topics``, else ``authors``, else ``cross-fit`` when
-    neither leaves ten pairs of each class, and no problem is marked then.
+    topics enough, no topic: ``counts["calibration"]`` is ``topics``, else ``authors``, else ``cross-fit`` when neither
+    leaves ten pairs of each class, and no problem is marked then.
 
-    ``chosen`` (m,) are codes of ``corpus.topic``; ``merged`` (T,) is the chosen topic each topic counts as, −1 where
-    it is cut (None: all that are not chosen). Folds are called ``name-0`` … ``name-(k − 1)``; the draws of one depend
-    on (seed, name, number), and each has ``labels`` beside its number ``fold``. CorpusError if k does not fit m, a
-    topic has fewer than two documents, or a split yields no pairs, with the counts.
+    ``chosen`` (m,) are codes of ``corpus.topic``; ``merged`` (T,) is the chosen topic each topic counts as, −1 where it
+    is cut (None: all that are not chosen). Folds are called ``name-0`` … ``name-(k − 1)``; the draws of one depend on
+    (seed, name, number), and each has ``labels`` beside its number ``fold``. CorpusError if k does not fit m, a topic
+    has fewer than two documents, or a split yields no pairs, with the counts.
     """
     code = topic_codes(corpus, chosen, merged)
     order = np.sort(chosen)

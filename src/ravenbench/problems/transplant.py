@@ -40,10 +40,10 @@ class Transplanted:
     """Versions of a test set: with its own content, and with three others'.
 
     ``plain``, ``on``, ``off`` and ``off2`` are blind problems with the ids, order and known documents of the test
-    problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts
-    the others by reason. ``by`` is how donors were chosen, ``topic`` or ``content similarity``; ``repeated`` counts
-    kept problems in which a donor had too few content words, so that they were given again; ``reason`` is why nothing
-    could be transplanted at all. ``donors`` are the rows of the corpus that gave content to each kept problem.
+    problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts the
+    others by reason. ``by`` is how donors were chosen, ``topic`` or ``content similarity``; ``repeated`` counts kept
+    problems in which a donor had too few content words, so that they were given again; ``reason`` is why nothing could
+    be transplanted at all. ``donors`` are the rows of the corpus that gave content to each kept problem.
     """
 
     plain: Problems
@@ -79,8 +79,8 @@ def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | No
 
 
 def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
-    """For each problem the rows of all texts that must be taken to share an author with its texts where authors are
-    not known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts.
+    """For each problem the rows of all texts that must be taken to share an author with its texts where authors are not
+    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts.
     """
     group = problems.groups(np.zeros(len(problems), dtype=bool) if same is None else same)
     owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
@@ -125,10 +125,10 @@ class Transplanter:
 
     ``texts`` are all of the corpus: donors come from it, and every problem's texts must be in it; labels are over its
     rows. Without topics donors are found by content similarity. Documents of unknown author give no content where
-    authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics,
-    higher = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their
-    places. Draws for a problem depend on the seed and its id only. The ``segmenter`` that finds words is by default
-    that of the texts' scripts and language. InputError if labels or similarities do not fit the texts.
+    authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics, higher
+    = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
+    for a problem depend on the seed and its id only. The ``segmenter`` that finds words is by default that
+    of the texts' scripts and language. InputError if labels or similarities do not fit the texts.
     """
 
     def __init__(
@@ -188,8 +188,8 @@ class Transplanter:
     def transplant(self, problems: Problems, same: ArrayLike | None = None) -> Transplanted:
         """The three versions of a test set. Too few texts or donors never raise: what is missing is counted.
 
-        ``same`` (n,), the truth, is used where authors are unknown: a text is then no donor to a problem with which
-        it is linked by shared or same-author documents. InputError if a text is not in the table.
+        ``same`` (n,), the truth, is used where authors are unknown: a text is then no donor to a problem with which it
+        is linked by shared or same-author documents. InputError if a text is not in the table.
         """
         if self.refusal is not None:
             return self._nothing(problems, self.refusal)
@@ -259,8 +259,7 @@ class Transplanter:
     def _barred(
         self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int
     ) -> Ints:
-        """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with
-        it."""
+        """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
         if self.author is None:
             return groups()[problem]
         cited = np.concatenate([known, [questioned]])

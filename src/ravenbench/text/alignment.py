@@ -46,8 +46,7 @@ def pieces(text: str) -> list[str]:
 
 
 def plain_words(text: str) -> list[str]:
-    """The words of a text with their inner apostrophes, case intact; a Chinese character or sign of hiragana is
-    one."""
+    """The words of a text with their inner apostrophes, case intact; a Chinese character or sign of hiragana is one."""
     return _WORDS.findall(text)
 
 

@@ -37,8 +37,8 @@ def coverage(text: str, common: frozenset[str]) -> float:
 
 @dataclass(frozen=True)
 class CommonWords:
-    """The most frequent words of some texts, the share of its words that they are in a usual text, and the share
-    below which a text is unlike these."""
+    """The most frequent words of some texts, the share of its words that they are in a usual text, and the share below
+    which a text is unlike these."""
 
     words: frozenset[str]
     usual: float
@@ -54,8 +54,7 @@ class CommonWords:
         return cls(words, usual, min(FOREIGN * usual, float(np.quantile(shares, 0.01))))
 
     def unlike(self, texts_by_part: Mapping[str, Sequence[str]]) -> list[str]:
-        """A sentence that counts the problems, by name, that have a text which is unlike these; none where none
-        is."""
+        """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
         smallest_shares = {
             name: min(coverage(text[:BEGINNING], self.words) for text in texts)
             for name, texts in texts_by_part.items()

@@ -204,8 +204,8 @@ class CountedUnits(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts``
-    say. ``first`` is the place of the block's first document among all of them."""
+    """The counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts`` say.
+    ``first`` is the place of the block's first document among all of them."""
 
     first: int
     ids: Int32s
@@ -327,8 +327,7 @@ class CountStore:
     def _found(
         self, table: TextTable, rows: Ints
     ) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
-        """Where the counts of these rows are: in what, from where, to where; and the ids here of those found
-        there."""
+        """Where the counts of these rows are: in what, from where, to where; and the ids here of those found there."""
         if self._table() is not table:
             self._meet(table)
         if (mapped := self._kept) is not None and mapped.starts[rows].min(initial=0) >= 0:
@@ -485,8 +484,7 @@ def _widened(sums: Ints, size: int) -> Ints:
 
 
 def largest(store: CountStore, total: Ints, size: int) -> tuple[list[str], Ints]:
-    """The ``size`` units with the largest totals (by id, (≤ len(lexicon),)), descending, ties by code point; their
-    ids.
+    """The ``size`` units with the largest totals (by id, (≤ len(lexicon),)), descending, ties by code point; their ids.
 
     Units with a total of zero are never among them.
     """

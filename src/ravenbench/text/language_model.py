@@ -119,8 +119,8 @@ _LIMIT = 2**16 - 3
 class LanguageModel:
     """A 4-gram language model: log10 probabilities of tokens given the three before them.
 
-    ``vocabulary`` has the token of each id; 0 is the unknown word, 1 the start and 2 the end of a sentence.
-    ``tables`` are four, by order.
+    ``vocabulary`` has the token of each id; 0 is the unknown word, 1 the start and 2 the end of a sentence. ``tables``
+    are four, by order.
     """
 
     def __init__(self, vocabulary: Sequence[str], tables: Sequence[Table]) -> None:

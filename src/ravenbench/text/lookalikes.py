@@ -52,8 +52,8 @@ def invisible(text: str) -> int:
 def disguised(text: str) -> dict[str, str]:
     """The words with letters of another alphabet than the text's, as they stand, and as they read in that alphabet.
 
-    A word counts if every foreign letter in it has a twin in the alphabet of most of the text's letters: a foreign
-    word has others, too.
+    A word counts if every foreign letter in it has a twin in the alphabet of most of the text's letters: a foreign word
+    has others, too.
     """
     if text.isascii():
         return {}

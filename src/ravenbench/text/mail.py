@@ -51,8 +51,7 @@ _LONGEST = 250
 
 
 def without_quotations(text: str) -> str:
-    """A post without the lines that begin with ``>``, as Reddit marks quotations; ``>!`` hides what spoils a
-    story."""
+    """A post without the lines that begin with ``>``, as Reddit marks quotations; ``>!`` hides what spoils a story."""
     return _QUOTED_LINE.sub("", text) if ">" in text else text
 
 
@@ -90,12 +89,12 @@ _SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
 
 
 def signs_of_mail(text: str) -> tuple[str, ...]:
-    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an
-    address" (in this order).
+    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an address"
+    (in this order).
 
-    Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish,
-    Dutch and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a
-    signature what follows ``--``.
+    Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish, Dutch
+    and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a signature what
+    follows ``--``.
     """
     lines = map(_HEADER.match, text.split("\n", 30)[:30])
     signs = []

@@ -145,8 +145,8 @@ class FrequencyMask(Mask):
 
     Ours: it does for any language that divides words what ``posnoise`` does with a list and a tagger, as far as
     frequency can. Words are counted by texts, not by occurrences, so that what a single text goes on about is masked;
-    the signs are those that POSNoise has for names, numbers and nouns. ``distortion`` is the published relative,
-    which counts occurrences and tells no kinds.
+    the signs are those that POSNoise has for names, numbers and nouns. ``distortion`` is the published relative, which
+    counts occurrences and tells no kinds.
 
     Parameters
     ----------

@@ -86,8 +86,7 @@ MOST_OF_ONE_NAME = 3
 
 @lru_cache(maxsize=2**16)
 def plain_name(name: str) -> str:
-    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one
-    blank."""
+    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one blank."""
     if _PLAIN.fullmatch(name):
         return name
     return " ".join(_UNSEEN.sub("", composed(read_again(name))).split())
@@ -124,8 +123,8 @@ def read_again(name: str) -> str:
 
 def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
     """The name that each author (name, person) goes by: each person's most frequent one, with the reference where two
-    persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose
-    name is None."""
+    persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose name
+    is None."""
     names_by_person: dict[str, set[str]] = {}
     for name, person in authors:
         names_by_person.setdefault(name_key(name), set()).add(person)
@@ -158,8 +157,8 @@ def one_spelling(
     label_kind: str,
     key: Callable[[str], str] = label_key,
 ) -> list[str | None]:
-    """Labels each in the most frequent of the spellings that are one; those without a character that is seen are
-    None. A sentence on what was joined is put to ``joined``; ``label_kind`` the labels are."""
+    """Labels each in the most frequent of the spellings that are one; those without a character that is seen are None.
+    A sentence on what was joined is put to ``joined``; ``label_kind`` the labels are."""
     counts = Counter(label for label in labels if label is not None)
     groups: dict[str, list[str]] = {}
     for label in counts:
@@ -312,8 +311,8 @@ def is_kind(name: str) -> bool:
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order
-    ("Austen, Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
+    """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
+    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
     a word, further first names, and surnames alone or handles (aroe): they may be one person's."""
     groups: dict[str, dict[str, None]] = {}
     solid: dict[str, dict[str, None]] = {}
@@ -370,8 +369,8 @@ def person_words(name: str) -> tuple[str, list[str]]:
 
 
 def _pairs_of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str, str]]:
-    """Pairs of (name, title, words) of one surname, or handles of them, that may be one person's; a surname alone
-    that four people have may be anybody's."""
+    """Pairs of (name, title, words) of one surname, or handles of them, that may be one person's; a surname alone that
+    four people have may be anybody's."""
     alike: list[tuple[str, str]] = []
     for name, title, person in several:
         same_title = [

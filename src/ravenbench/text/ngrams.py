@@ -97,10 +97,10 @@ def tally(
 ) -> tuple[int, Any]:
     """Count keys text by text, with room for all of them in ``table``; returns the number of known keys.
 
-    Filled are ids, counts and, from ``ends[1]`` on, where each text's end; ``home`` is work space. ``table`` (slots,
-    2) is an open hash: key, and id with the running count of the present text in its lower half. ``keys`` maps ids
-    back. The time goes into cache misses: so id and count lie beside their key, sixteen slots are touched ahead of
-    their use, and what is a coin toss is computed rather than branched on.
+    Filled are ids, counts and, from ``ends[1]`` on, where each text's end; ``home`` is work space. ``table`` (slots, 2)
+    is an open hash: key, and id with the running count of the present text in its lower half. ``keys`` maps ids back.
+    The time goes into cache misses: so id and count lie beside their key, sixteen slots are touched ahead of their use,
+    and what is a coin toss is computed rather than branched on.
     """
     filled = np.uint64(0)
     touched = np.uint64(0)
@@ -305,9 +305,9 @@ def windows(
     characters are met by now (``met`` before).
 
     ``number`` has by code point the number of a character, from 1 on (a key of 0 marks an empty slot), 0 for one not
-    met, and ``known_points`` the reverse; new ones are numbered. ``bits`` are those of a key for one character.
-    Filled are ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with
-    theirs, ``limits``; bounds begin with 0.
+    met, and ``known_points`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
+    ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with theirs,
+    ``limits``; bounds begin with 0.
     """
     shift = np.uint64(bits)
     away = np.uint64(64 - bits * n)

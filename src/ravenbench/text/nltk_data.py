@@ -21,8 +21,8 @@ _FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"tagg
 
 
 def find(resource: str) -> Any:
-    """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is
-    not here."""
+    """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is not
+    here."""
     resource_path, problem = _look(resource, os.environ.get("NLTK_DATA", ""))
     if problem is not None:
         raise problem.with_traceback(None)

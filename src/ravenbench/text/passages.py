@@ -128,8 +128,8 @@ def _of_several(key: Keys, owner: Ints) -> Bools:
 def _shared_levels(
     pieces: Sequence[tuple[int, int, Keys]],
 ) -> tuple[tuple[Keys, ...], frozenset[int]]:
-    """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row,
-    the number of its author, and words."""
+    """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
+    number of its author, and words."""
     sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
     begins = np.cumsum(sizes) - sizes
     piece_at = np.repeat(np.arange(len(pieces)), sizes)
@@ -152,8 +152,8 @@ def _shared_levels(
 
 @dataclass(frozen=True)
 class SharedPassages:
-    """What texts of several authors share: ``lines``, keys of words in one order by level, sorted, and the ``rows``
-    of texts with such words."""
+    """What texts of several authors share: ``lines``, keys of words in one order by level, sorted, and the ``rows`` of
+    texts with such words."""
 
     lines: frozenset[str] = frozenset()
     levels: tuple[Keys, ...] = ()

@@ -118,8 +118,8 @@ class Shelf:
         kernels.costs(count, total, last, rank, self.log, self.cost[slot, :entries])
 
     def index(self, row: int, slot: int) -> NDArray[Any]:
-        """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries.
-        Returns its code points."""
+        """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries. Returns
+        its code points."""
         points = points_of(self.texts.raw(row))
         n = len(points)
         k = slot if self.escape else 0
@@ -240,8 +240,7 @@ def cross_entropies(
 
 
 def _compare_pairs(texts: TextTable, pairs: Ints, is_wanted: Bools, order: int) -> Floats:
-    """Cross-entropies (n, 2) that are ``is_wanted``, of pairs of which automata of several uses give all; else
-    NaN."""
+    """Cross-entropies (n, 2) that are ``is_wanted``, of pairs of which automata of several uses give all; else NaN."""
     bits = np.full(2 * len(pairs), np.nan)
     rows, ends = np.unique(pairs, return_inverse=True)
     ends = ends.reshape(-1, 2)

@@ -54,9 +54,9 @@ def pack(points: Array, code: Array, words: Array, keys: Array) -> bool:
     """Roll the words of a text, and its sort keys: reversed 6-grams above positions, which sort as (high, low,
     position).
 
-    ``points`` (n ≥ 1,) are code points, ``code`` int64 work space as long as there are such; filled are ``words`` (n
-    + 3,), of which ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word, and ``keys``
-    (n,). False where keys do not hold: more than ``SYMBOLS`` distinct characters, or 2 ** ``POSITION_BITS`` in all.
+    ``points`` (n ≥ 1,) are code points, ``code`` int64 work space as long as there are such; filled are ``words`` (n +
+    3,), of which ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word, and ``keys`` (n,).
+    False where keys do not hold: more than ``SYMBOLS`` distinct characters, or 2 ** ``POSITION_BITS`` in all.
     """
     highest = np.int64(0)
     for point in points:
@@ -105,8 +105,8 @@ def entries(
     """Gather distinct trigrams and 6-grams from positions ``keys`` (n,), in the bits of ``mask``, ordered by (high,
     low).
 
-    Filled are distinct words ``high``, of which trigram g owns the entries ``start[g]:start[g + 1]``; of each entry
-    the word ``low``, its occurrences ``times``, a position ``last`` at which it ends, and ``common``, the leading
+    Filled are distinct words ``high``, of which trigram g owns the entries ``start[g]:start[g + 1]``; of each entry the
+    word ``low``, its occurrences ``times``, a position ``last`` at which it ends, and ``common``, the leading
     characters it shares with the one before; ``rank`` (n,), the entry that ends at each position. Returns how many
     trigrams and entries there are.
     """
@@ -142,8 +142,7 @@ def entries(
 
 @njit(cache=True)
 def sum_runs(values: Array, common: Array) -> None:
-    """Make ``values[k, L]``, L < 6, the sum of column L over all entries that share their last L characters with
-    k."""
+    """Make ``values[k, L]``, L < 6, the sum of column L over all entries that share their last L characters with k."""
     a = b = c = d = e = f = 0
     # Sums stay in registers and are multiplied away where a run ends: the fastest form by a factor of two.
     for k in range(len(values)):
@@ -253,8 +252,8 @@ def match(
     at: Array,
     level: Array,
 ) -> None:
-    """For each entry of one text the entry ``at`` of the other that shares its longest suffix, and the suffix's
-    length ``level``: the entries of a, then those of b. ``at`` is 0 where ``level`` is 0."""
+    """For each entry of one text the entry ``at`` of the other that shares its longest suffix, and the suffix's length
+    ``level``: the entries of a, then those of b. ``at`` is 0 where ``level`` is 0."""
     i = j = 0
     shift = start_a[len(high_a)]
     while i < len(high_a) or j < len(high_b):
@@ -430,9 +429,9 @@ LANES = 8
 def number(
     points: Array, code: Array, last: Array, common: Array, levels: int, first: Array
 ) -> int:
-    """Number a text's distinct characters from 1 on in ``code`` (0 at every code point before), and its distinct
-    grams by length: those of L characters are nodes ``first[L]`` … ``first[L + 1] − 1``. Returns how many characters
-    there are.
+    """Number a text's distinct characters from 1 on in ``code`` (0 at every code point before), and its distinct grams
+    by length: those of L characters are nodes ``first[L]`` … ``first[L + 1] − 1``. Returns how many characters there
+    are.
 
     ``last`` and ``common`` are of the text's entries, as from ``entries``; ``levels`` is the longest gram.
     """
@@ -481,11 +480,10 @@ def build(
     """Fill the automaton of a text, which has ``first[levels]`` rows and ``first[levels + 1]`` nodes.
 
     ``code`` and ``first`` are from ``number``; ``last``, ``common`` and ``rank`` from ``entries``; costs are made of
-    ``count``, ``total`` and ``log``. ``width`` are the columns, more than distinct characters, a multiple of four.
-    Work space are ``at`` (8,), ``nodes`` (e, 8) with zeros in column 0, ``entry`` and ``goal``. Filled are ``bits``,
-    the cost of each node's last character; ``after``, where the row of a node begins that is read next; and
-    ``table``, of which ``cells`` is the same memory as uint16: by row and column the node of the longest gram that
-    ends with both.
+    ``count``, ``total`` and ``log``. ``width`` are the columns, more than distinct characters, a multiple of four. Work
+    space are ``at`` (8,), ``nodes`` (e, 8) with zeros in column 0, ``entry`` and ``goal``. Filled are ``bits``, the
+    cost of each node's last character; ``after``, where the row of a node begins that is read next; and ``table``, of
+    which ``cells`` is the same memory as uint16: by row and column the node of the longest gram that ends with both.
     """
     bits[0] = 8 * UNIT
     after[0] = 0

@@ -270,8 +270,8 @@ class Detected(NamedTuple):
 
 
 def language_of(labels: Labels | None) -> str | None:
-    """The language of a corpus by its column: a code of ``ENDINGS`` or the label itself, empty where there are
-    several, None where none is named."""
+    """The language of a corpus by its column: a code of ``ENDINGS`` or the label itself, empty where there are several,
+    None where none is named."""
     codes = (
         []
         if labels is None

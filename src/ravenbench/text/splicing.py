@@ -69,8 +69,7 @@ class Pieces(dict[str, int]):
         return np.array(list(map(self.__getitem__, self.segmenter.pieces(text))), dtype=np.int32)
 
     def of(self, table: TextTable, row: int) -> Int32s:
-        """The pieces of a text of the table, always the same; kept in ``texts``, a new dict where there is no
-        room."""
+        """The pieces of a text of the table, always the same; kept in ``texts``, a new dict where there is no room."""
         pieces = self.texts.get(row)
         if pieces is None:
             pieces = self.cut(table[row])
@@ -173,8 +172,8 @@ LONGEST = 24
 
 
 class Cut(NamedTuple):
-    """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words,
-    ``lengths`` (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay.
+    """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words, ``lengths``
+    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay.
     """
 
     pieces: Int32s
@@ -250,8 +249,8 @@ class Splicer:
         return splicer
 
     def topics_named(self) -> tuple[float | None, float | None]:
-        """Share of texts whose topic a classifier names from the words that stay, and from all frequent words; texts
-        by authors that it has not seen. None where authors or topics are unknown."""
+        """Share of texts whose topic a classifier names from the words that stay, and from all frequent words; texts by
+        authors that it has not seen. None where authors or topics are unknown."""
         if self._author is None or self._topic is None:
             return None, None
         counts, (author, topic) = (
@@ -283,9 +282,9 @@ class Splicer:
     def splice(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
         """For each pair the first text with content words of the second, its donors, in UTF-8.
 
-        Every place gets a word of the donors of its own length, in their order, while there is one; the places that
-        are left get, in order, the nearest in length of the words that are left. Where no more words are left, all
-        are given again. ValueError if a donor has no content word and one is needed.
+        Every place gets a word of the donors of its own length, in their order, while there is one; the places that are
+        left get, in order, the nearest in length of the words that are left. Where no more words are left, all are
+        given again. ValueError if a donor has no content word and one is needed.
         """
         given_by = [[cut.words for cut in donors] for _, donors in pairs]
         if any(
@@ -318,8 +317,7 @@ class Splicer:
         return list(islice(reversed(words), len(words) - first))[::-1]
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
-        """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there
-        are."""
+        """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
         flat, bounds = _flat([self.cut(row).words for row in rows])
         return bounds, flat, len(self._pieces.words)
 

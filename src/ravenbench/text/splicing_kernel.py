@@ -73,8 +73,8 @@ def spliced(
     stem_ends: Ints,
     stops: Ints,
 ) -> NDArray[np.uint8]:
-    """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem
-    that takes its place (``pieces`` has these at the end), and what stands after it."""
+    """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
+    takes its place (``pieces`` has these at the end), and what stands after it."""
     total = 0
     words_used = 0
     spliced_pieces = pieces.copy()

@@ -55,9 +55,9 @@ class UnitRows(NamedTuple):
 
 
 class Tfidf:
-    """The ``size`` units with the largest corpus count (ties by code point), raw counts times ``ln((1 + N) / (1 +
-    df)) + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``, of all tokens only
-    content words.
+    """The ``size`` units with the largest corpus count (ties by code point), raw counts times ``ln((1 + N) / (1 + df))
+    + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``, of all tokens only content
+    words.
 
     Equals ``TfidfVectorizer`` given the same vocabulary. Learned are ``vocabulary_``, units by column in code-point
     order, and ``idf_`` of each.
@@ -242,9 +242,8 @@ def weigh(
 ) -> None:
     """Write unit rows into ``data`` and ``index``, and their pointers into ``ptr``, from ``ptr[0]`` on.
 
-    A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no
-    column is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0
-    before.
+    A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no column
+    is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0 before.
     """
     filled = np.uint64(ptr[0])
     for document in range(len(starts)):
@@ -308,8 +307,7 @@ def cosines(
 
 
 class TokenProfiles:
-    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and
-    deviation.
+    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and deviation.
 
     Learned are ``words_`` and ``marks_``, ``mean_`` and ``deviation_`` (features,); a feature that never varies has
     deviation 1.

@@ -78,8 +78,8 @@ SENTENCE_END = frozenset(".!?;…。！？;·।")
 
 
 def lowered(text: str, turkish: bool | None = None) -> str:
-    """A text or a word in lowercase. İ becomes i in every language, and I becomes ı where it is Turkish or
-    Azerbaijani, which by default a text is that has more of ı and İ than of I."""
+    """A text or a word in lowercase. İ becomes i in every language, and I becomes ı where it is Turkish or Azerbaijani,
+    which by default a text is that has more of ı and İ than of I."""
     if text.isascii() and not turkish:
         return text.lower()
     if turkish is None:
@@ -98,8 +98,8 @@ def tokens(text: str) -> list[str]:
 
 
 def normalised(text: str) -> str:
-    """The text composed (NFC), with white space collapsed and byte order marks removed: the form by which documents
-    are compared."""
+    """The text composed (NFC), with white space collapsed and byte order marks removed: the form by which documents are
+    compared."""
     return " ".join(composed(text).replace("\ufeff", "").split())
 
 

@@ -110,8 +110,8 @@ class PPM(FoldFree):
 
     Also called: compression, cross-entropy.
 
-    The baseline of PAN20–23 after Teahan & Harper (2003) and, with raw features, of HITS; features and answers are
-    not rounded. See ``ravenbench.text.ppm`` for the model.
+    The baseline of PAN20–23 after Teahan & Harper (2003) and, with raw features, of HITS; features and answers are not
+    rounded. See ``ravenbench.text.ppm`` for the model.
 
     With several known documents the features of the pairs are averaged. A problem with an empty text has NaN
     features: calibrators leave it unanswered.

@@ -355,8 +355,8 @@ class ThresholdBand(Calibrator):
 def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
     """Centre and deviation of scores; with truth, as if both classes were equally frequent.
 
-    Cosines of trained embeddings or of masked texts may all lie between .95 and 1, where neither the grid of
-    thresholds nor a logistic curve tells them apart.
+    Cosines of trained embeddings or of masked texts may all lie between .95 and 1, where neither the grid of thresholds
+    nor a logistic curve tells them apart.
     """
     weight = np.ones(len(scores))
     if same is not None and same.any() and not same.all():

@@ -139,9 +139,9 @@ class Stacked(Combined):
     Also called: ensemble, meta-classifier.
 
     No member weighs less than nothing (Breiman 1996): a higher answer always means the same author, and where out of
-    fold the opposite seems true it is by chance. Weights are drawn to those of the plain mean. The members of each
-    fold learned from another share of same-author problems, and answer higher or lower for that alone: answers out of
-    fold are compared within a fold (``remove_fold_effect``).
+    fold the opposite seems true it is by chance. Weights are drawn to those of the plain mean. The members of each fold
+    learned from another share of same-author problems, and answer higher or lower for that alone: answers out of fold
+    are compared within a fold (``remove_fold_effect``).
 
     Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
     that never saw it.

@@ -67,8 +67,7 @@ def half(name: str, device: torch.device) -> bool:
 
 @contextmanager
 def controlled(seed: int, device: torch.device, deterministic: bool = True) -> Iterator[None]:
-    """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the
-    end."""
+    """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the end."""
     threads = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn = torch.is_deterministic_algorithms_warn_only_enabled()

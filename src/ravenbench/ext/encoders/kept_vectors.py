@@ -53,8 +53,7 @@ class KeptFiles:
         return cache_folder() / "embeddings" / self.made
 
     def find(self, texts: Sequence[bytes]) -> dict[bytes, Floats]:
-        """The vectors (d,) that are there, by the hash of their text; what other processes added meanwhile is
-        seen."""
+        """The vectors (d,) that are there, by the hash of their text; what other processes added meanwhile is seen."""
         if not all(text in self._index for text in texts):
             for path in sorted(self.folder.glob("*.npy")):
                 if path not in self._read:
@@ -63,8 +62,7 @@ class KeptFiles:
         return {text: self._index[text] for text in texts if text in self._index}
 
     def add(self, vectors: dict[bytes, Floats]) -> None:
-        """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps
-        none."""
+        """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps none."""
         rows = np.stack(list(vectors.values()))
         table = np.empty(len(rows), dtype=[("text", "V16"), ("vector", np.float64, rows.shape[1:])])
         table["text"] = np.frombuffer(b"".join(vectors), dtype="V16")

@@ -27,8 +27,7 @@ _TOKENIZERS = (
 
 
 class Recipe(NamedTuple):
-    """Where a published model of style lies on the Hugging Face hub, and the verifier that reads it as its authors
-    do.
+    """Where a published model of style lies on the Hugging Face hub, and the verifier that reads it as its authors do.
 
     The revision is one with weights as safetensors; ``main`` where no commit with them is known for certain.
     """
@@ -126,8 +125,7 @@ def load_static(folder: Path) -> Any:
 
 
 def static_vectors(model: Any, texts: Sequence[str]) -> Floats:
-    """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is
-    cut."""
+    """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is cut."""
     return np.asarray(
         model.encode(list(texts), max_length=None, use_multiprocessing=False), dtype=np.float64
     )

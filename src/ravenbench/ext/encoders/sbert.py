@@ -25,8 +25,8 @@ class SBERT(Encoder):
 
     Also called: BERT, sentence-transformers, embeddings.
 
-    Sentence-BERT (Reimers and Gurevych 2019) is the encoder of Sawatphol et al. 2024, whose code gives the model
-    whole texts, which it truncates after 256 word pieces; here windows are averaged.
+    Sentence-BERT (Reimers and Gurevych 2019) is the encoder of Sawatphol et al. 2024, whose code gives the model whole
+    texts, which it truncates after 256 word pieces; here windows are averaged.
 
     Parameters
     ----------

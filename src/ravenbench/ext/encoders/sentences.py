@@ -42,8 +42,8 @@ _KEPT = KeptVectors(shared=True)
 
 @dataclass(frozen=True)
 class Reading:
-    """How a model reads: where it runs, tokens a window and a batch (its own choice where None), precision, and
-    whether a plain transformer's own ``pooler`` makes the vector.
+    """How a model reads: where it runs, tokens a window and a batch (its own choice where None), precision, and whether
+    a plain transformer's own ``pooler`` makes the vector.
 
     ``threads`` None takes as many as torch does; a vector does not depend on how many.
     """
@@ -61,8 +61,8 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     """Vectors of texts, (texts, d); zeros where a text holds nothing that a static model knows.
 
     A text is tiled into windows as long as the model reads, special tokens included; its vector is the mean of the
-    windows', weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model,
-    whoever asks: vectors are kept in this process and in the cache folder, by hashes of the text and of the model.
+    windows', weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model, whoever
+    asks: vectors are kept in this process and in the cache folder, by hashes of the text and of the model.
     FormatError, InputError, SpecError if the model cannot be loaded, its tokenizer is another's or has no fast form,
     or the window is not one.
     """

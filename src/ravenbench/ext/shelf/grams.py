@@ -153,8 +153,7 @@ class Grams:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Parts of some texts, at least one: a lexicon makes room for what it is given, and a small one stays in
-    cache."""
+    """Parts of some texts, at least one: a lexicon makes room for what it is given, and a small one stays in cache."""
     first = size = 0
     for i, text in enumerate(texts):
         size += len(text)
@@ -172,6 +171,5 @@ def as_counts(texts: Sequence[str] | GramCounts, n: int) -> GramCounts:
 
 
 def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
-    """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all
-    n-grams."""
+    """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
     return GramCounts.of(texts, n).frequent(size)

@@ -88,11 +88,10 @@ def similarities(
     masks: Masks,
     measure: Measure = "minmax",
 ) -> Floats:
-    """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it
-    all.
+    """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it all.
 
-    ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents,
-    subsets) those of ``vectors``, of which it is compared with ``rows``.
+    ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents, subsets)
+    those of ``vectors``, of which it is compared with ``rows``.
     """
     others = vectors.bounds, vectors.ids, vectors.values
     return np.asarray(
@@ -274,7 +273,7 @@ def drawn(similarities: Floats, draws: Ints) -> Floats:
 
 def graded(pair: Floats, below: Floats) -> float:
     """Khonji & Iraqi 2014: mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)), I and J the most similar impostors to either
-    side, whose products are ``below``; subsets where that is 0/0 or undefined are left out, NaN if all are. Not
-    bounded by 1."""
+    side, whose products are ``below``; subsets where that is 0/0 or undefined are left out, NaN if all are. Not bounded
+    by 1."""
     usable = below > 0
     return float((pair[usable] ** 2 / below[usable]).mean()) if usable.any() else float("nan")

@@ -101,8 +101,8 @@ class POSNoise(Component):
         _place(self.model)
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Load the model; nothing is learned. MissingPart if package or model is not here, SpecError if the package
-        has no list for the model's language."""
+        """Load the model; nothing is learned. MissingPart if package or model is not here, SpecError if the package has
+        no list for the model's language."""
         self.model_ = _tagger(self.model).tag
         return self
 
@@ -202,8 +202,7 @@ def _spacy() -> Any:
 
 
 def _place(model: str) -> str | Path:
-    """What spaCy loads: a folder, the model's package, or the wheel of the package index that holds the same
-    model."""
+    """What spaCy loads: a folder, the model's package, or the wheel of the package index that holds the same model."""
     from spacy.util import is_package
 
     if Path(model).is_dir():

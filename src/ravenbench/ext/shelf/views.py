@@ -154,8 +154,7 @@ class _TokenTable:
             return self._number[token]
 
     def arrays(self) -> tuple[Points, Points, Points]:
-        """``lower``, ``shape`` and ``kind`` of the tokens met so far; another thread may add to the lists
-        meanwhile."""
+        """``lower``, ``shape`` and ``kind`` of the tokens met so far; another thread may add to the lists meanwhile."""
         with self._lock:
             return (
                 np.array(self.lower, np.uint32),

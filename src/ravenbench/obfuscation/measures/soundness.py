@@ -169,8 +169,7 @@ def words_lost(original: str, rewritten: str) -> float | None:
     """Content words of the original that the rewriting lacks, in 100 words; None for a text without words.
 
     Contractions and British spellings count as what they stand for. A good synonym counts as a bad one does: of the
-    measures at hand it agrees best with a reader (``benchmarks/soundness_grades.py``), who rejects most replaced
-    words.
+    measures at hand it agrees best with a reader (``benchmarks/soundness_grades.py``), who rejects most replaced words.
     """
     size = len(plain_words(original))
     return 100 * content_lost(original, rewritten) / size if size else None

@@ -165,8 +165,8 @@ def _depth(sense: Any) -> int:
 def usual_sense(word: str, pos: str | None = None) -> Any | None:
     """The sense a word is most often used in; None where that is a name's (*May*, *English*) or there is none.
 
-    WordNet lists nouns before verbs and a form before its base (*be* the metal, *saw* the proverb, *he* as He,
-    helium): its counts of use decide, and the listed order only where they tie.
+    WordNet lists nouns before verbs and a form before its base (*be* the metal, *saw* the proverb, *he* as He, helium):
+    its counts of use decide, and the listed order only where they tie.
     """
     if pos is None and word.lower() in _MODALS:
         return None

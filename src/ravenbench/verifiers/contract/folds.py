@@ -183,14 +183,12 @@ def out_of_fold(
 
     What learned from the truth answers lower the more same-author problems a fold has of its own. Where weights are
     learned from the result, ``remove_fold_effect`` takes that out; bands and settings need it not (on the Extended
-    Brennan–Greenstadt corpus, in folds of 0 to 100 %, frery-2014 chose the same, moreau-2014's AUC was .774 and
-    .778).
+    Brennan–Greenstadt corpus, in folds of 0 to 100 %, frery-2014 chose the same, moreau-2014's AUC was .774 and .778).
 
     Parameters
     ----------
     learn : callable
-        Takes which problems to learn from and which to judge, both (n,) bool, and returns a row for each of the
-        latter.
+        Takes which problems to learn from and which to judge, both (n,) bool, and returns a row for each of the latter.
     folds : Folds
     same : (n,) bool
     least : int
@@ -216,8 +214,8 @@ def remove_fold_effect(values: Floats, fold: Ints, same: Bools) -> Floats:
 
     A method that learned from another share of same-author problems answers higher or lower for that alone, and the
     share it learned from is the smaller the larger the fold's own: compared across folds, such values look turned
-    round. What a fold adds is estimated by least squares beside what the truth does, so that a fold of more
-    same-author problems keeps its higher values.
+    round. What a fold adds is estimated by least squares beside what the truth does, so that a fold of more same-author
+    problems keeps its higher values.
     """
     fold_masks = [fold == number for number in np.unique(fold)]
     truth = same.astype(np.float64)

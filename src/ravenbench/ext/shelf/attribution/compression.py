@@ -111,8 +111,8 @@ class Khmelev2003(Attributor):
 
     References
     ----------
-    Khmelev & Teahan 2003, A repetition based measure for verification of text collections and for text
-    categorization. SIGIR.
+    Khmelev & Teahan 2003, A repetition based measure for verification of text collections and for text categorization.
+    SIGIR.
     """
 
     name = "khmelev-2003"

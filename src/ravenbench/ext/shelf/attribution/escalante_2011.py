@@ -22,9 +22,8 @@ from ravenbench.types import Count, Floats, Ints, Length, Positive, Size
 class Escalante2011(Attributor):
     """A linear support vector machine on several histograms of a text's n-grams, each around another place in it.
 
-    Every occurrence counts by a Gaussian of its distance from the place, in shares of the text, and each histogram
-    sums to one. The machine reads square roots, whose products are close to the diffusion kernel that the paper finds
-    best.
+    Every occurrence counts by a Gaussian of its distance from the place, in shares of the text, and each histogram sums
+    to one. The machine reads square roots, whose products are close to the diffusion kernel that the paper finds best.
 
     Parameters
     ----------

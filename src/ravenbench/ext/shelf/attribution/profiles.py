@@ -194,8 +194,8 @@ SPACE_FREE = Tokens(r"(?=(\S{4}|(?<!\S)\S{1,3}(?!\S)))")
 class Koppel2011(Attributor):
     """Votes many times, on features drawn at random, for the author whose joined texts are nearest in cosine.
 
-    The score is the share of these votes, which the paper holds against a threshold to answer "nobody"; equal votes
-    are told apart by the cosine over all features, which weighs less than one vote.
+    The score is the share of these votes, which the paper holds against a threshold to answer "nobody"; equal votes are
+    told apart by the cosine over all features, which weighs less than one vote.
 
     Parameters
     ----------
@@ -249,10 +249,10 @@ def cosines(a: object, b: object) -> Floats:
 class Arun2009(Attributor):
     """The author whose graph of frequent words is nearest in Kullback–Leibler divergence.
 
-    Nodes are frequent words; an edge weighs Σ e^−d over the places where both stand d words apart. Rows are
-    normalised: what stands near a word. Departures: the most frequent words of the training texts in the place of an
-    English list; edges that an author lacks have a little of all authors' weight, where leaving them out would favour
-    authors of few edges; rows count by their share in the questioned text.
+    Nodes are frequent words; an edge weighs Σ e^−d over the places where both stand d words apart. Rows are normalised:
+    what stands near a word. Departures: the most frequent words of the training texts in the place of an English list;
+    edges that an author lacks have a little of all authors' weight, where leaving them out would favour authors of few
+    edges; rows count by their share in the questioned text.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ from ravenbench.types import Count, Floats, Ints
 class Stamatatos2006(Attributor):
     """Divides the most frequent words at random into disjoint sets and averages what a discriminant on each believes.
 
-    The paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are drawn a
-    little towards equal ones, so that authors of few texts can be told apart.
+    The paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are drawn a little
+    towards equal ones, so that authors of few texts can be told apart.
 
     Parameters
     ----------

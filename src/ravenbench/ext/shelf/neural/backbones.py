@@ -46,8 +46,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A transformer, its configuration as JSON, how it reads, and weights for what stands on it (LUAR's
-    ``linear``)."""
+    """A transformer, its configuration as JSON, how it reads, and weights for what stands on it (LUAR's ``linear``)."""
 
     module: Any
     config: str

@@ -220,8 +220,8 @@ def adapted_head(
 ) -> tuple[Floats, Floats]:
     """The head that explains these texts best while it stays near a given one.
 
-    Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Reads no more than
-    the first 20,000 characters that count.
+    Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Reads no more than the
+    first 20,000 characters that count.
 
     ``states`` sequence of (n, hidden). ``texts`` sequence of (n,) int64. ``weight``, ``bias`` (hidden, alphabet),
     (alphabet,).
@@ -517,8 +517,8 @@ class Bagnall2015Transductive(Verifier):
     """One head for the known documents of every problem asked, and one for the training texts (the control corpus).
 
     An answer depends on the other problems of its batch, and on the assumption that half of them are positive: not to
-    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive:
-    a network is trained anew on every test set (``docs/scale.md``).
+    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: a
+    network is trained anew on every test set (``docs/scale.md``).
 
     Bits a character of every questioned text under every head; each head's median subtracted; the own head's rank
     among the rows; the batch's median becomes the middle, by two straight lines. Nothing is left unanswered but where

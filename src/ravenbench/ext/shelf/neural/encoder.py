@@ -49,9 +49,8 @@ class Encoder(Scorer):
     window : int, optional
         Tokens a window; by default as many as the model reads.
     batch : int, optional
-        Most tokens in a batch; by default 4096 on a processor, where it holds 16 windows at most and reads the
-        model's weights once (workers that share a processor's caches crowd each other out of them), and 8192 on a
-        GPU.
+        Most tokens in a batch; by default 4096 on a processor, where it holds 16 windows at most and reads the model's
+        weights once (workers that share a processor's caches crowd each other out of them), and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
@@ -119,8 +118,8 @@ class Encoder(Scorer):
     def embeddings(self, texts: list[str]) -> Floats:
         """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows.
 
-        A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in
-        the cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
+        A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in the
+        cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
         """
         folder = model_folder(self.model, self.revision)
         if sentences.digest(folder) != self.digest_:

@@ -164,8 +164,7 @@ class Luar(nn.Module):
         return (states * weights).sum(1) / weights.sum(1)
 
     def episodes(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True where a piece
-        is."""
+        """Embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True where a piece is."""
         scores = vectors @ vectors.transpose(1, 2) / math.sqrt(vectors.shape[-1])
         weights = scores.masked_fill(~mask[:, None, :], -torch.inf).softmax(-1)
         mixed = (weights @ vectors).masked_fill(~mask[:, :, None], -torch.inf)
@@ -369,8 +368,8 @@ class LUAR(TrainedNetwork, Scorer):
     epochs, batch : int
         Training epochs, and authors in a batch, with two episodes each.
     chunk : int, optional
-        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off. By default 64
-        on a CPU, and on a GPU as many as half its memory holds.
+        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off. By default 64 on
+        a CPU, and on a GPU as many as half its memory holds.
     accumulate : int
         Batches a step. Unlike ``chunk`` this does not enlarge what an author is contrasted with.
     learning_rate : float, optional
@@ -438,9 +437,9 @@ class LUAR(TrainedNetwork, Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, and learn the scale of its cosines.
 
-        SpecError if sizes do not fit together. CorpusError if fewer than two authors have two episodes' worth of
-        text. MissingPart, FormatError, InputError if the model to start from is not there, not whole or not of one
-        piece, or memory does not suffice.
+        SpecError if sizes do not fit together. CorpusError if fewer than two authors have two episodes' worth of text.
+        MissingPart, FormatError, InputError if the model to start from is not there, not whole or not of one piece, or
+        memory does not suffice.
         """
         self._check()
         device = devices.pick(self.device)

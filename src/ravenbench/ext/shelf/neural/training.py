@@ -230,8 +230,7 @@ def training_folder(spec: dict[str, Any]) -> Path:
 
 
 class TrainedNetwork:
-    """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has
-    answered."""
+    """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has answered."""
 
     trains_long = True
     history_: list[Epoch]
@@ -562,8 +561,8 @@ class Written:
 def written(problems: Problems, same: Bools) -> Written:
     """Documents of training problems with their authors.
 
-    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and
-    what is not joined counts as different. CorpusError if all documents are one author's.
+    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and what
+    is not joined counts as different. CorpusError if all documents are one author's.
     """
     documents = problems.documents
     if problems.author is not None and (problems.author.codes[documents] >= 0).all():

@@ -361,8 +361,7 @@ def readable_changes(
     """The operators' edits at ``[start, end)`` after which the text can still be read; arguments as of ``changes``.
 
     Letters are taken out or exchanged only where another word comes of it; a mark gives way to one that may stand
-    there; words give way to synonyms and hypernyms in a form that exists, and only adverbs and attributes are
-    deleted.
+    there; words give way to synonyms and hypernyms in a form that exists, and only adverbs and attributes are deleted.
     """
     text = draft.text
     edits = [

@@ -126,8 +126,8 @@ def replacements(
 ) -> list[Replacement]:
     """The best candidate of each frequent content word of a sentence.
 
-    Where ``guarded`` says what to leave alone, candidates must be acceptable and in a form that exists; otherwise
-    they may be forms of the word itself.
+    Where ``guarded`` says what to leave alone, candidates must be acceptable and in a form that exists; otherwise they
+    may be forms of the word itself.
     """
     if not any(token.text in share for token in token_list):
         return []

@@ -68,15 +68,15 @@ class RavenHide(Obfuscator):
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put
-    in or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
+    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
+    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
     text's own habits.
 
     Parameters
     ----------
     goal : float
-        Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are
-        to each other, −1 as far beyond.
+        Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
+        each other, −1 as far beyond.
     limit : float
         Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
     background : str

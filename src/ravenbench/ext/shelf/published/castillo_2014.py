@@ -34,13 +34,13 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
 class Castillo2014(OneClass):
     """Share of feature families that vote for the same author; training truth is not used.
 
-    The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with
-    one known document (76 of 100 Dutch reviews). Everything else is lost, and ours: word 1–3-grams, character
-    3–4-grams, prefixes, suffixes, frequent words and punctuation, each compared by cosine and by Jaccard similarity,
-    make 18 voters. A voter says yes where the questioned document's mean similarity to the known ones reaches the
-    mean leave-one-out similarity within them less one standard deviation. All documents are read in parts of like
-    length, the shortest document's but at most ``part`` characters, so that length does not vote; a single known
-    document counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
+    The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with one
+    known document (76 of 100 Dutch reviews). Everything else is lost, and ours: word 1–3-grams, character 3–4-grams,
+    prefixes, suffixes, frequent words and punctuation, each compared by cosine and by Jaccard similarity, make 18
+    voters. A voter says yes where the questioned document's mean similarity to the known ones reaches the mean
+    leave-one-out similarity within them less one standard deviation. All documents are read in parts of like length,
+    the shortest document's but at most ``part`` characters, so that length does not vote; a single known document
+    counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
 
     Training texts are used for the list of frequent words alone. Read a second time: the overview tells no more than
     the above of the method, so features, measures and threshold can be neither confirmed nor mended from it.

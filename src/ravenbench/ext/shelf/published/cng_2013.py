@@ -21,9 +21,9 @@ from ravenbench.verifiers.contract.base import Scorer
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """N-grams of texts (Kešelj et al. 2003): text i has ``grams[bounds[i]:bounds[i + 1]]``, ascending, each
-    ``counts`` times, and stands at place ``rank`` (from 0) in its text's order of frequency. ``total`` is all n-grams
-    of a text."""
+    """N-grams of texts (Kešelj et al. 2003): text i has ``grams[bounds[i]:bounds[i + 1]]``, ascending, each ``counts``
+    times, and stands at place ``rank`` (from 0) in its text's order of frequency. ``total`` is all n-grams of a
+    text."""
 
     bounds: Ints
     grams: Ints
@@ -179,8 +179,8 @@ class CNG2013(Scorer):
 
     The dissimilarity is the paper's and the ratio its abstract's; the mean, the linear map, halves and truncation are
     recalled, not verified, and so are the published n and L (6 or 7, and 2000), θ (1.01–1.02) and width (.1–.2).
-    L = 2000 exceeds the distinct n-grams of a Dutch essay; n = 7 and L = 700 are ours, chosen on three training
-    splits by mean AUC · accuracy, one setting for all languages. θ = 1.02 and width .15 are not tuned.
+    L = 2000 exceeds the distinct n-grams of a Dutch essay; n = 7 and L = 700 are ours, chosen on three training splits
+    by mean AUC · accuracy, one setting for all languages. θ = 1.02 and width .15 are not tuned.
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class Frery2014(Verifier):
     8-grams, character 3-grams, word bigrams and words, word frequencies without the 30% most frequent words,
     punctuation rates (all compared by cosine), mean and deviation of sentence length, and vocabulary diversity (by
     Euclidean distance, negative). Each gives the *mean* similarity of the questioned to the known documents and the
-    *count* of known documents to which it is at least as close as their least similar known sibling; the last
-    attribute is the sum of the counts.
+    *count* of known documents to which it is at least as close as their least similar known sibling; the last attribute
+    is the sum of the counts.
 
     Ours: counts are shares of the known documents; a single known document is cut in halves; weights and standard
     deviations are learned on training texts; Gini impurity, at least five problems a leaf, cost-complexity pruning
@@ -40,8 +40,8 @@ class Frery2014(Verifier):
     both leaves its problems unanswered.
 
     Read a second time: the overview confirms a decision tree for each corpus and no more; neither attributes nor the
-    way the trees were optimised (the notebook's title says that they were) could be checked, nor whether several
-    trees were tried for a corpus.
+    way the trees were optimised (the notebook's title says that they were) could be checked, nor whether several trees
+    were tried for a corpus.
 
     Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
     anew for every possible pruning in every fold of the cross-validation that chooses one.

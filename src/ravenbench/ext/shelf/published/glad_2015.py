@@ -214,8 +214,8 @@ class Glad2015(Scorer):
     (Platt's scaling). Of these, what a fold's share of same-author problems adds is taken out.
 
     Bugs of the code are mended: each overlap uses its own n when several known documents are averaged, blank lines
-    are counted, training alone scales. The code's exact lists of marks and line endings, and the profile length of
-    the dissimilarities, are not in the sources at hand: those here are ours.
+    are counted, training alone scales. The code's exact lists of marks and line endings, and the profile length of the
+    dissimilarities, are not in the sources at hand: those here are ours.
 
     Parameters
     ----------

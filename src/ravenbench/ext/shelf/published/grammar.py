@@ -265,8 +265,8 @@ def grammar_log10(
     tokens).
 
     Model m is made of the sentences ``chosen[m]`` of ``own``, whose words have the numbers of one
-    ``SentenceVocabulary``, of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0
-    to 1, is taken off every count. InputError if there are more words or n-grams than the kernel has room for.
+    ``SentenceVocabulary``, of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0 to
+    1, is taken off every count. InputError if there are more words or n-grams than the kernel has room for.
     """
     if words >= 2**BITS or len(text.ids) * order >= 2**BITS:
         raise InputError(

@@ -44,8 +44,8 @@ class Halvani2014(OneClass):
     """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
 
     The known documents are concatenated and cut in equal chunks (recalled, not verified). The rest is ours: in every
-    family, by Manhattan distance of relative frequencies, θ is the mean distance of a chunk to its nearest sibling
-    and M the mean of the questioned text's two smallest distances to chunks, over θ; a linear map of M about 1 is the
+    family, by Manhattan distance of relative frequencies, θ is the mean distance of a chunk to its nearest sibling and
+    M the mean of the questioned text's two smallest distances to chunks, over θ; a linear map of M about 1 is the
     family's answer. The answer is the mean of those families that are with the majority, and 0.5 on a tie. Nothing is
     learned.
 

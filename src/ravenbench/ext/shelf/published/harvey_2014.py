@@ -64,11 +64,10 @@ _LEAST_VARIANCE = 1e-6
 class Harvey2014(Scorer):
     """Minus Student's t of the questioned text's cross-entropies against those the known text has with itself.
 
-    Texts are tagged, tags become symbols, and PPM models their sequence, as the abstract says. The rest is ours:
-    known documents are joined and cut in chunks of about 200 tags, at least two; each chunk is coded under the model
-    of the others, the questioned text's chunks of the same length under that of all of them (PPM-C, order 5); t
-    compares the two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes
-    it an answer.
+    Texts are tagged, tags become symbols, and PPM models their sequence, as the abstract says. The rest is ours: known
+    documents are joined and cut in chunks of about 200 tags, at least two; each chunk is coded under the model of the
+    others, the questioned text's chunks of the same length under that of all of them (PPM-C, order 5); t compares the
+    two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes it an answer.
 
     The tagger is NLTK's English one, and needs the resource averaged_perceptron_tagger_eng. On other languages in
     Latin script its tags mean less; a problem with texts in another script is left unanswered, as the original left

@@ -162,8 +162,8 @@ def prune(ids: Int32s, rare: Bools) -> None:
 
 @njit(cache=True)
 def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, Ints]:
-    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends. A node's key
-    is its parent's id plus one (0: the root) with its character."""
+    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends. A node's key is
+    its parent's id plus one (0: the root) with its character."""
     ends = np.empty(len(bounds) - 1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
@@ -302,8 +302,8 @@ _SYMBOLS = 0x10FFFF - _FIRST
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """The n-grams of every family as a tree; nodes and features are numbered through. ``feature`` (nodes,) is −1 for
-    a prefix only; ``family`` and ``length`` are those of every feature."""
+    """The n-grams of every family as a tree; nodes and features are numbered through. ``feature`` (nodes,) is −1 for a
+    prefix only; ``family`` and ``length`` are those of every feature."""
 
     trees: dict[str, NgramTree]
     parent: Int32s
@@ -315,9 +315,9 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Texts as each family sees them: ``places`` has the deepest node at every character or token, those of text
-    ``i`` and family ``f`` from ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its
-    tokens ends."""
+    """Texts as each family sees them: ``places`` has the deepest node at every character or token, those of text ``i``
+    and family ``f`` from ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its tokens
+    ends."""
 
     forest: Forest
     places: Int32s
@@ -340,8 +340,8 @@ class Readings:
 class ImpostorSpace:
     """Vectors of texts over a vocabulary learned from training texts.
 
-    Learned are ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function``
-    keeps; ``vocabulary_``, (family, n, n-grams) of each; ``weight_`` (features,).
+    Learned are ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function`` keeps;
+    ``vocabulary_``, (family, n, n-grams) of each; ``weight_`` (features,).
 
     Parameters
     ----------

@@ -369,9 +369,9 @@ class GeneralImpostors(Contests):
     The plain form that packages run: impostors are drawn anew each time from all other authors' training texts, and
     nothing is cut or chosen by likeness. ``impostors`` has the published variants.
 
-    Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest',
-    draw='half')`` is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and
-    draws, scores equal those of ``bitig``.
+    Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest', draw='half')``
+    is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and draws, scores equal
+    those of ``bitig``.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ from ravenbench.verifiers.contract.folds import both_classes, calibration_folds,
 class Jankowska2014(Verifier):
     """Mean of the answers of several one-class classifiers (``cng-2013``) over different n-grams.
 
-    Classifiers over character or word n-grams are what the abstract tells. Recalled, not verified: character n =
-    3…10, word n = 1…3, a grid of L, and a θ tuned on training problems separately for one and for several known
-    documents (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC ·
-    c@1, equal weights, and a band of non-answers chosen on out-of-fold answers.
+    Classifiers over character or word n-grams are what the abstract tells. Recalled, not verified: character n = 3…10,
+    word n = 1…3, a grid of L, and a θ tuned on training problems separately for one and for several known documents
+    (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC · c@1, equal
+    weights, and a band of non-answers chosen on out-of-fold answers.
 
     Expensive, half an hour of a core for a default run on newsgroups (``docs/scale.md``): all texts are cut to the
     shortest of their problem, so the profiles of all 55 classifiers are counted anew for every problem.

@@ -44,8 +44,8 @@ class TokenRatio(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class LambdaG(Scorer):
-    """The likelihood ratio of two grammars, λ_G: how much likelier the questioned text is under a grammar model of
-    the known texts than under models of other authors' texts, as a logarithm to base 10.
+    """The likelihood ratio of two grammars, λ_G: how much likelier the questioned text is under a grammar model of the
+    known texts than under models of other authors' texts, as a logarithm to base 10.
 
     Also called: likelihood ratio, grammar, idiolect.
 
@@ -144,8 +144,7 @@ class LambdaG(Scorer):
         ]
 
     def default_calibrator(self) -> Calibrator:
-        """Nothing is learned of corrected scores; λ_G itself is calibrated by logistic regression, as in the
-        paper."""
+        """Nothing is learned of corrected scores; λ_G itself is calibrated by logistic regression, as in the paper."""
         return super().default_calibrator() if self.correction == "none" else LogOdds(2.0)
 
     def _read_population(self) -> _Population:

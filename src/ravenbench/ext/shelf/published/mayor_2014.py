@@ -52,9 +52,9 @@ class Mayor2014(Scorer):
     documents gives some of them twice, each time with other tokens kept; the 200 items are those most frequent in the
     training texts, without a least count (the code's was 5), and occurrences are kept item by item; least angle
     regression solves min λ‖x‖₁ + ½‖y − Ax‖². Logistic regression makes answers of the shares of votes, with a band of
-    non-answers chosen out of fold. Read a second time: representations, iterations, residuals, SCI and the vote are
-    the code's; how the original came to its answers from the share of votes is not told (35 votes never give one
-    half, yet it left problems open); docs/pan14.md says what shares as answers would score.
+    non-answers chosen out of fold. Read a second time: representations, iterations, residuals, SCI and the vote are the
+    code's; how the original came to its answers from the share of votes is not told (35 votes never give one half, yet
+    it left problems open); docs/pan14.md says what shares as answers would score.
 
     Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): each of the 35 votes
     of each problem has impostors, thinned counts and a regression of its own.

@@ -37,8 +37,8 @@ class NgramTracing(Scorer):
     coefficient : {"simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"}
         With q and k the numbers of different n-grams of either side, s of them in both and p in all training texts
         and these two: ``simpson`` s/q, the published one; ``overlap`` s/min(q, k); ``jaccard`` s/(q + k − s);
-        ``kulczynski`` the mean of s/q and s/k; ``phi`` the correlation of presence; ``cole`` after Cole 1949. The
-        last two also count what is absent from both, for which they need p.
+        ``kulczynski`` the mean of s/q and s/k; ``phi`` the correlation of presence; ``cole`` after Cole 1949. The last
+        two also count what is absent from both, for which they need p.
     lowercase : bool
 
     Attributes
@@ -51,8 +51,8 @@ class NgramTracing(Scorer):
     Notes
     -----
     A side whose sentences are all shorter than ``n`` has no n-gram: the problem has no score (NaN, and so stays
-    unanswered). Definitions follow ``idiolect``, which rounds to three digits and drops symbols and numbers; these
-    are kept here.
+    unanswered). Definitions follow ``idiolect``, which rounds to three digits and drops symbols and numbers; these are
+    kept here.
 
     References
     ----------

@@ -58,8 +58,7 @@ def sides(problems: Problems, read: Callable[[str], T]) -> Iterator[tuple[list[T
 
 
 def accepts(towards: Floats, among: Floats, slack: float = 0.0) -> bool:
-    """True if the mean similarity towards the known parts is at least their mean among themselves less a
-    deviation."""
+    """True if the mean similarity towards the known parts is at least their mean among themselves less a deviation."""
     return bool(towards.mean() >= among.mean() - among.std() - slack)
 
 

@@ -28,15 +28,15 @@ class Satyam2014(OneClass):
 
     The abstract tells of latent semantic analysis of character n-grams, pairwise similarities, a threshold from their
     statistics, and an n chosen on training problems. The rest is ours: documents are cut into segments of about
-    ``segment`` characters; counts are weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most
-    ``rank`` dimensions; the score is (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments.
-    A problem with fewer than three known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of
-    the score (few segments may lie so close together that it is huge), a logistic map and a band no wider than .02
-    make answers: the original left 7 of 796 unanswered.
+    ``segment`` characters; counts are weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most ``rank``
+    dimensions; the score is (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments. A problem
+    with fewer than three known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of the score
+    (few segments may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers:
+    the original left 7 of 796 unanswered.
 
     Read a second time: the abstract also has cutoff, local and global weighting, distance measure and threshold tuned
-    for each language and genre, "central to this technique", without their values. Only n is chosen here, and
-    training truth sets the threshold; where the original was tuned by hand, the two can be far apart either way.
+    for each language and genre, "central to this technique", without their values. Only n is chosen here, and training
+    truth sets the threshold; where the original was tuned by hand, the two can be far apart either way.
 
     A default run on newsgroups takes it some 17 CPU minutes (``docs/scale.md``): every problem is a semantic space of
     its own, which training decomposes anew for each n.

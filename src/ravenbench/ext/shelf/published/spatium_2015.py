@@ -32,8 +32,8 @@ class Spatium2015(Verifier):
     Features are the ``size`` most frequent tokens of the questioned text, punctuation apart; where more are equally
     frequent than fit, none of these is taken. In every round d0 is the L1 distance to the known documents
     (concatenated; frequencies per 1000 tokens) and d* the least to ``impostors`` random known sets of other authors,
-    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer
-    is a piecewise linear map of the mean R of the rounds. All of this is the code's.
+    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer is
+    a piecewise linear map of the mean R of the rounds. All of this is the code's.
 
     Deviations from the code: impostors come from training problems and the largest R is that of training, where
     the code takes both from the test batch; a distance below one token in a thousand counts as that, which mends

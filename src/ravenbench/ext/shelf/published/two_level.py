@@ -49,8 +49,8 @@ LN10 = float(np.log(10))
 class TwoLevel(Scorer):
     """What both models share: which units are counted, and the authors that their rates are learned from.
 
-    Authors are told apart as far as training truth tells: known texts of one problem have one author, and so have
-    both sides of a same-author problem. Known texts of a problem are put together.
+    Authors are told apart as far as training truth tells: known texts of one problem have one author, and so have both
+    sides of a same-author problem. Known texts of a problem are put together.
     """
 
     reads = "units"
@@ -205,9 +205,9 @@ class PoissonGamma(TwoLevel):
     """Rates of the most frequent words or character sequences, each by itself: Poisson in an author, gamma over
     authors.
 
-    Counts are those expected in texts of their length, in which all words (or sequences) count. The mean rate of a
-    unit is that of the training texts; the shape of its gamma distribution is the one of greatest likelihood. The LR
-    is the product over all units, as if these were independent.
+    Counts are those expected in texts of their length, in which all words (or sequences) count. The mean rate of a unit
+    is that of the training texts; the shape of its gamma distribution is the one of greatest likelihood. The LR is the
+    product over all units, as if these were independent.
 
     Parameters are those of ``dirichlet-multinomial``; Ishihara & Carne 2022 count 400 words.
 

@@ -212,14 +212,13 @@ class Unmasking(Verifier):
     Texts of one author differ by few words: once these are taken away, accuracy in 10-fold cross-validation falls
     fast. Known documents are concatenated.
 
-    ``2007``, recalled and partly checked against code: disjoint consecutive chunks of at least 500 words, the 250
-    words of highest average frequency over both texts, three strongest removed for either side in each of 10 rounds;
-    the SVM over curves sees accuracies and drops. It needs texts of book length. ``2019``, from the code: 30 chunks
-    of 600 words drawn with replacement from a text of any length, five removed for either side until none is left,
-    points max(0, 2 (accuracy − ½)), averaged over runs. Chunks share words across folds, so these curves are
-    optimistic by design, in training as in test. Where sources are silent, by our choice: lowercase words,
-    frequencies standardised over the chunks of a problem, C = 1 for the SVMs of a curve, two runs, accuracies
-    averaged before points are taken.
+    ``2007``, recalled and partly checked against code: disjoint consecutive chunks of at least 500 words, the 250 words
+    of highest average frequency over both texts, three strongest removed for either side in each of 10 rounds; the SVM
+    over curves sees accuracies and drops. It needs texts of book length. ``2019``, from the code: 30 chunks of 600
+    words drawn with replacement from a text of any length, five removed for either side until none is left, points
+    max(0, 2 (accuracy − ½)), averaged over runs. Chunks share words across folds, so these curves are optimistic by
+    design, in training as in test. Where sources are silent, by our choice: lowercase words, frequencies standardised
+    over the chunks of a problem, C = 1 for the SVMs of a curve, two runs, accuracies averaged before points are taken.
 
     The answer is the logistic of the margin, our choice; |margin| < ``threshold`` is left unanswered, .1 in the
     published configuration of 2019; a smaller C makes smaller margins. Weights of classes and the loss, which the

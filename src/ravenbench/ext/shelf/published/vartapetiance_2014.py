@@ -23,12 +23,12 @@ class Vartapetiance2014(OneClass):
     """1 if the questioned text's stop-word patterns are as near to the known ones as these are to each other, else 0.
 
     Answers are binary, as published. Patterns (recalled, not verified): for each ordered pair of stop words the
-    frequency with which the second follows the first at a distance of 1 to ``gap`` words, and mean and variance of
-    that distance. Rebuilt by us: the stop words are the most frequent words of training, which serves any language;
-    frequencies are per word and scaled by their deviation in training, and so are means and variances; texts with
-    fewer than four known documents are joined and cut in four, and the questioned text is cut into pieces as long,
-    whose cosines are averaged. A text is accepted if its cosine is at least the mean less one standard deviation of
-    the known pieces' cosines to the others. Where a side has no pattern at all the answer is 0.5.
+    frequency with which the second follows the first at a distance of 1 to ``gap`` words, and mean and variance of that
+    distance. Rebuilt by us: the stop words are the most frequent words of training, which serves any language;
+    frequencies are per word and scaled by their deviation in training, and so are means and variances; texts with fewer
+    than four known documents are joined and cut in four, and the questioned text is cut into pieces as long, whose
+    cosines are averaged. A text is accepted if its cosine is at least the mean less one standard deviation of the known
+    pieces' cosines to the others. Where a side has no pattern at all the answer is 0.5.
 
     Parameters
     ----------

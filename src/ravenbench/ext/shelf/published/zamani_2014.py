@@ -41,12 +41,12 @@ class Zamani2014(Scorer):
     Every feature is a probability distribution, distances between documents are those of distributions, neighbours
     decide, and for each author the features are chosen that tell him from others: the best two at PAN-2014, without
     knee detection; so far the abstract, by which it never abstains. Ours: character 1–3-grams, words, frequent words,
-    punctuation, sentence and word lengths (parts of speech are left out: they need a tagger for each language);
-    add-0.1 smoothing; Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance
-    within K) / pooled deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k
-    + 1 nearest of K and ``others`` documents by other authors of the training problems, weighted by inverse distance
-    and so that K as a whole weighs as much as the others. A single known document is cut in halves, which stand for
-    two. Shares become answers by logistic regression.
+    punctuation, sentence and word lengths (parts of speech are left out: they need a tagger for each language); add-0.1
+    smoothing; Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance within K) /
+    pooled deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k + 1 nearest of
+    K and ``others`` documents by other authors of the training problems, weighted by inverse distance and so that K as
+    a whole weighs as much as the others. A single known document is cut in halves, which stand for two. Shares become
+    answers by logistic regression.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class Zamani2014(Scorer):
 
     References
     ----------
-    Zamani, Nasr, Babaie, Abnar, Dehghani & Shakery 2014, Authorship identification using dynamic selection of
-    features from probabilistic feature set (CLEF).
+    Zamani, Nasr, Babaie, Abnar, Dehghani & Shakery 2014, Authorship identification using dynamic selection of features
+    from probabilistic feature set (CLEF).
     """
 
     name = "zamani-2014"

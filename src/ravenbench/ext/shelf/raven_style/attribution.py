@@ -58,9 +58,9 @@ class RavenStyle(Attributor):
 
     Texts are read through ``content-mask``; lengths of words stay. Each family (characters; words and marks; masked
     syntax, shapes and marks; characters with every letter hidden) is a kernel ridge regression of all authors at once
-    on the mean of its views' inner products, every author weighing alike however much is known of them. Its scores
-    are standardised, author by author, by what texts of others score out of fold. A conditional logistic regression
-    over candidates gives their sum one weight of at least 0, and so probabilities.
+    on the mean of its views' inner products, every author weighing alike however much is known of them. Its scores are
+    standardised, author by author, by what texts of others score out of fold. A conditional logistic regression over
+    candidates gives their sum one weight of at least 0, and so probabilities.
 
     What is learned from scores is learned out of fold. Folds are whole topics where ``topics`` are given to ``fit``.
     Else an author's texts are divided by what they are about, so that like texts are held out together: a new text is
@@ -198,8 +198,7 @@ def _pieces(texts: Sequence[str], codes: Ints, topics: Ints | None) -> _Pieces:
 
 
 def _grouped(mine: Ints, source: Ints, topic: Ints, limit: int) -> list[list[int]]:
-    """An author's pieces, some left single and the others in groups of one topic, where they are more than a
-    limit."""
+    """An author's pieces, some left single and the others in groups of one topic, where they are more than a limit."""
     if len(mine) <= limit:
         return [[i] for i in mine.tolist()]
     half = limit // 2
@@ -321,8 +320,7 @@ def _held_out(grams: list[Floats], codes: Ints, authors: int, fold: Ints) -> tup
 
 
 def _standards(scores: Floats, there: Bools, codes: Ints) -> tuple[Floats, Floats]:
-    """Mean and deviation of what texts of others score under each author, (authors, families), drawn towards
-    all's."""
+    """Mean and deviation of what texts of others score under each author, (authors, families), drawn towards all's."""
     other = there.copy()
     other[np.arange(len(codes)), codes] = False
     n = other.sum(axis=0)[:, None]

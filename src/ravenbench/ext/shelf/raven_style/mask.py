@@ -24,10 +24,9 @@ class ContentMask(Component):
     that of every digit.
 
     What is left is what the transplant probe leaves in place, but for the lengths of words: function words, marks,
-    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe
-    would let stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those
-    that are spread evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is
-    hidden.
+    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe would
+    let stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those that are
+    spread evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is hidden.
 
     Parameters
     ----------

@@ -69,13 +69,13 @@ class BlindExtractor:
 
 @dataclass(eq=False, repr=False)
 class RavenStyle(Fused):
-    """``raven-2026`` without content: the same similarities, normalised by impostors, of texts whose content words
-    are hidden, and LambdaG of these.
+    """``raven-2026`` without content: the same similarities, normalised by impostors, of texts whose content words are
+    hidden, and LambdaG of these.
 
     All but the families of shapes read through ``content-mask``; these see only how long words are and whether they
     begin with a capital. The regression draws features that tell the same towards one weight (``common``), which is
-    what holds where training problems are few. Nothing that the transplant probe replaces is seen, so nothing has to
-    be learned against it: training problems with replaced content change no figure (``docs/raven-style.md``).
+    what holds where training problems are few. Nothing that the transplant probe replaces is seen, so nothing has to be
+    learned against it: training problems with replaced content change no figure (``docs/raven-style.md``).
 
     Parameters
     ----------
