@@ -1,4 +1,7 @@
-"""What Raven itself names: kind, name, and where the class lies. Nothing here is imported until it is asked for."""
+"""Lists what Raven itself names: kind, name, and where the class is, as ``module:Class``.
+
+In: nothing. Out: mappings and sets of names; nothing here is imported until it is asked for.
+"""
 
 from __future__ import annotations
 

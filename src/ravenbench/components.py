@@ -1,5 +1,8 @@
-"""The base class of components: they have a name, parameters and a version, print themselves and parse back
-(contract 10).
+"""Defines ``Component``, the base of everything that is named in a spec: it prints itself and parses back (contract
+10).
+
+In: parameters by name. Out: the printed form (``show``), the JSON form that enters keys (``identity``), and its hash
+(``identity_hash``, 32 hexadecimal digits).
 
 scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
 """
@@ -297,7 +300,7 @@ def _set(estimator: Any) -> dict[str, Any]:
 
 
 def show(value: Any) -> str:
-    """Write a parameter value as it stands in a spec."""
+    """A parameter value as it is written in a spec."""
     if isinstance(value, Component):
         return str(value)
     if is_estimator(value):
@@ -360,7 +363,7 @@ def identity(value: Any) -> Any:
 
 
 def identity_hash(value: Any) -> str:
-    """The hash of ``identity(value)``."""
+    """The hash of ``identity(value)``: BLAKE2b, 32 hexadecimal digits."""
     text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -389,8 +392,8 @@ def _known(kind: type) -> bool:
 
 
 def source_hash(component: Component) -> str | None:
-    """A hash of the files of the classes a component is made of, Raven's own left out, and of the models that it reads;
-    None where that leaves none. A model's own hash where it is all there is."""
+    """A SHA-256 of the files of the classes a component is made of, Raven's own left out, and of the models that it
+    reads; None where that leaves none. A model's own hash where it is all there is."""
     models = [digest for part in parts(component) if (digest := part.model_digest())]
     modules = foreign(component)
     files = [

@@ -1,4 +1,7 @@
-"""Every exception Raven raises on purpose.
+"""Defines every exception that Raven raises on purpose, and the texts of its messages.
+
+In: what was found, where, what was expected and how to mend it. Out: an exception with that message; helpers give
+parts of sentences (counts, first names, suggestions), safe for a terminal.
 
     RavenError
     ├── InputError            what a user gave cannot be used: exit code 2

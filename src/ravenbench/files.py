@@ -1,7 +1,10 @@
-"""Writing files so that they are there whole or not at all: temporary name, fsync, rename.
+"""Writes files so that each is there whole or not at all: temporary name, fsync, rename.
 
-A temporary name says which process of which machine made it, so that what a killed one left is known and removed. Modes
-are those that the user's umask allows; only the user may enter folders that hold texts.
+In: a path and bytes, text, a JSON value or an array. Out: the file, and the SHA-256 (hexadecimal) of what was
+written; readers give the same back. Also the cache folder, and names and removal of temporary files.
+
+A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
+Modes are those that the user's umask allows; only the user may enter folders that hold texts.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -124,7 +127,7 @@ MOST_FETCHED = 4 * 2**30
 
 
 def cache_folder() -> Path:
-    """The folder where Raven keeps what it can make again: RAVEN_CACHE, or the user's cache folder."""
+    """The path of the folder where Raven keeps what it can make again: RAVEN_CACHE, or the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("RAVEN_CACHE") or Path(base) / "ravenbench")
 
@@ -176,7 +179,8 @@ def size_of(path: Path) -> int:
 
 @cache
 def code_of(*folders: Path) -> str:
-    """One hash of all Python files in these folders and of the lists below: what is kept is of what made it."""
+    """One SHA-256 (hexadecimal) of all Python files in these folders and of the lists below: what is kept is of what
+    made it."""
     sources = sorted(
         path for folder in folders for kind in ("*.py", "*/*.txt") for path in folder.glob(kind)
     )
@@ -376,17 +380,17 @@ def _sync(path: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> str:
-    """Write UTF-8 text atomically."""
+    """Write UTF-8 text atomically and return its SHA-256."""
     return write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any) -> str:
-    """Write JSON atomically; NaN is refused, undefined values are null."""
+    """Write JSON atomically and return its SHA-256; NaN is refused, undefined values are null."""
     return write_bytes(path, json_bytes(value))
 
 
 def json_bytes(value: Any) -> bytes:
-    """JSON as ``write_json`` writes it."""
+    """The bytes of JSON as ``write_json`` writes it."""
     return (
         escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
     ).encode()
@@ -398,19 +402,19 @@ def escaped_json(text: str) -> str:
 
 
 def write_array(path: Path, array: NDArray[Any]) -> str:
-    """Write one ``.npy`` atomically."""
+    """Write one ``.npy`` atomically and return its SHA-256."""
     return write_bytes(path, array_bytes(array))
 
 
 def array_bytes(array: NDArray[Any]) -> bytes:
-    """The ``.npy`` form of an array."""
+    """The bytes of the ``.npy`` form of an array."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
     return buffer.getvalue()
 
 
 def write_hashed(folder: Path, array: NDArray[Any], name: str = "") -> Path:
-    """Write an array into a file whose name ends with its hash."""
+    """Write an array into a file whose name ends with its hash; return the file's path."""
     data = array_bytes(array)
     path = folder / f"{name}{hashlib.sha256(data).hexdigest()[:32]}.npy"
     write_bytes(path, data, sync=False)
@@ -444,7 +448,7 @@ def kept_array(folder: Path, name: str, make: Callable[[], NDArray[Any]]) -> NDA
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, read in blocks."""
+    """The SHA-256 of a file (hexadecimal), read in blocks."""
     if is_remote(path):
         return hashlib.sha256(path.read_bytes()).hexdigest()
     with path.open("rb") as file:

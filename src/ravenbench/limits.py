@@ -1,4 +1,7 @@
-"""What a run may use, set and asked here: a device ("cpu", "cuda"), seconds for a cell.
+"""Holds what a run may use: a device ("auto", "cpu", "cuda", "cuda:1"), and seconds for a cell.
+
+In: ``RunLimits``, or the variables RAVEN_DEVICE and RAVEN_CELL_TIMEOUT. Out: the device as text; seconds as a float,
+or None without a limit.
 
 No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
 environment says what was not given.

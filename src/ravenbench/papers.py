@@ -1,4 +1,7 @@
-"""The papers of methods and corpora, from one bibliography (``references.bib``), as BibTeX and as lines of text."""
+"""Gives the papers of methods and corpora, from one bibliography (``references.bib``).
+
+In: parts as ``kind:name``, or a run's spec. Out: ``Paper``s, as BibTeX or as lines of text.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +109,7 @@ def cited_by(kind: str, spec: Mapping[str, Any], identities: Iterable[Any]) -> l
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
-    """A file of BibTeX entries."""
+    """The text of a file of BibTeX entries."""
     return "\n".join(paper.bibtex() for paper in papers)
 
 

@@ -1,4 +1,7 @@
-"""Finding components by name, built-ins and plugins alike: ``char-ngram(n=3)`` becomes an object (contract 10).
+"""Finds components by name, built-ins and plugins alike: ``char-ngram(n=3)`` becomes an object (contract 10).
+
+In: a kind (``verifier``, ``corpus``, ``metric`` …: a key of ``METHODS``) and a printed form or name. Out: a
+component, its class, or its docstring; SpecError if nothing has the name.
 
 A target is "module:attribute". Outside packages name theirs through entry points in the group
 ``ravenbench.<kind>`` (``ravenbench.verifier`` …); both go through ``resolve``. Nothing is evaluated:
@@ -265,11 +268,11 @@ def suggestion(kind: str, name: str) -> str | None:
 
 
 def parse(kind: str, text: str) -> Any:
-    """Make a component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
+    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
 
     No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
-    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
-    than ``DEEPEST``.
+    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets
+    deeper than ``DEEPEST``.
     """
     if kind not in KINDS:
         raise SpecError("there is no such kind of component", found=kind, expected=", ".join(KINDS))
@@ -347,7 +350,7 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
 
 
 def parse_list(kind: str, text: str) -> list[Any]:
-    """Make components from a comma-separated list."""
+    """The components of a comma-separated list, in its order."""
     return [parse(kind, part) for part in split(text)]
 
 
@@ -433,7 +436,7 @@ def seeds(text: str) -> list[tuple[str, str]]:
 
 
 def split(text: str) -> list[str]:
-    """Split at commas outside brackets and quotes; empty parts are left out.
+    """The parts of a text between commas outside brackets and quotes; empty parts are left out.
 
     SpecError if a bracket or a quote is not closed.
     """

@@ -1,18 +1,21 @@
-"""Every door of the bench: what a package may register, by entry points of its metadata, and what is expected of it.
+"""Finds what packages register with the bench, by entry points of their metadata, and defines what is expected of it.
+
+In: the name of a group of entry points. Out: objects or entry points by name; ``Command`` and ``DocumentFormat`` are
+records that a package registers.
 
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
-``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in
-the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
+``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class,
+in the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
 ``ravenbench.work`` under its function's name, and listed as any other command by a ``Command``, in the group
-``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
-``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
-function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
-mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. What
-an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A
-class that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable from
-``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts for ``raven safety`` is
-an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
+``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is
+a ``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
+function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command
+that mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as
+``COMMAND.TASK``. What an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in
+``ravenbench.draft``. A class that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is
+to be importable from ``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts
+for ``raven safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
 """
 
 from __future__ import annotations

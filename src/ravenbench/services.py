@@ -1,4 +1,7 @@
-"""A request in (a mapping), the answer that a service gave to it before out (text), or None; answers are kept as files."""
+"""Keeps answers of services as files in the cache, so that no request is sent twice.
+
+In: a request (a mapping), and an answer (text) to keep. Out: the answer kept before (text), or None.
+"""
 
 from __future__ import annotations
 

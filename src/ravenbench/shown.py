@@ -1,5 +1,7 @@
-"""Results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line; their tables are
-data frames and their figures matplotlib's. How that is done stands in ``reports.results``, imported when it is needed.
+"""Lets results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line.
+
+In: a result (a subclass of ``Shown``). Out: tables as data frames (polars, pandas), unrounded; figures of matplotlib.
+How that is done is in ``reports.results``, imported when it is needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The contract, executable: built-ins and plugins run the same checks (contracts 1, 4, 5, 10, 15).
+"""Checks that a component keeps the bench's contract; built-ins and plugins run the same checks (contracts 1, 4, 5,
+10, 15).
+
+In: a component (verifier, metric, calibrator, sampler, obfuscator), a ``Corpus`` or a task. Out: nothing, where every
+promise is kept; else AssertionError with one sentence that names the broken promise. ``toy_tasks`` gives n
+``ObfuscationTask``s to check with.
 
 Each ``check_*`` raises AssertionError with one sentence naming the broken promise.
 """
@@ -406,7 +411,7 @@ def _cell_arrays(store: Store) -> dict[str, Any]:
 
 
 def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:
-    """English tasks of several sentences with known texts: enough for any recipe to find work."""
+    """n English ``ObfuscationTask``s of several sentences with known texts: enough for any recipe to find work."""
     subjects = [
         "The children",
         "My friends",

@@ -1,4 +1,8 @@
-"""Tables of texts: one memory-mapped block, each distinct text once, known by its content hash."""
+"""Keeps texts as a table: one memory-mapped block of UTF-8, each distinct text once, known by its content hash.
+
+In: texts (``str`` or UTF-8 bytes). Out: ``TextTable`` (row to text), the row (int) of each text given, and 16-byte
+BLAKE2b hashes.
+"""
 
 from __future__ import annotations
 
@@ -188,7 +192,8 @@ class TextTable:
         return data
 
     def checksum(self) -> int:
-        """CRC-32 of all texts and where each begins: what a power cut or a bad disk does to a table changes it."""
+        """CRC-32 (int) of all texts and where each begins: what a power cut or a bad disk does to a table changes
+        it."""
         data = memoryview(self._data)
         value = crc32(self.offsets.tobytes())
         for start in range(0, len(data), RESIDENT):
@@ -226,7 +231,7 @@ class TextTable:
         return bytes(self.hashes[row].data)
 
     def digest(self) -> str:
-        """One hash over all content hashes in order."""
+        """One hash (32 hexadecimal digits) over all content hashes in order."""
         return hashlib.blake2b(self.hashes.tobytes(), digest_size=16).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,9 @@
-"""The records that pass between the rooms: Document, Labels, Corpus, Problems, Fold, Answers. All frozen."""
+"""Defines the records that pass between the rooms: Document, Labels, Corpus, Problems, Fold, Answers. All are frozen.
+
+In: texts and columns of labels. Out: ``Corpus`` (a document a row), ``Problems`` (n questions whether two sides share
+an author), their truth as (n,) bool (True = same author), ``Answers`` (values (n,) from 0 to 1, higher = same
+author).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +43,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 def name_array(values: Iterable[str]) -> Strings:
-    """An array of strings that takes memory for what they are, not for as many copies of the longest."""
+    """An array (n,) of strings that takes memory for what they are, not for as many copies of the longest."""
     values = list(values)
     array: Any = np.empty(len(values), dtype=object)
     array[:] = values
@@ -171,7 +176,7 @@ class Corpus(Shown):
         return replace(self, topic=self.columns[level])
 
     def digest(self) -> str:
-        """The hash of texts, ids and labels, by which the corpus is known."""
+        """The hash (hexadecimal) of texts, ids and labels, by which the corpus is known."""
         h = hashlib.blake2b(digest_size=16)
         h.update(self.texts.hashes.tobytes())
         for labels in (self.author, self.topic):
@@ -269,7 +274,7 @@ class Problems(Shown):
 
     @property
     def owner(self) -> Ints:
-        """The problem each entry of ``known_index`` belongs to."""
+        """The problem (0 to n − 1) each entry of ``known_index`` belongs to, shape (known documents,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
     @cached_property
@@ -291,7 +296,7 @@ class Problems(Shown):
         return self.select(~marked), self.select(marked)
 
     def known(self, i: int) -> Ints:
-        """The rows of problem i's known documents."""
+        """The rows of problem i's known documents in ``texts``."""
         return self.known_index[self.known_ptr[i] : self.known_ptr[i + 1]]
 
     def blind(self) -> Problems:
@@ -394,7 +399,8 @@ class Problems(Shown):
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def digest(self) -> str:
-        """The hash by which these problems are known: ids, contents, and the labels a verifier could see."""
+        """The hash (hexadecimal) by which these problems are known: ids, contents, and the labels a verifier could
+        see."""
         h = hashlib.blake2b(digest_size=16)
         h.update("\x1f".join(self.ids.tolist()).encode())
         h.update(self.known_ptr.tobytes())
@@ -441,7 +447,7 @@ class Fold(Shown):
             raise ValueError("test problems must be blind()")
 
     def train_digest(self) -> str:
-        """The hash of the training data, truth included."""
+        """The hash (hexadecimal) of the training data, truth included."""
         truth = np.asarray(self.train_same, dtype=np.uint8).tobytes()
         return hashlib.blake2b(self.train.digest().encode() + truth, digest_size=16).hexdigest()
 

@@ -1,5 +1,7 @@
-"""The base class of attribution methods, which are fitted on texts and authors and predict authors of further texts;
-and the plainest: Delta, and a mask before another method.
+"""Defines the base class of attribution methods, and the plainest: Delta, and a mask before another method.
+
+In: texts and their authors' names to learn from; n texts to attribute. Out: an author's name for each text (n,);
+scores (n, authors), higher = more likely, of Delta minus a distance.
 """
 
 from __future__ import annotations

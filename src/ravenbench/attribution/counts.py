@@ -1,4 +1,8 @@
-"""Texts in, a sparse matrix of counts (texts, units) out, raw or scaled by the training texts."""
+"""Counts the units of texts (words, n-grams), raw or scaled by the training texts.
+
+In: a ``TextTable`` and rows of it. Out: a sparse matrix float64 (texts, units): counts, or frequencies from 0 to 1 on
+training texts.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,8 @@ from ravenbench.types import Int32s, Ints
 
 
 def prepare(text: str) -> str:
-    """Prepare a text as the novel-topic paper does: lowercase, every character deleted that is neither alphanumeric nor
-    white space, so that *don't* is *dont* and hyphens fuse."""
+    """The text prepared as in the novel-topic paper: lowercase, every character deleted that is neither alphanumeric
+    nor white space, so that *don't* is *dont* and hyphens fuse."""
     return "".join(
         character for character in lowered(text) if character.isalnum() or character.isspace()
     )

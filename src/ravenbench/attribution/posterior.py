@@ -1,13 +1,16 @@
-"""Scores of any methods in (methods, texts, candidates), probabilities from 0 to 1 of each candidate, and of
-"none of them", out (ours).
+"""Turns scores of methods into probabilities of each candidate author, and of "none of them" (ours).
+
+In: scores (methods, texts, candidates), higher = more likely, NaN = not scored. Out: probabilities (texts, candidates
++ 1) from 0 to 1, *none of them* last; or the number of the named candidate (texts,), −1 = none.
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard
-deviation over the candidates of one text. Candidate a of a text then has the utility ``Σ w_m c_ma``, with c the scores
-of method m less their mean over the candidates, and *none of them* has ``b``; probabilities are their softmax. How high
-all candidates score says nothing here: with many methods that is a matter of a text's length. The parameters w and b
-maximise the likelihood of the known texts, each candidate counting alike, with a normal prior around values learned on
-other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts leave them there, many move them.
+deviation over the candidates of one text. Candidate a of a text then has the utility ``Σ w_m c_ma``, with c the
+scores of method m less their mean over the candidates, and *none of them* has ``b``; probabilities are their softmax.
+How high all candidates score says nothing here: with many methods that is a matter of a text's length. The parameters
+w and b maximise the likelihood of the known texts, each candidate counting alike, with a normal prior around values
+learned on other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts leave them there,
+many move them.
 
 How often a candidate is named although somebody else wrote the text is counted in authors: those who are left out in
 turn, and ``NAMED`` of other collections. *None of them* is never less probable than that share allows: what so few
@@ -87,13 +90,13 @@ def scored(
 
 
 class Posterior:
-    """Probabilities of every candidate and of none of them.
+    """Probabilities (0 to 1) of every candidate and of none of them, from scores of m methods.
 
     Parameters
     ----------
     none : float
-        How probable it is, before anything is read, that none of the candidates wrote a text; in (0, 1). The candidates
-        share the rest equally.
+        How probable it is, before anything is read, that none of the candidates wrote a text; in (0, 1). The
+        candidates share the rest equally.
 
     Attributes
     ----------
@@ -222,7 +225,7 @@ def _log_softmax(utility: Floats, is_candidate: Floats) -> Floats:
 
 
 def learned(method: Any, texts: Sequence[str], authors: Sequence[str], none: float) -> Posterior:
-    """What makes probabilities of one method's scores, learned from known texts; columns are authors, sorted."""
+    """The ``Posterior`` of one method's scores, learned from known texts; columns are authors, sorted."""
     codes = np.unique(np.asarray(authors, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
     count = int(codes.max()) + 1
     part = parts(codes, np.arange(len(codes)), np.full(len(codes), -1), GROUPS, 0)

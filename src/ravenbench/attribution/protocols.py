@@ -1,8 +1,11 @@
-"""Chosen documents in, splits out (rows to learn from, rows to answer), in closed and open sets; then answers of a
-method for them, and the words that it weighs.
+"""Divides documents into splits, has a method learn and answer them, and says which words it weighs.
 
-Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
-one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
+In: ``Chosen`` documents (n) and a protocol (``novel-topic`` or ``k-fold``). Out: ``ProtocolSplit``s (rows to learn
+from, rows to answer), author codes for answers (−1: no answer), and ``Cue``s (lengths of weight vectors, shares of
+change).
+
+Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves
+when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ PROTOCOLS = ("novel-topic", "k-fold")
 
 @dataclass(frozen=True, eq=False)
 class ProtocolSplit:
-    """Rows to learn from and rows to answer; ``unseen`` are authors who have documents in the latter only, so each
-    of these documents must count as an error."""
+    """``train`` rows to learn from and ``test`` rows to answer; ``unseen`` are authors who have documents in the
+    latter only, so each of these documents must count as an error."""
 
     name: str
     train: Ints
@@ -39,7 +42,7 @@ class ProtocolSplit:
 def splits(
     documents: Chosen, protocol: str, folds: int = 10, seed: int = 0, equal_counts: bool = False
 ) -> list[ProtocolSplit]:
-    """Divide documents by a protocol into splits; under novel-topic ``equal_counts`` makes them ``equal``.
+    """The splits of documents by a protocol; under novel-topic ``equal_counts`` makes them ``equal``.
 
     SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
     """
@@ -115,11 +118,11 @@ def fewest(documents: Chosen, parts: Sequence[ProtocolSplit]) -> Ints:
 
 
 def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
-    """Fold of each document, (n,): 1/k of each author's documents in every fold, the remainder in the last.
+    """Fold of each document, (n,) from 0: 1/k of each author's documents in every fold, the remainder in the last.
 
     An author with fewer documents than folds has one document in some folds (drawn), none in others: taken literally
-    the rule would put all of them into the last fold and leave nothing to learn from. SpecError if there are fewer than
-    two folds.
+    the rule would put all of them into the last fold and leave nothing to learn from. SpecError if there are fewer
+    than two folds.
     """
     if folds < 2:
         raise SpecError("k-fold needs at least two folds", found=folds)
@@ -152,8 +155,9 @@ FEW_WORDS = 20
 
 
 def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
-    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they hold no word, or no
-    letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text.
+    """Mask (n,) of texts in which a method has nothing to go by, so that whom it names is no answer: they hold no
+    word, or no letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty
+    text.
     """
     letters = frozenset().union(*map(frozenset, taught))
     letter_set = frozenset(filter(str.isalpha, letters))
@@ -237,7 +241,7 @@ def moved(
 
 
 def lengths(rows: Floats) -> Floats:
-    """Euclidean length of each row."""
+    """Euclidean length of each row, (n,) of (n, d)."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
@@ -277,12 +281,12 @@ BEFOREHAND = 0.2
 
 
 def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0) -> dict[str, str]:
-    """The predicted author of each unknown text.
+    """The predicted author of each unknown text, by its name; ``<UNK>`` where it is nobody's.
 
-    SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores. With ``reject`` a text is
-    nobody's (``<UNK>``) where *none of them* is its most probable author (see ``attribution.posterior``), or the most
-    probable leads the second by less than ``reject``, which is .1 in PAN19's baseline; 0 answers everything, as closed
-    sets want.
+    SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores. With ``reject`` a text
+    is nobody's (``<UNK>``) where *none of them* is its most probable author (see ``attribution.posterior``), or the
+    most probable leads the second by less than ``reject``, which is .1 in PAN19's baseline; 0 answers everything, as
+    closed sets want.
     """
     from sklearn.base import clone
 

@@ -1,5 +1,8 @@
-"""A corpus and rules in; out come the documents that take part in attribution (rows, author and topic codes),
-how many each rule left out, and how many texts each author has of each topic.
+"""Selects the documents of a corpus that take part in attribution, and counts what they hold.
+
+In: a ``Corpus`` and ``SelectionRules`` (numbers of documents and topics). Out: ``Chosen`` (n texts with author and
+topic codes, numbers left out by reason), and ``SelectedCorpusView`` (counts of texts by author and topic, of words
+and types).
 """
 
 from __future__ import annotations
@@ -64,7 +67,7 @@ def choose(
     sampled: int | None = None,
     topics: int = 2,
 ) -> Chosen:
-    """Apply the rules. ``sampled`` is how many topics a sampler took, for messages;
+    """The ``Chosen`` documents by the rules. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
 
     CorpusError if fewer than two authors or ``topics`` topics are left.
@@ -120,7 +123,7 @@ def choose(
 
 
 def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
-    """Documents of each author on each topic, (authors, topics)."""
+    """Number of documents of each author on each topic, (authors, topics)."""
     return np.bincount(author * topics + topic, minlength=authors * topics).reshape(authors, topics)
 
 
@@ -169,7 +172,8 @@ DOMINANT = 0.9
 
 @dataclass(frozen=True)
 class TopicView:
-    """What a topic holds: documents, authors, words a document, and the author with most of its documents."""
+    """What a topic holds: numbers of documents and authors, words a document, the author with most of its documents
+    (``dominant``) and that author's ``share`` of them, from 0 to 1."""
 
     topic: str
     documents: int
@@ -259,7 +263,7 @@ class SelectedCorpusView:
 
 
 def view(documents: Chosen) -> SelectedCorpusView:
-    """Count what a corpus holds."""
+    """What the chosen documents hold, as ``SelectedCorpusView`` (counts)."""
     table = crosstab(
         documents.author, documents.topic, len(documents.authors), len(documents.topics)
     )

@@ -1,5 +1,7 @@
-"""Documents in (id, text, author, topic, line), one by one; a checked ``Corpus`` out, each text once. A log of what
-was read lets a killed import go on.
+"""Collects documents into a corpus, with the checks that all sources share; a log lets a killed import go on.
+
+In: documents one by one (id, text, author, topic, line in the file, language, further columns). Out: ``Corpus``, in
+which each text occurs once, with counts of dropped texts in ``notes["dropped"]``; or CorpusError.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ MOST_COLUMNS = 4096
 
 
 class Entry(NamedTuple):
-    """A document as it was read; ``text`` is the hash and the bytes of a text that was taken up, None otherwise."""
+    """A document as it was read; ``text`` is the hash and the number of bytes of a text that was taken up, else
+    None."""
 
     name: str
     line: int
@@ -147,7 +150,8 @@ _FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
 
 
 def stamp(path: Path) -> list[list[Any]]:
-    """Names, sizes and times of a file, or of the files in a folder. InputError if there is nothing."""
+    """Names, sizes (bytes) and times of change (nanoseconds) of a file, or of the files in a folder. InputError if
+    there is nothing."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     try:
         return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]

@@ -1,4 +1,8 @@
-"""The catalogue: what corpora there are, how to get them, under which licence, and how to cite them."""
+"""Lists known corpora: what there are, how to get them, under which licence, and how to cite them.
+
+In: the name of a corpus. Out: ``CatalogueEntry`` (title, files with sizes in bytes, licence, papers) with
+``Defaults`` (counts of topics, folds, documents); ``fetch`` downloads one and gives its folder.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Corpora that were read before, kept in the cache folder: what reading and cleaning cost is paid once.
+"""Keeps corpora that were read before in the cache folder: what reading and cleaning cost is paid once.
+
+In: the path of a source (or a registered corpus), options, and a function that reads it. Out: its ``Corpus``.
 
 A corpus is found by the hash of its files' content, of how it is read, and of the code that reads it. What lies there
-is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be written
-is not kept. The corpora that were not used for longest go first.
+is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be
+written is not kept. The corpora that were not used for longest go first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Any corpus by name or path: a registered name, a table, PAN pairs, texts by author, or an imported folder.
+"""Loads any corpus by name or path, and keeps a corpus as a folder.
+
+In: a registered name, or the path of a table, PAN pairs, texts by author, or an imported folder. Out: a ``Corpus``
+(documents as rows of a text table, with id, author, topic and further columns), or the folder in which it is kept.
 
 A kept corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
 ``author/text.txt``, or stylo's ``Author_Title.txt`` in one folder.
@@ -94,7 +97,7 @@ _NOTES = {
 
 
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
-    """Write a corpus as a folder and return it as read back, its texts memory-mapped.
+    """Write a ``Corpus`` as a folder and return it as read back, its texts memory-mapped.
 
     InputError if the folder is neither empty nor an earlier one of this kind, or cannot be written.
     """
@@ -136,7 +139,7 @@ def is_corpus_folder(path: str | Path) -> bool:
 
 
 def open_corpus(folder: str | Path) -> Corpus:
-    """Read a folder written by ``save_corpus``.
+    """The ``Corpus`` of a folder written by ``save_corpus``.
 
     FormatError if a part is missing, altered, or from a newer Raven; StoreError if the text table is damaged.
     """
@@ -731,7 +734,7 @@ def read_pairs_corpus(
     log: ImportLog | None = None,
     encoding: str | None = UTF8,
 ) -> Corpus:
-    """Read the distinct documents of all pairs in a file, folder or zip.
+    """A ``Corpus`` of the distinct documents of all pairs in a file, folder or zip, one row each.
 
     Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence
     counts as repeated. FormatError if there are no pairs, no truth beside them, or truth without authors; CorpusError
@@ -815,7 +818,7 @@ def load_corpus(
     strip_shared: bool | None = False,
     **options: Any,
 ) -> Corpus:
-    """Load a corpus by its name or path.
+    """The ``Corpus`` of a name or path.
 
     InputError if it is neither, with the nearest name, or does not parse.
 
@@ -829,8 +832,8 @@ def load_corpus(
     encoding : str or None
         Of texts and tables that are not UTF-8; None has the message advise ``--encoding``.
     level : str, optional
-        Level of topic that will be asked for (``topics.levels.at_level``): in a table, where no column is called topic,
-        a column of this name holds the topics, and none need be there where topics are extracted.
+        Level of topic that will be asked for (``topics.levels.at_level``): in a table, where no column is called
+        topic, a column of this name holds the topics, and none need be there where topics are extracted.
     pairs : bool
         Whether there must be same-author and different-author pairs; of tables and texts by author.
     anonymous : bool
@@ -1052,7 +1055,7 @@ def _no_such_corpus(source: str, path: Path) -> InputError:
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
-    """Read a table or PAN20–23 pairs and keep them as a folder; a killed import goes on where it was.
+    """The ``Corpus`` of a table or of PAN20–23 pairs, kept as a folder; a killed import goes on where it was.
 
     What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
     are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.

@@ -1,8 +1,12 @@
-"""Tables and corpora in memory as files, which the readers of files then read: there is no second way into Raven.
+"""Writes tables and corpora that are in memory as files, which the readers of files then read: there is no second way
+into Raven.
 
-A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). It is written as JSON
-lines below the cache folder, under the hash of its content, so that the same table is the same input of a later run.
-Its columns say what it is:
+In: a data frame (pandas, polars), a pyarrow table, a list of records, or a ``Corpus``. Out: the path of a file or
+folder in the cache that holds it.
+
+A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). It is written as
+JSON lines below the cache folder, under the hash of its content, so that the same table is the same input of a later
+run. Its columns say what it is:
 
     text, author, topic …           a corpus, as ``read_table`` takes it
     id, pair (two texts), same      problems, with ``known`` and ``questioned`` in place of ``pair`` too

@@ -1,5 +1,7 @@
-"""Texts, authors and ids of a corpus in, sentences out, one for each doubt: signed texts, copies, names that may be
-one person's. No text is changed.
+"""Finds what a reader should doubt in a corpus: signed texts, copies, names that may be one person's.
+
+In: texts, ``Labels`` of authors, ids (a document a row). Out: a list of sentences, one for each doubt, empty where
+there is none. No text is changed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""A seed and dials in (numbers of authors, topics, texts and words), a corpus of made texts out, of which style, topic
-and their dependence are known: the default corpus.
+"""Makes the default corpus: texts drawn from a model of which style, topic and their dependence are known.
+
+In: a seed and dials (numbers of documents, authors, topics and words a text; strengths of style and topic; shares).
+Out: a ``Corpus`` with column ``family``, or its documents one by one.
 """
 
 from __future__ import annotations
@@ -333,13 +335,13 @@ class MadeUpAuthor:
 
 
 def cumulated(shares: Floats) -> Floats:
-    """Shares or weights as cumulated shares that end at 1."""
+    """Shares or weights (n,) as cumulated shares (n,) that end at 1."""
     total = shares.cumsum()
     return np.asarray(total / total[-1], dtype=np.float64)
 
 
 def drawn_places(shares: Floats, draws: Floats) -> Ints:
-    """The places of draws among cumulated shares."""
+    """The place (index) of each draw from 0 to 1 among cumulated shares."""
     return shares.searchsorted(draws, "right")
 
 

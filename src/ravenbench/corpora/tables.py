@@ -1,5 +1,8 @@
-"""A table in (Parquet, JSON lines, CSV or a workbook; a document a row, with columns for text, author and topic), a
-``Corpus`` out.
+"""Reads a corpus from a table with one document a row.
+
+In: the path of a table (Parquet or a folder of its parts, JSON lines, CSV, TSV or a workbook), and the names of its
+columns for text, author, topic, id and language. Out: a ``Corpus``, one row a document; ``notes`` of it say what was
+guessed and left out.
 """
 
 from __future__ import annotations
@@ -48,11 +51,11 @@ def guess(
     columns: Mapping[str, str | None],
     level: str | None = None,
 ) -> dict[str, str | None]:
-    """Complete the names of columns that were left at their defaults and are not in this table.
+    """Role to column, with columns found in this table for roles whose default name is not in it.
 
     A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
-    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found nowhere,
-    with the columns there are and what is in them.
+    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found
+    nowhere, with the columns there are and what is in them.
 
     Parameters
     ----------
@@ -269,11 +272,11 @@ def read_table(
     unquoted: bool = False,
     skip_faulty: bool = False,
 ) -> Corpus:
-    """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
+    """The ``Corpus`` of one table, a document a row; a folder of Parquet parts is one table.
 
-    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a column,
-    is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author or no
-    different-author pair exists, or two topics are equal up to case.
+    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a
+    column, is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author
+    or no different-author pair exists, or two topics are equal up to case.
 
     Parameters
     ----------

@@ -1,4 +1,10 @@
-"""Truth and answers as PAN writes them: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]`` (2013)."""
+"""Reads and writes truth and answers as PAN has them: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]``
+(2013).
+
+In: the path of a file, folder or zip. Out: ``Truth`` (n problems; ``same`` (n,) bool, True = same author),
+``SystemAnswers`` (``value`` from 0 to 1, higher = same author, 0.5 = unanswered), ``Aligned`` (answers in truth's
+order), or PAN's measures (each from 0 to 1, three decimals) as ``out.json`` and ``evaluation.prototext``.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +108,7 @@ _DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """The truth of n problems.
+    """The truth of n problems: ``same`` (n,) bool, True = same author.
 
     Attributes
     ----------
@@ -135,7 +141,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class SystemAnswers(Answers):
-    """The answers of one system, under its name.
+    """The n answers of one system, under its name: ``value`` (n,) from 0 to 1, higher = same author.
 
     Attributes
     ----------
@@ -160,7 +166,8 @@ class SystemAnswers(Answers):
 
 
 class Aligned(NamedTuple):
-    """Answers in truth's order: ``value`` (n,) with 0.5 where missing, ``missing`` (n,), ``decision`` (n,) or None."""
+    """Answers in truth's order: ``value`` (n,) from 0 to 1, 0.5 where missing; ``missing`` (n,) bool; ``decision``
+    (n,) of 0, 0.5 and 1, or None."""
 
     value: Floats
     missing: Bools
@@ -168,7 +175,7 @@ class Aligned(NamedTuple):
 
 
 def read_truth(path: str | Path, split: Split | None = None) -> Truth:
-    """Read truth from a file, folder or zip; several truth files of one place are joined.
+    """The ``Truth`` in a file, folder or zip; several truth files of one place are joined.
 
     FormatError if there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
     """
@@ -226,11 +233,12 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
 def read_answers(
     path: str | Path, lenient: bool = False, faults: Faults | None = None
 ) -> SystemAnswers:
-    """Read one system's answers from a file, folder or zip; what is wrong with lines is put to ``faults``, if given.
+    """One system's answers (values from 0 to 1) from a file, folder or zip; what is wrong with lines is put to
+    ``faults``, if given.
 
-    FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a value
-    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient`` takes the
-    single number out of a value such as ``[0.5]`` and says so in ``notes``.
+    FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a
+    value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient``
+    takes the single number out of a value such as ``[0.5]`` and says so in ``notes``.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
@@ -257,7 +265,7 @@ def answer_faults() -> Faults:
 def read_systems(
     path: str | Path, lenient: bool = False, faults: Faults | None = None
 ) -> list[SystemAnswers]:
-    """Read the answers of every system in a file, folder or zip, sorted by name.
+    """The answers of every system in a file, folder or zip (values from 0 to 1), sorted by name.
 
     All faults of all files are said at once, or put to ``faults``, which its owner checks.
 
@@ -310,7 +318,8 @@ def read_systems(
 
 
 def align(truth: Truth, answers: Answers) -> Aligned:
-    """Put answers in the order of truth. InputError if answers name problems that truth does not have."""
+    """The answers as ``Aligned``, in the order of truth, 0.5 where one is missing. InputError if answers name
+    problems that truth does not have."""
     row = {name: i for i, name in enumerate(truth.ids.tolist())}
     positions = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
     if np.any(positions < 0):
@@ -694,7 +703,7 @@ MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "over
 def pan_measures(
     truth: Truth, answers: Aligned, f05u_2020: bool = False
 ) -> dict[str, float | None]:
-    """The measures of PAN 2021–23 under their names there, rounded to three decimals; None where PAN has none.
+    """The measures of PAN 2021–23 by their names there, each from 0 to 1, to three decimals; None where PAN has none.
 
     The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
     """

@@ -1,4 +1,9 @@
-"""One way into a file, a folder or a zip: list what lies inside, read bytes, text and lines; nothing is extracted."""
+"""Opens a file, a folder or a zip in one way; nothing is extracted.
+
+In: a path. Out: ``Archive``: names inside with their sizes in bytes, and of each name its bytes, its text, or its
+lines numbered from 1. Also limits against zips that unpack to too much (bytes, number of members), and the text of
+one file.
+"""
 
 from __future__ import annotations
 
@@ -440,7 +445,7 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
 
 
 def split_of(root: str) -> tuple[str, Split | None]:
-    """A path without its ``train`` or ``test`` part, and which of the two it had."""
+    """A path without its ``train`` or ``test`` part, and which of the two it had (None: neither)."""
     names = PurePosixPath(root).parts
     for position in range(len(names) - 1, -1, -1):
         for split in ("train", "test"):
@@ -498,7 +503,8 @@ def why_unread(path: Path, folder: Path) -> str:
 
 
 def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
-    """Files below a folder by name, sorted, with their sizes, and why others are not read; neither has hidden ones."""
+    """Files below a folder by name, sorted, with their sizes in bytes, and why others are not read; neither has
+    hidden ones."""
     sizes: dict[str, int] = {}
     unread: dict[str, str] = {}
     folder_by_identity: dict[str, str] = {}
@@ -546,8 +552,8 @@ def is_there(path: Path) -> bool:
 def check_members(
     path: Path, archive: zipfile.ZipFile, packed: int | None = None
 ) -> dict[str, int]:
-    """What lies in a zip by name, with its size. FormatError if it unpacks to far more than texts can, is encrypted, or
-    holds too many or unsafe names."""
+    """The members of a zip by name, with their unpacked sizes in bytes. FormatError if it unpacks to far more than
+    texts can, is encrypted, or holds too many or unsafe names."""
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:

@@ -1,5 +1,8 @@
-"""Bytes in, text out: UTF-8, or the encoding that the user names. Any other encoding is detected and refused, in an
-error with the byte's offset and the command that converts the file.
+"""Decodes bytes as UTF-8, or in the encoding that the user names, and refuses any other.
+
+In: bytes and the name of their file. Out: ``str``; or FormatError with the byte's offset (from 0), the line (from 1),
+the detected encoding and the command that converts the file. Also JSON in, plain Python values out; and ``Faults``,
+which gathers errors of several files into one.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ def decode(
     encoding: str | None = UTF8,
     around: Callable[[], bytes] | None = None,
 ) -> str:
-    """Decode text and drop its byte order mark.
+    """The text of bytes, without byte order mark.
 
     FormatError with the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding,
     and the command that converts the file; InputError if there is no encoding of this name.
@@ -87,7 +90,7 @@ def decode(
     Parameters
     ----------
     offset : int
-        Where ``data`` starts in the file; a byte order mark is removed only at 0.
+        Where ``data`` starts in the file, in bytes; a byte order mark is removed only at 0.
     encoding : str or None
         How bytes are read that are no UTF-8; those that are, are read as UTF-8 in any case. With None the message
         advises ``--encoding``.
@@ -343,7 +346,7 @@ class Faults:
         return len(self._met)
 
     def since(self, faults_before: int) -> tuple[InputError, ...]:
-        """What was met since there were so many."""
+        """The errors met since their count was ``faults_before``."""
         return tuple(self._met[faults_before:])
 
     @contextmanager
@@ -469,8 +472,8 @@ def from_json(
     problem: str = "not valid JSON",
     **more: Any,
 ) -> Any:
-    """What a stranger's JSON says. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a key of an
-    object stands twice in it, of which readers elsewhere take the first, or the last."""
+    """The plain values of a stranger's JSON. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a
+    key of an object stands twice in it, of which readers elsewhere take the first, or the last."""
     try:
         return _JSON.decode(text)
     except _StandsTwice as error:

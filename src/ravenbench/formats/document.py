@@ -1,4 +1,8 @@
-"""A document that was read: its text, and an account of what was left out of it."""
+"""Defines a document that was read: its text, and an account of what was left out of it.
+
+In: what readers of formats found. Out: ``Document`` (text as ``str``, author, title, date …) with ``LeftOut``s (kind,
+count, beginning); Unreadable where there is no text.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ FRONT_AND_BACK = "front and back matter"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A kind of thing that was left out of a document: how often it stood there, and how it begins."""
+    """A kind of thing that was left out of a document: how often it was there (``count``), and how it begins."""
 
     kind: str
     count: int

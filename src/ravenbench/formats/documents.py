@@ -1,7 +1,11 @@
-"""Documents as people have them: their text, and an account of what was left out of it.
+"""Reads documents of office and mail programs as people have them: their text, and an account of what was left out of
+it.
 
-``read_documents`` reads a plain text here; every other format in a process of its own (``formats/reading.py``), within
-limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
+In: the path of a file. Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a
+chat; Unreadable where there is no text to be had. Folders give sorted paths.
+
+``read_documents`` reads a plain text here; every other format in a process of its own (``formats/reading.py``),
+within limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Where outputs may go, for every command; and output that is there whole or not at all.
+"""Checks where a command may write, and writes outputs that are there whole or not at all.
+
+In: the path of an output, the paths of inputs, hashes of earlier products. Out: the checked path, or a folder or open
+file that takes its place when complete; InputError where the place is taken; ``digest``: SHA-256 in hexadecimal.
 
 One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
 lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
@@ -243,7 +246,7 @@ def pages_of_texts(folder: Path) -> frozenset[str]:
 
 
 def digest(path: Path) -> str:
-    """The hash of a file, or of all that lies in a folder, by name."""
+    """The SHA-256 (hexadecimal) of a file, or of all files in a folder, by name."""
     if path.is_file():
         return files.sha256(path)
     inner = sorted(file for file in path.rglob("*") if file.is_file())

@@ -1,4 +1,7 @@
-"""Reading and scoring the cross-domain attribution problems of PAN 2018 and 2019.
+"""Reads and scores the cross-domain attribution problems of PAN 2018 and 2019.
+
+In: the path of a folder or zip (files below). Out: ``AttributionProblem``s (texts by candidate, unknown texts,
+truth); answers as a file; ``macro_f1``, from 0 to 1.
 
     collection-info.json                                    [{"problem-name", "language", "encoding"}, …]
     problem00001/problem-info.json                          {"unknown-folder", "candidate-authors": [{"author-name"}]}
@@ -84,7 +87,7 @@ def read_attribution(
     encoding: str | None = UTF8,
     strip_shared: bool = False,
 ) -> list[AttributionProblem]:
-    """Read every problem in a folder or zip, in order of name.
+    """Every ``AttributionProblem`` in a folder or zip, in order of name.
 
     FormatError if there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit
     together.
@@ -384,7 +387,7 @@ def write_attribution_answers(
 def macro_f1(
     truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]
 ) -> float:
-    """PAN's score: mean F1 over the true authors of the unknown texts without ``<UNK>``.
+    """PAN's score from 0 to 1: mean F1 over the true authors of the unknown texts without ``<UNK>``.
 
     A missing answer, or one that names nobody known, is ``<UNK>``; the F1 of an author never named is 0.
     """

@@ -1,4 +1,7 @@
-"""Reading and writing PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+"""Reads and writes PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+
+In: ``Part``s or the path of such a file. Out: the file, or ``Part``s that tile the original; offsets are half-open
+spans of code points.
 
 References
 ----------
@@ -58,17 +61,17 @@ def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
 
 
 def parts_bytes(parts: Iterable[Part]) -> bytes:
-    """What stands in a part file."""
+    """The bytes of a part file."""
     return json_bytes(parts_to_json(parts))
 
 
 def parts_file(text: Path) -> Path:
-    """Where the parts of a single text lie: ``essay.txt`` → ``essay.obfuscation.json``."""
+    """The path of the parts of a single text: ``essay.txt`` → ``essay.obfuscation.json``."""
     return text.with_name(f"{text.stem}.obfuscation.json")
 
 
 def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
-    """Read the parts of a PAN16 file, in order of their ids, tiling the original.
+    """The ``Part``s of a PAN16 file, in order of their ids, tiling the original.
 
     Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
     two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is

@@ -1,5 +1,7 @@
-"""The path of a Parquet file in, nothing out; FormatError if it would decode to too many bytes or values, by what its
-footer says: a few kilobytes may decode to gigabytes.
+"""Refuses Parquet files that would decode to too much: a few kilobytes may decode to gigabytes.
+
+In: the path of a file, or its sizes in bytes. Out: nothing; FormatError if its footer promises too many bytes or
+values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Verification problems as PAN has them, read and written: folders (2013–15), pairs (2020–23), zips, folders of zips.
+"""Reads and writes verification problems in the forms of PAN: folders (2013–15), pairs (2020–23), zips, folders of
+zips.
+
+In: the path of a file, folder or zip, or an open ``Archive``. Out: ``ProblemSet`` (n readable ``Problems``, their
+truth ``same`` (n,) bool, True = same author, and the reasons why others cannot be read); pairs and truth one by one
+as ``Pair`` and ``PairTruth``; or files in these forms.
 
     ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt (``EN001 Y``), ROOT/contents.json          2013–15
     pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl                                     2020–23
@@ -83,7 +88,7 @@ MOST_KEPT = 2**26
 
 @dataclass(frozen=True, eq=False)
 class ProblemSet:
-    """The problems of one corpus and split, as read.
+    """The problems of one corpus and split, as read: n problems and their truth, shape (n,).
 
     Attributes
     ----------
@@ -95,7 +100,7 @@ class ProblemSet:
         The readable ones, sorted by id (PAN13–15) or in file order (PAN20–23). Authors and topics are there
         where the files give them.
     same : (n,) bool, or None
-        Truth of ``problems``; None where there is no truth file.
+        Truth of ``problems``, True = same author; None where there is no truth file.
     faults : mapping of id to reason
         Problems that could not be read: each counts as a non-answer.
     fault_truth : mapping of id to bool
@@ -122,7 +127,7 @@ class ProblemSet:
         return len(self.problems)
 
     def truth(self) -> Bools:
-        """The truth of the problems. FormatError if no truth file was found."""
+        """The truth of the problems, (n,) bool, True = same author. FormatError if no truth file was found."""
         if self.same is None:
             raise FormatError(
                 f"{self.name} has no truth",
@@ -136,7 +141,7 @@ class ProblemSet:
 
 
 class ProblemBuilder:
-    """Gathers problems one by one; each distinct document is kept once."""
+    """Gathers problems one by one into ``Problems``; each distinct document is kept once."""
 
     def __init__(self) -> None:
         self.texts = TextCollector()
@@ -148,7 +153,7 @@ class ProblemBuilder:
         self.identical: list[str] = []
 
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
-        """Add one problem and return the rows of its documents.
+        """Add one problem; return the rows of its known documents (list) and the row of its questioned one.
 
         FormatError if there is no usable document on one side; the message is the reason.
         """
@@ -172,7 +177,7 @@ class ProblemBuilder:
         return rows, row
 
     def finish(self, **labels: Any) -> Problems:
-        """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
+        """All problems added as ``Problems``; labels are columns of ``Problems`` (author, topic, language)."""
         if self.identical:
             self.notes.append(
                 f"{first_names(self.identical)}: the questioned text is identical with a known one"
@@ -256,7 +261,7 @@ def write_pan_problems(
 
 
 def truth_text(ids: list[str], same: Bools) -> str:
-    """The content of a ``truth.txt`` for these problems."""
+    """The content of a ``truth.txt``: a line ``ID Y`` (same author) or ``ID N`` for each problem."""
     return "".join(
         f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True)
     )
@@ -269,7 +274,7 @@ _SWAPPED = "are truth and answers swapped?"
 
 
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
-    """Read the ``EN001 Y`` lines of a ``truth.txt``.
+    """Truth by id from the ``EN001 Y`` lines of a ``truth.txt``; True = Y, same author.
 
     FormatError, with all of them, if lines are anything else or an id stands twice; or if the file is empty.
     """
@@ -533,7 +538,8 @@ WORDINGS = {
 
 @dataclass(frozen=True)
 class PairTruth:
-    """The truth of one pair; authors are None where the file does not name them. ``about``: a key of ``WORDINGS``."""
+    """The truth of one pair; ``same`` is True for one author; authors are None where the file does not name them.
+    ``about``: a key of ``WORDINGS``."""
 
     same: bool
     authors: tuple[str, str] | None
@@ -542,7 +548,7 @@ class PairTruth:
 
 @dataclass(frozen=True)
 class Pair:
-    """One line of a pairs file: two texts and their topics (fandom or discourse type)."""
+    """One line of a pairs file: two texts and their topics (fandom or discourse type); ``line`` counts from 1."""
 
     id: str
     texts: tuple[str, str]
@@ -586,7 +592,7 @@ def is_truth(name: str) -> bool:
 
 
 def first_record(archive: Archive, name: str) -> dict[str, Any]:
-    """The first line of a JSON-lines file, {} where it is none."""
+    """The first line of a JSON-lines file as a mapping, {} where it is none."""
     try:
         _, line = next(archive.lines(name), (0, ""))
         record = json.loads(line)
@@ -1095,7 +1101,7 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
-    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line at a time.
+    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line a problem; return the folder.
 
     Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them. InputError if a problem has
     several known documents, or the folder cannot be written.
@@ -1264,7 +1270,7 @@ def read_problem_sets(
     strip_shared: bool = False,
     skip_faulty: bool = False,
 ) -> list[ProblemSet]:
-    """Read every corpus of problems at a path, each with its truth where the files give it.
+    """Every corpus of problems at a path as a ``ProblemSet``, each with its truth where the files give it.
 
     InputError if there is nothing at the path; FormatError if it holds no problems, or they do not parse.
 

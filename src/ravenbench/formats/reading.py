@@ -1,9 +1,13 @@
-"""The process that reads documents: one that hangs, swells or falls over a file takes no command with it.
+"""Reads documents in a process of its own, so that one that hangs, swells or crashes over a file ends no command.
+
+In: the path of a file and its format. Out: a list of ``Document``s; Unreadable where reading took more than its
+seconds of the processor or bytes of memory.
 
 ``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
 another: a line of JSON with the path comes in, a line with the documents or the error goes out. Files have
-``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process ``MEMORY``
-bytes of address space. What a reader's module names as its ``LIBRARIES`` is imported before its time is counted.
+``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process
+``MEMORY`` bytes of address space. What a reader's module names as its ``LIBRARIES`` is imported before its time is
+counted.
 """
 
 from __future__ import annotations
@@ -150,7 +154,7 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
 
 
 def too_late(seconds: float) -> str:
-    """What is wrong with a file that asks for more."""
+    """The sentence on a file that takes more than so many seconds of the processor."""
     return f"reading it takes more than {seconds:.1f} seconds, the limit of its size"
 
 

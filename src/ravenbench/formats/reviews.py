@@ -1,4 +1,7 @@
-"""Reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader."""
+"""Reads reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader.
+
+In: the path of a folder. Out: a list of ``Review``s: ``grade`` a whole number from 1 to 5, or a verdict, or both.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ VERDICTS = ("correct", "passable", "incorrect")
 
 @dataclass(frozen=True)
 class Review:
-    """What one person said of one rewriting; at least one of ``grade`` and ``verdict`` is there.
+    """What one person said of one rewriting; at least one of ``grade`` (1 to 5) and ``verdict`` is there.
 
     ``original`` and ``rewritten`` are the hashes of the two texts (hexadecimal), ``blind`` says whether the grade was
     given before the original was seen.

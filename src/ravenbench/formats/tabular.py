@@ -1,5 +1,8 @@
-"""A file of a table in (CSV, TSV, JSON lines, workbook); out come pairs (line where the row begins, row as a mapping).
-A column can also divide problems into groups.
+"""Reads tables row by row, and divides problems into parts by a column.
+
+In: an open ``Archive`` and the name of a table in it (CSV, TSV, JSON lines, JSON, workbook). Out: pairs (line where
+the row begins, counted from 1; row as a mapping of column to value); or ``ProblemAttribute``, a part (code) for each
+of n problems.
 """
 
 from __future__ import annotations
@@ -85,7 +88,8 @@ def stem_of(name: str) -> str:
 
 
 def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
-    """Rows of a table by its ending. FormatError if it has another ending, or as ``csv_rows`` and ``records``."""
+    """Rows of a table by its ending, as pairs (line, mapping). FormatError if it has another ending, or as
+    ``csv_rows`` and ``records``."""
     kind = table_kind(name)
     if kind is None:
         raise FormatError(
@@ -313,8 +317,8 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?\s*\Z')
 
 
 def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
-    """Rows of a CSV by the names in its first line; commas, semicolons, tabs or pipes stand between fields, or what a
-    line ``sep=;`` before it says.
+    """Rows (line, mapping) of a CSV by the names in its first line; commas, semicolons, tabs or pipes stand between
+    fields, or what a line ``sep=;`` before it says.
 
     An empty field is None; columns at the end without a name and a value are left out. Fields with delimiters, quotes
     or line ends stand in double quotes, unless the table is read ``unquoted``. FormatError if a row has more or fewer
@@ -442,7 +446,7 @@ def _one_row_a_line(archive: Archive, name: str, delimiter: str, width: int) -> 
 
 
 def records(archive: Archive, name: str) -> Iterator[Row]:
-    """Records of a file of JSON lines. FormatError if a line is not a JSON object."""
+    """Records (line from 1, mapping) of a file of JSON lines. FormatError if a line is not a JSON object."""
     return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
 
 
@@ -531,7 +535,7 @@ class ProblemAttribute:
 
 
 def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> ProblemAttribute:
-    """Divide problems by one column of a file: quantiles of numbers, categories of text.
+    """The part of each problem by one column of a file, as ``ProblemAttribute``: quantiles of numbers, or categories.
 
     InputError if the file, the column or a value cannot be used, or it names none of the problems.
 
@@ -613,7 +617,8 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:
-    """Divide numbers into parts of about equal size, by rising value; equal values stay together, NaN is in none."""
+    """``Labels`` (n,) of numbers (n,) in parts of about equal size, by rising value; equal values stay together, NaN
+    is in none."""
     is_known = ~np.isnan(values)
     edges = np.unique(np.quantile(values[is_known], np.arange(1, parts) / parts))
     codes = np.where(is_known, np.searchsorted(edges, values, side="left"), -1)

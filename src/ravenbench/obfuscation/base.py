@@ -1,4 +1,8 @@
-"""The base class of obfuscators: given a text and its author's other texts, they return its rewriting in parts."""
+"""Defines the base class of obfuscators and what they take and give.
+
+In: ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and a seed. Out: ``Rewriting``:
+``Part``s that tile the original (half-open spans of characters), notes, and counts of operations by name.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ __all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]
 
 @dataclass(frozen=True)
 class ObfuscationTask:
-    """What an obfuscator may see of a problem: never its truth, never a verifier's score."""
+    """What an obfuscator may see of a problem (texts as ``str``): never its truth, never a verifier's score."""
 
     id: str
     questioned: str

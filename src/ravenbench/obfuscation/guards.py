@@ -1,5 +1,8 @@
-"""A text in, stretches to leave alone out (half-open spans of characters); a word in, words that may replace it out;
-the parts of a rewriting in, the same out with articles, capitals and spaces mended.
+"""Keeps rewritten text readable: it says what must not change, which words may replace a word, and mends rewritings.
+
+In: a text; or a word with its part of speech (``n``, ``v``, ``a``, ``r``) or Treebank tag; or ``Part``s of a
+rewriting. Out: ``Stretches`` to leave alone (half-open spans of characters); words, forms or yes and no; or the same
+parts with articles, capitals and spaces mended.
 """
 
 from __future__ import annotations
@@ -90,7 +93,7 @@ class Stretches:
 
 @lru_cache(256)
 def stretches(text: str, names: frozenset[str] = frozenset()) -> Stretches:
-    """The stretches of a text, found once; ``names`` as of ``Stretches``."""
+    """The ``Stretches`` of a text (spans in characters), found once; ``names`` as of ``Stretches``."""
     return Stretches(text, names)
 
 

@@ -1,4 +1,7 @@
-"""A text in, half-open spans of characters out, of its sentences or of parts of about 50 words; edits in, parts out."""
+"""Cuts a text into sentences and into parts of about 50 words, and makes parts of edits.
+
+In: a text, or a text and ``Edit``s. Out: half-open spans of characters that tile the text; or ``Part``s.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _ABBREVIATED = re.compile(
 
 @dataclass(frozen=True)
 class Edit:
-    """An edit: ``[start, end)`` of the original is replaced by ``new``."""
+    """An edit: ``[start, end)`` of the original (in characters) is replaced by ``new``."""
 
     start: int
     end: int

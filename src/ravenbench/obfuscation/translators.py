@@ -1,4 +1,8 @@
-"""What a translator for round trips is: sentences and two languages in, their translations out, None where there is none."""
+"""Defines what a translator for round trips is.
+
+In: sentences and two languages by their codes. Out: a list of translations in the same order, None where there is
+none.
+"""
 
 from __future__ import annotations
 

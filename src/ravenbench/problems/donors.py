@@ -1,4 +1,7 @@
-"""Who gives content to a questioned text: donors on the known texts' topic, and donors far from it (ours).
+"""Finds donors of content for a questioned text: texts on the known texts' topic, and texts far from it (ours).
+
+In: a ``DonorQuery`` (rows of known, questioned and barred texts). Out: ``DonorRows`` (rows of a few texts on topic,
+off topic, and off topic once more, the best first), or the reason (text) why there are none.
 
 Where documents have topics, the donor *on* topic is of the known texts' topic (the commonest of theirs), and the
 donors *off* topic are of topics far from those of known and questioned text: the least similar quarter of all topics,
@@ -7,8 +10,8 @@ tf-idf weights of their content words: *on* are the few most similar to the know
 least similar to known and questioned texts.
 
 Of a few donors drawn at random the one is taken that has, for most places, a word of just the length of the word that
-stands there; while places are left without one, a few further texts of the topic help out. So the lengths of words are
-the same in the three versions of a text, as far as can be.
+stands there; while places are left without one, a few further texts of the topic help out. So the lengths of words
+are the same in the three versions of a text, as far as can be.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Numbers of topics, folds and documents that a corpus can fill, for users who gave none, and corpora that no choice of
-topics can make pairs of, found before anything long is computed.
+"""Suggests numbers of topics, folds and documents that a corpus can fill, and refuses a corpus that can make no
+pairs.
+
+In: a ``Corpus`` and the numbers that the user gave. Out: ``Sizes`` (counts of topics, folds, documents); CorpusError
+before anything long is computed.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ MOST_DOCUMENTS = 500
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of an experiment: topics chosen (m), folds (k), documents a topic in a split, fewest a topic needs."""
+    """Sizes of an experiment, as counts: topics chosen (m), folds (k), documents a topic in a split, fewest of a
+    topic."""
 
     topics: int
     folds: int
@@ -38,12 +42,12 @@ def suggest(
     min_docs: int | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Sizes:
-    """The user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
+    """``Sizes``: the user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
 
     Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten
     topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower quartile of the
-    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not fit
-    this corpus are lowered to what does; the user's never are. CorpusError if the corpus cannot fill that,
+    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not
+    fit this corpus are lowered to what does; the user's never are. CorpusError if the corpus cannot fill that,
     with the counts.
     """
     defaults = defaults or {}

@@ -1,4 +1,7 @@
-"""What problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
+"""Finds what problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
+
+In: two ``ProblemSet``s, or ``LearnedHashes`` and one. Out: sentences that count the problems, authors and texts in
+both; InputError where problems are in both.
 
 In: two problem sets. Out: nothing, notes, or an error that counts the problems, authors and texts they share.
 """
@@ -79,7 +82,7 @@ class LearnedHashes(NamedTuple):
             ) from None
 
     def written(self) -> bytes:
-        """As JSON."""
+        """These hashes as bytes of JSON."""
         documents = sorted(self.documents.items())
         sketches = {
             key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)]

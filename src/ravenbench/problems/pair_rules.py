@@ -1,6 +1,8 @@
-"""Pair rules, which draw verification pairs from documents: ``reference``, the released HITS code's (Sawatphol et al.
-2024), its faults repaired or kept; ``controlled``, four equal strata of same or different author and topic (ours);
-``matched``, both classes from the same topics and the same documents (ours).
+"""Draws verification pairs from documents by a pair rule: ``reference`` (the released HITS code's, Sawatphol et al.
+2024), or ``matched`` (ours: both classes from the same topics and the same documents).
+
+In: rows of documents (d,) with author and topic codes, a random generator, the most pairs wanted. Out: ``Pairs``:
+known and questioned rows (n,), ``same`` (n,) bool, and counts of what was dropped.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from ravenbench.types import Bools, Ints
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) truth.
+    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) bool, True = one author.
 
-    ``dropped`` counts what the rule could not use, by reason.
+    ``dropped`` holds counts of what the rule could not use, by reason.
     """
 
     known: Ints
@@ -106,7 +108,7 @@ def tournament(size: int, cap: int) -> Ints:
 
 
 def pair_keys(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
-    """One number for each unordered pair of positions below ``size``."""
+    """One number (n,) for each unordered pair of positions below ``size``, equal for equal pairs."""
     return np.minimum(first_rows, second_rows) * np.int64(size) + np.maximum(
         first_rows, second_rows
     )

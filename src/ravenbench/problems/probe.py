@@ -1,4 +1,8 @@
-"""The crossed probe: fixed test pairs, answered after training near their topics and near another domain's (ours).
+"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far from them
+(ours).
+
+In: a ``Corpus``, similarities of topics (T, T), a ``Pairing``. Out: two ``ProbeDomain``s (topic codes) and four
+``Fold``s. The gain below is a difference of AUCs, from −1 to 1.
 
 Two domains A and B are grown around two dissimilar topics. Each has test topics and, for each of those, the most
 similar topics left as its training topics. A verifier is fitted once on A's training topics and once on B's, and
@@ -41,7 +45,8 @@ class ProbeDomain:
 
 
 def room_for_tests(topics: int, near: int) -> int:
-    """Test topics of each domain where there are so many topics and ``near`` training topics for each; 0 = none."""
+    """Number of test topics of each domain where there are so many topics and ``near`` training topics for each; 0 =
+    none."""
     return min(
         MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near)))
     )
@@ -99,7 +104,7 @@ def domains(
 
 
 def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
-    """The similarities with topics exchanged at random, so that nearness tells nothing."""
+    """The similarities (T, T) with topics exchanged at random, so that nearness tells nothing."""
     order = rng.permutation(len(similarity))
     return similarity[np.ix_(order, order)]
 

@@ -1,4 +1,7 @@
-"""Two scorers beside a transplant: one that sees only content, and one that sees only lengths of words (ours).
+"""Scores transplanted problems by content alone and by lengths of words alone (ours).
+
+In: a corpus' texts, and ``Problems`` (n). Out: scores (n,) by the names ``content`` and ``lengths``, higher = more
+alike.
 
 What they reach says what the probe itself lets through: where a scorer of content still tells authors apart when
 content was replaced, that much of a verifier's *style left* may be content in words that stayed; where a scorer of

@@ -1,5 +1,7 @@
-"""Folds with other texts: questioned texts rewritten (contract 2; it takes texts and knows no obfuscator), or
+"""Makes folds with other texts: questioned texts rewritten (contract 2; it takes texts and knows no obfuscator), or
 every text, known, questioned or learned from, cut to its first words.
+
+In: a ``Fold``, and texts by problem id or a number of words. Out: a ``Fold`` with the same problems and truth.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Where folds come from: topics of a corpus, or given problem sets (contract 2).
+"""Makes folds from topics of a corpus, or from given problem sets (contract 2).
+
+In: a ``Corpus`` with chosen topics and rules for drawing pairs, or two ``Problems`` with their truth. Out: ``Fold``s:
+a training and a blind test set with truth (n,) bool, True = same author, and ``counts`` (pairs, documents, authors;
+shares from 0 to 1).
 
 Every topic is tested once (Sawatphol et al. 2024, §5.1). In each half of a fold documents are equalised over its
 topics; training documents are divided into those to learn from and those to calibrate on before pairs are drawn
@@ -20,8 +24,8 @@ from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
 def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """The fold of each of m topics, (m,) from 0 to k − 1; sizes differ by one at most. CorpusError if k is not from 2
-    to m.
+    """The fold of each of m topics, (m,) int from 0 to k − 1; sizes differ by one at most. CorpusError if k is not
+    from 2 to m.
 
     Give the topics in sorted order: then nothing but the generator decides.
     """
@@ -46,7 +50,7 @@ def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
 
 
 def overlap(train: Ints, test: Ints) -> dict[str, int]:
-    """Distinct authors of training documents, of test documents and of both."""
+    """Numbers of distinct authors of training documents, of test documents and of both."""
     train_rows = np.unique(train)
     b = np.unique(test)
     return {
@@ -152,8 +156,8 @@ FEWEST = 10
 class Pairing:
     """How the pairs of all folds of a design are drawn.
 
-    ``documents`` of each topic are taken (None: all), ``calibration`` is the share of training topics (or authors'
-    documents) to calibrate on, ``limit`` the most pairs of a training set and of a test set.
+    ``documents`` (a number) of each topic are taken (None: all), ``calibration`` is the share (0 to 1) of training
+    topics (or authors' documents) to calibrate on, ``limit`` the most pairs of a training set and of a test set.
     """
 
     rule: PairRule
@@ -196,7 +200,7 @@ class Split:
             ) from None
 
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
-        """Training pairs, which of them to calibrate on, how they were divided, documents dropped."""
+        """Training pairs, a mask of those to calibrate on, how they were divided, number of documents dropped."""
         author = self.corpus.author.codes[rows]
         topic = self.code[rows]
         share = self.pairing.calibration
@@ -233,7 +237,7 @@ class Split:
 
 
 def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
-    """Join the pairs of both parts, and mark those to calibrate on."""
+    """The pairs of both parts as one, and a mask (n,) of those to calibrate on (the second part)."""
     dropped = {
         why: fit.dropped.get(why, 0) + other.dropped.get(why, 0)
         for why in {**fit.dropped, **other.dropped}
@@ -383,7 +387,7 @@ def assemble(
 
 
 def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
-    """The chosen topic each document counts as, −1 where it is left out; checked to hold documents enough."""
+    """The chosen topic (n,) each document counts as, −1 where it is left out; checked to hold documents enough."""
     code_of = np.full(len(corpus.topic.names) + 1, -1, dtype=np.int64)
     if merged is None:
         code_of[chosen] = chosen

@@ -1,4 +1,6 @@
-"""Problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+"""Makes problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+
+In: numbers of problems, known texts and words. Out: ``Problems`` (n) and their truth (n,) bool, True = same author.
 
 In: a number of problems and their shape. Out: ``Problems`` with a truth, (problems,).
 """
@@ -39,7 +41,8 @@ def toy_problems(
     seed: int = 0,
     alphabet: Sequence[str] = _SYLLABLES,
 ) -> tuple[Problems, Bools]:
-    """Problems whose authors differ in word habits: enough for any method to run on, no corpus needed."""
+    """n ``Problems`` and their truth (n,), whose authors differ in word habits: enough for any method to run on, no
+    corpus needed."""
     rng = stream(seed, "toy-problems", n, known)
     vocabulary = ["".join(rng.choice(alphabet, size=rng.integers(1, 4))) for _ in range(300)]
     marks = [".", ",", ";", "!", "?"]

@@ -1,11 +1,14 @@
-"""Transplant: test problems whose questioned texts keep their style and get another text's content (ours).
+"""Transplants content: test problems whose questioned texts keep their style and get another text's content (ours).
+
+In: a text table with labels, and test ``Problems`` (n). Out: ``Transplanted``: four versions of the k problems that
+were kept (blind ``Problems`` in the same order), their rows (k,), and numbers of problems left out by reason.
 
 The questioned text y of a problem keeps the order of its tokens, its function words (``text.content_words``), marks,
 digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts
 nor the author of y wrote, each by a word of its own length where there is one. There are three versions of each: *on*
-(the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for
-the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
-how far content moves a verifier.
+(the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor,
+for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells
+from them how far content moves a verifier.
 """
 
 from __future__ import annotations
@@ -58,7 +61,7 @@ class Transplanted:
         return len(self.rows)
 
     def select(self, selected: Ints) -> Transplanted:
-        """These of the kept problems, in all versions."""
+        """The ``Transplanted`` with these of the kept problems only, in all versions."""
         versions = {
             name: getattr(self, name).select(selected) for name in ("plain", "on", "off", "off2")
         }

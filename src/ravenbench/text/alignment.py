@@ -1,5 +1,7 @@
-"""A text and its rewriting in, as tokens or sentences; out come half-open runs of indices that belong together: tokens
-by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
+"""Aligns a text and its rewriting: tokens by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
+
+In: two sequences of tokens or of sentences. Out: ``EqualRun``s or ``Bead``s, half-open runs of indices that belong
+together; numbers of changes.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class EqualRun:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into words and single marks, each with the white space before it; joined they are the text again."""
+    """The words and single marks of a text, each with the white space before it; joined they are the text again."""
     return _PIECE.findall(text)
 
 
@@ -80,7 +82,8 @@ def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 def match(
     a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]
 ) -> list[tuple[int, int]]:
-    """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
+    """Pairs (index in ``a``, index in ``b``) of a longest common subsequence; equal ends are matched first, very long
+    texts in halves."""
     return _match([key(token) for token in a], [key(token) for token in b], 0, 0)
 
 

@@ -1,5 +1,8 @@
-"""Texts in, sentences out on those that are unlike the others in language or kind: few of their words, as shares from
-0 to 1, are common words of the others or function words of a language.
+"""Finds texts that are unlike the others in language or kind: few of their words are common words of the others or
+function words of a language.
+
+In: texts by id or author. Out: sentences; ``CommonWords`` (``usual`` and ``least`` are shares from 0 to 1); counts of
+words; shares from 0 to 1.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Which frequent words carry no content, so that they stay when content is replaced; what topic they still tell; and
-how alike texts are in their content words (ours).
+"""Decides which frequent words carry no content, so that they stay when content is replaced; and what topic they
+still tell (ours).
+
+In: counts of words (n texts, w words), codes of author and topic (n,), words by frequency. Out: a set of words;
+spreads (w,), 0 = even; shares from 0 to 1.
 
 Rank does not tell function words from content: where everybody writes about computers, *windows* is among the 200
 most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class
@@ -10,11 +13,12 @@ one author wrote on one topic and nᵢ the words of that,
 
     spread = Σ (xᵢ − r·nᵢ)(xⱼ − r·nⱼ) / Σ r·nᵢ · r·nⱼ    over pairs i, j of two authors on one topic.
 
-That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a habit
-of style is not taken for a topic; 0 is a word of no topic, and one that stands in only one topic of twenty has 19.
+That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a
+habit of style is not taken for a topic; 0 is a word of no topic, and one that stands in only one topic of twenty has
+19.
 
-Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and repetitions
-enter then, so more is allowed.
+Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and
+repetitions enter then, so more is allowed.
 """
 
 from __future__ import annotations
@@ -98,7 +102,7 @@ def _lists() -> tuple[frozenset[str], ...]:
 
 
 def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: Ints) -> Floats:
-    """How unevenly words spread over topics (see the module), (w,); NaN where nothing tells.
+    """How unevenly words spread over topics (see the module), (w,), 0 = even; NaN where nothing tells.
 
     ``counts`` (n, w) are sparse words of each text; ``sizes`` (n,) all its words, those that are not counted too;
     ``author`` and ``topic`` (n,) codes, −1 unknown: such texts do not count.
@@ -132,7 +136,7 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
 
 
 def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
-    """How unevenly words spread over texts, (w,); arguments as in ``spread_over_topics``."""
+    """How unevenly words spread over texts, (w,), 0 = even; arguments as in ``spread_over_topics``."""
     total = np.asarray(counts.sum(axis=0)).ravel()
     rate = total / max(float(sizes.sum()), 1.0)
     pairs = float((sizes * (sizes - 1)).sum())
@@ -144,7 +148,7 @@ def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
 
 
 def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) -> float | None:
-    """Share of texts whose topic naive Bayes names from these words, having learned from other authors.
+    """Share (0 to 1) of texts whose topic naive Bayes names from these words, having learned from other authors.
 
     Topics are the most frequent, at most ``MOST_TOPICS``. None where fewer than two topics, or authors fewer than
     parts, are known. Arguments as in ``spread_over_topics``.
@@ -213,7 +217,7 @@ def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> f
 
 
 def hidden_sentence(share: float) -> str:
-    """How much a mask hides, and a warning where it is little."""
+    """A sentence on how much a mask hides (``share`` from 0 to 1), and a warning where it is little."""
     little = (
         " That is little: frequent words that go with a subject, names too, may have stayed, so"
         " that what remains is not shown to be style."

@@ -1,5 +1,7 @@
-"""Texts in, pairs of their indices out that repeat one another though letter case, marks, entities of HTML, an end, or
-lines before or after were changed.
+"""Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or lines before or after
+were changed.
+
+In: texts, or ``Sketch``es of them. Out: pairs of indices; for each text the index of the first that it repeats.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.

@@ -1,8 +1,10 @@
-"""Rows of a table of texts in, counts of their units by id out, and sums over texts (contract 8): each text is counted
-once in a process, known by its content hash.
+"""Counts the units of texts (n-grams, words), each text once in a process, known by its content hash (contract 8).
 
-A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit and
-its count take four bytes, so the counts of a text take about as many bytes as the text.
+In: rows of a ``TextTable`` and a kind of unit. Out: ids and counts (int32) of the units of each text; sums over
+texts; counts kept as files.
+
+A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit
+and its count take four bytes, so the counts of a text take about as many bytes as the text.
 
 Counts of a large table can lie in files, which all processes map instead of counting anew: in the folder ``counts``
 beside the saved table, two for each kind of unit, entries as ``CountStore`` keeps them and, written last, what is
@@ -51,7 +53,7 @@ def pack(ids: Int32s, counts: Int32s, packed: Packed, first_entry: int, overflow
 def unpack(
     packed: Packed, overflow: Many, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s
 ) -> None:
-    """Fill ids and counts with the entries from each start to its stop, one text after the other."""
+    """Fill ``ids`` and ``counts`` (int32) with the entries from each start to its stop, one text after the other."""
     if spread(packed, starts, stops, ids, counts):
         ends = np.cumsum(stops - starts)
         for at in np.flatnonzero(counts == MANY):
@@ -98,7 +100,7 @@ class KeptCounts:
 
 
 def folder_of(table: TextTable) -> Path | None:
-    """Where counts of a table lie, if it lies in a local folder itself."""
+    """The folder of the counts of a table, if it lies in a local folder itself."""
     return (
         None
         if table.path is None or files.is_remote(table.path)

@@ -1,5 +1,7 @@
-"""A text in, sentences out, one for each sign that it is not what its author wrote: marks of HTML, a wrong conversion,
-hidden directions of writing, disguised letters.
+"""Finds signs that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions of
+writing, disguised letters.
+
+In: a text, or several with ids. Out: sentences, one for each sign; counts of words; True or False.
 """
 
 from __future__ import annotations

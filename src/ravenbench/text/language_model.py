@@ -1,4 +1,6 @@
-"""A 4-gram language model with interpolated modified Kneser–Ney smoothing, in sorted arrays.
+"""Estimates a 4-gram language model with interpolated modified Kneser–Ney smoothing, and reads texts with it.
+
+In: tokenised sentences. Out: ``LanguageModel``; log10 probabilities (n + 1,) of a sentence's n tokens and its end.
 
 References
 ----------
@@ -153,7 +155,7 @@ class LanguageModel:
         return self.log10_ids(self.ids(tokens))
 
     def log10_ids(self, ids: Ints) -> Floats:
-        """log10 probability of ``ids[1:]``, each given up to three ids before it."""
+        """log10 probability of ``ids[1:]``, shape (n − 1,), each given up to three ids before it."""
         (k1, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.tables
         scores: Floats = score_kernel(ids, k1, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4)
         return scores

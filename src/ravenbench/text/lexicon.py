@@ -1,4 +1,7 @@
-"""Texts in, ids of their words and marks and how often each occurs out (int32), text by text.
+"""Counts the words and marks of texts in one pass over the characters.
+
+In: a sequence of texts. Out: bounds by text, ids of tokens and counts (int32), text by text; names and kinds of ids.
+``tokens.TOKEN`` says the same as a pattern.
 
 A kernel finds and counts them in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
 """
@@ -219,7 +222,7 @@ class TokenLexicon:
 
     @property
     def content(self) -> Bools:
-        """Which tokens are ``CONTENT_WORDS``, by id."""
+        """Mask of the tokens that are ``CONTENT_WORDS``, by id."""
         return self._array("content", self._of_content)
 
     def _array(self, name: str, values: array[int]) -> NDArray[Any]:

@@ -1,8 +1,10 @@
-"""Letters of other alphabets that look the same, and characters nobody sees: found, counted and undone.
+"""Finds, counts and undoes letters of other alphabets that look the same, and characters nobody sees.
 
-A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide, and
-keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable characters
-(Unicode Technical Standard 39) that are the same picture in common typefaces.
+In: a text. Out: a number of invisible characters, disguised words with their plain form, or the plain text.
+
+A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide,
+and keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable
+characters (Unicode Technical Standard 39) that are the same picture in common typefaces.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The text of an e-mail in, half-open spans of characters out that its sender did not write there, or writes in every
-mail alike: headers, quotations, signatures.
+"""Finds in the text of an e-mail what its sender did not write there, or writes in every mail alike: headers,
+quotations, signatures.
+
+In: a text. Out: half-open spans of characters, the text without quotations, or names of the signs of mail.
 
 They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """
@@ -54,8 +56,9 @@ def without_quotations(text: str) -> str:
 
 
 def introductions(text: str) -> list[tuple[int, int]]:
-    """Half-open places of the lines, one or two together, by which mail programs of any language introduce a quotation:
-    a colon ends them, and in them stand a date or time with an address, or with a verb such as *wrote*.
+    """Half-open spans (characters) of the lines, one or two together, by which mail programs of any language
+    introduce a quotation: a colon ends them, and in them stand a date or time with an address, or with a verb such as
+    *wrote*.
     """
     spans: list[tuple[int, int]] = []
     for colon in _COLON.finditer(text):

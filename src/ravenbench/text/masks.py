@@ -1,5 +1,7 @@
-r"""Masks that hide topic or style, token by token: text distortion (Stamatatos 2017), TopicFit's inverse mask, and a
-mask for languages without a tagger (ours).
+r"""Masks texts token by token to hide topic or style: text distortion (Stamatatos 2017), TopicFit's inverse mask, and
+a mask for languages without a tagger (ours).
+
+In: training texts to learn frequent words from; texts. Out: masked texts, in the same order.
 
 Tokens are maximal runs of ``\w``; punctuation and spacing stay untouched. All is learned by ``fit`` on
 training texts and done by one substitution pass in ``transform``.

@@ -1,5 +1,7 @@
-"""A name in, its one form or the key it shares with its other spellings out; many names in, groups out that may be one
-person's; and which names are nobody's.
+"""Brings names and labels to one form, and says which may be one person's, several people's or nobody's.
+
+In: a name, or many. Out: its one form, the key that it shares with its other spellings, True or False, or sentences
+and groups of names.
 
 Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
 characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible
@@ -91,7 +93,7 @@ def plain_name(name: str) -> str:
 
 
 def label_key(label: str) -> str:
-    """What is equal for two spellings of one label."""
+    """The key (text) that two spellings of one label share."""
     plain = plain_name(label)
     if not plain.isascii():
         plain = composed(_JOINERS.sub("", plain), "NFKC").translate(_KEYBOARDS)
@@ -100,7 +102,8 @@ def label_key(label: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def name_key(name: str) -> str:
-    """What is equal for two spellings of one author's name: bylines (``by Jane Austen``) and 12.0 for 12 among them."""
+    """The key (text) that two spellings of one author's name share: bylines (``by Jane Austen``) and 12.0 for 12
+    among them."""
     key = label_key(name)
     if match := _WHOLE.fullmatch(key):
         return match[1]

@@ -1,10 +1,11 @@
-"""Texts in, ids of their character n-grams and how often each occurs out (int32), text by text; exact over all of
-Unicode.
+"""Counts the character n-grams of texts, exactly and over all of Unicode.
+
+In: a sequence of texts. Out: bounds by text, ids of n-grams and counts (int32), text by text; names of ids.
 
 Characters are numbered as they are met. Four numbers of 16 bits fit a 64-bit key; texts of more than 65,535 distinct
-characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the next
-one appended, level by level, so nothing is ever hashed with loss. One open hash, ``Interner``, gives keys their ids, in
-order of first occurrence, for all kernels that count.
+characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the
+next one appended, level by level, so nothing is ever hashed with loss. One open hash, ``Interner``, gives keys their
+ids, in order of first occurrence, for all kernels that count.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""A resource's name in, its path out (NLTK's data are found and never fetched); tokens in, Treebank tags out, by NLTK's
-English tagger.
+"""Finds NLTK's data, which are never fetched, and tags tokens by NLTK's English tagger.
+
+In: the name of a resource, or tokens. Out: its path, the message of what is missing, or Penn Treebank tags (one a
+token).
 """
 
 from __future__ import annotations

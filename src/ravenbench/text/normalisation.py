@@ -1,4 +1,6 @@
-"""Undoing surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
+"""Undoes surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
+
+In: training texts to learn common words from; texts. Out: texts in plain form, in the same order.
 
 References
 ----------

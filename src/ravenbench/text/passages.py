@@ -1,5 +1,7 @@
-"""Passages that texts of several authors share: licences, headers, forms. They are nobody's style, and make texts of
-different people look copied from one another.
+"""Finds passages that texts of several authors share: licences, headers, forms.
+
+In: texts and their authors. Out: ``SharedPassages``; a text without them; half-open spans of characters; a sentence
+on them. They are nobody's style, and make texts of different people look copied from one another.
 
 A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
 end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of
@@ -194,7 +196,8 @@ class SharedPassages:
         )
 
     def stretches(self, text: str) -> list[tuple[int, int]]:
-        """Half-open places in a text of words that others have in the same order, with those that stand between."""
+        """Half-open spans (characters) in a text of words that others have in the same order, with those that stand
+        between."""
         if not self.levels:
             return []
         words = _hashes(text)

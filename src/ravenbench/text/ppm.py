@@ -1,5 +1,7 @@
-"""Pairs of texts in, cross-entropies in bits a character out (n, 2), of each text under the other's order-5 character
-model, the PPM-like compressor of PAN: lower is more alike.
+"""Measures cross-entropies of texts under each other's order-5 character model, the PPM-like compressor of PAN.
+
+In: a ``TextTable`` and pairs of rows (n,). Out: float64 (n, 2), bits a character, lower = more alike; NaN where a
+text is empty.
 
 The model counts, for every position, the character after each of its contexts of 0 … 5 characters (the first
 five positions have shorter ones). The probability of a character is its share in the longest suffix of its
@@ -258,7 +260,8 @@ def _compare_pairs(texts: TextTable, pairs: Ints, is_wanted: Bools, order: int) 
 
 
 def close_together(low: Ints, high: Ints) -> Ints:
-    """Order of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair graph)."""
+    """An order (n,) of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair
+    graph)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 

@@ -1,5 +1,8 @@
-"""Kernels of ``ravenbench.text.ppm``: index a text by its reversed 6-grams; merge two indices and add up costs, or
-build an automaton of one text that reads many others.
+"""Compiled kernels of ``ravenbench.text.ppm``: index a text by its reversed 6-grams; merge two indices and add up
+costs, or build an automaton of one text that reads many others.
+
+In: arrays of code points, and arrays to fill. Out: the filled arrays; costs are in ``UNIT``s of a bit, results are
+bits a character, float64.
 
 A 6-gram that ends at position i is kept as two words of three characters, read backwards: the high word holds
 characters i, i−1, i−2 and the low word i−3, i−4, i−5, each as code point + 1 in 21 bits, 0 before the text.
@@ -332,7 +335,7 @@ def _merge(
 
 @njit(cache=True)
 def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> int:
-    """Cost of a text under the other's costs, contexts of at most ``order`` characters."""
+    """Cost (int, ``UNIT``s of a bit) of a text under the other's costs, contexts of at most ``order`` characters."""
     bits = 0
     for e in range(len(times)):
         bits += times[e] * cost[np.uint32(at[e]), np.uint8(min(level[e], order + 1))]
@@ -350,7 +353,8 @@ def add_up_escaped(
     escaped: Array,
     order: int,
 ) -> int:
-    """Cost of a text with escapes, from the longest known context down to the one that has the character."""
+    """Cost (int, ``UNIT``s of a bit) of a text with escapes, from the longest known context down to the one that has
+    the character."""
     bits = 0
     for e in range(len(times)):
         seen = min(level[e], order + 1)

@@ -1,12 +1,15 @@
-"""Where the words of a text begin and end, in every script, and what of a word its ending is (ours).
+"""Finds where the words of a text begin and end, in every script, and what of a word its ending is (ours).
+
+In: a text, or the texts of a corpus and its language. Out: a list of pieces that together are the text, words in
+lowercase, spans of stems (in characters); ``Detected``, the segmenter that suits a corpus.
 
 Spaces part words in most scripts. Chinese, Japanese, Thai, Lao, Khmer and Burmese have none: where the alphabet is
 large, every character stands for itself (``characters``), elsewhere a dictionary finds the words (``icu``). A text of
 several scripts is parted run by run, so that Latin words among Chinese ones stay whole. ``detect`` chooses by the
 scripts of a corpus, and refuses where nothing can be trusted.
 
-In agglutinating languages the ending of a word does what function words do elsewhere. Where Snowball knows the language
-(``ENDINGS``), a word is a stem with what stands before and after it.
+In agglutinating languages the ending of a word does what function words do elsewhere. Where Snowball knows the
+language (``ENDINGS``), a word is a stem with what stands before and after it.
 
 References
 ----------
@@ -133,7 +136,8 @@ class Segmenter(Component):
         return word.upper()
 
     def stem(self, word: str) -> tuple[int, int]:
-        """Where the stem of a lowercase word begins and ends: what stands before and after it stays in its place."""
+        """Where the stem of a lowercase word begins and ends (half-open, in characters): what stands before and after
+        it stays in its place."""
         return 0, len(word)
 
 
@@ -328,7 +332,7 @@ MOSTLY = 0.2
 
 
 def writing_of(texts: Sequence[str]) -> Writing:
-    """How words stand in some texts."""
+    """How words are written in some texts, one of ``Writing``."""
     text = "\n".join(text[:_CHARACTERS] for text in texts)
     share = {} if text.isascii() else _shares(text)
     large, small = (sum(share.get(script, 0) for script in scripts) for scripts in (LARGE, SMALL))

@@ -1,11 +1,15 @@
-"""Texts cut into pieces, so that the content words of one can be put in the place of another's (ours).
+"""Cuts texts into pieces, so that the content words of one can be put in the place of another's (ours).
 
-A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a digit
-in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are *content
-words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that stood there:
-lowercase, capitalised or upper case; of what is mixed only the first letter counts.
+In: a ``TextTable`` and rows of it. Out: ``Cut``s (numbers of pieces and words, counts by length in letters); new
+texts as UTF-8 bytes.
 
-Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a time.
+A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
+digit in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
+*content words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that
+stood there: lowercase, capitalised or upper case; of what is mixed only the first letter counts.
+
+Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
+time.
 """
 
 from __future__ import annotations
@@ -61,7 +65,7 @@ class Pieces(dict[str, int]):
         self._room = MOST_PIECES
 
     def cut(self, text: str) -> Int32s:
-        """The pieces of a text, (p,)."""
+        """The numbers of the pieces of a text, (p,)."""
         return np.array(list(map(self.__getitem__, self.segmenter.pieces(text))), dtype=np.int32)
 
     def of(self, table: TextTable, row: int) -> Int32s:
@@ -82,7 +86,7 @@ class Pieces(dict[str, int]):
         return words
 
     def sizes(self, words: Int32s) -> Int32s:
-        """Characters of these words' stems."""
+        """The number of characters of these words' stems, same shape."""
         sizes: Int32s = np.frombuffer(self._size, np.int32)[words]
         return sizes
 

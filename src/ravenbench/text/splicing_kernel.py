@@ -1,5 +1,7 @@
-"""The kernels behind ``Splicer.splice``: lengths of words in (letters), the word for each place out; pieces and words
-in, the bytes of the new texts out.
+"""Compiled kernels behind ``Splicer.splice``.
+
+In: arrays of places and words with their lengths (letters), or of pieces and words. Out: the word (number) for each
+place, int32; or the bytes of the new texts, uint8.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Texts as rows of features over cached counts: tf-idf (equal to scikit-learn's defaults) with cosines of its rows, and
-standardised frequencies of the most frequent words and marks (the features of Burrows's Delta).
+"""Makes rows of features of texts: tf-idf (equal to scikit-learn's defaults) and standardised frequencies of the most
+frequent words and marks (the features of Burrows's Delta).
+
+In: a ``TextTable`` and rows of it. Out: sparse rows of length 1 (texts, units), cosines of pairs of them (n,) from 0
+to 1; z-scores (texts, features).
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from ravenbench.types import Bools, Floats, Int32s, Ints
 
 
 def unit(rows: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
+    """Rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
 

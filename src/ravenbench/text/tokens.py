@@ -1,6 +1,8 @@
-r"""Tokens in any script: words are maximal runs of ``\w`` with the signs that combine with them (accents, vowel signs,
-joiners). A Chinese character or a sign of hiragana is a word of its own, for no blanks divide words there. Marks are
-single punctuation or symbol characters.
+r"""Finds the words and marks of a text in any script, counts them and cuts texts by them.
+
+In: a text. Out: lists of words or marks, counts of words, texts. Words are maximal runs of ``\w`` with the signs that
+combine with them (accents, vowel signs, joiners). A Chinese character or a sign of hiragana is a word of its own, for
+no blanks divide words there. Marks are single punctuation or symbol characters.
 
 What ``count_words`` and ``cut`` call a word stands between blanks, or is such a character.
 """

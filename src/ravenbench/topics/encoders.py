@@ -1,6 +1,7 @@
-"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA).
+"""Encodes texts as vectors: the base class of encoders, and those that learn from the corpus (LSA, NMF, LDA).
 
-In: texts, or a corpus. Out: vectors, (texts, dimensions).
+In: n texts. Out: vectors, (n, dimensions) float64: of NMF weights of at least 0, of LDA shares of topics. A text
+longer than a window of words is the mean of its chunks.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def averaged(vectors: Floats, owner: Ints) -> Floats:
 def sampled(
     texts: Sequence[str], words: int, text_limit: int, rng: np.random.Generator
 ) -> Ints | None:
-    """Texts drawn at random until they have ``most`` chunks, ascending; None where all have no more than that."""
+    """Rows of texts drawn at random until they have ``text_limit`` chunks, ascending; None where all have no more."""
     # Long texts are counted without splitting them: words are at least two characters with the space.
     bounds = accumulate(len(text) // (2 * words) + 1 for text in texts)
     if all(bound <= text_limit for bound in bounds):
@@ -139,7 +140,7 @@ def fitted(
     features: int | None,
     binary: bool = False,
 ) -> tuple[Words, Any]:
-    """The words that ``counts`` keeps, and the matrix of their counts."""
+    """The words that ``counts`` keeps, and the sparse (len(texts), v) matrix of their counts."""
     if isinstance(min_df, int):
         min_df = max(1, min(min_df, int(SMALL * len(texts))))
     words = Words()
@@ -239,7 +240,8 @@ class Words:
         return matrix
 
     def weighed(self, matrix: Any, *, sublinear: bool = False) -> Any:
-        """Counts as tf-idf, rows of length 1; ``sublinear`` takes one plus the logarithm of a count."""
+        """Counts (n, v) as tf-idf, rows of length 1; ``sublinear`` takes one plus the natural logarithm of a
+        count."""
         weights = matrix.astype(np.float64)
         if sublinear:
             weights.data = np.log(weights.data) + 1

@@ -1,4 +1,7 @@
-"""A corpus at a level of topic, its topics with documents enough, and how alike they are.
+"""Takes a corpus at a level of topic, keeps topics with documents enough, and says how alike they are.
+
+In: a ``Corpus``, the name of a level, an encoder. Out: a ``Corpus`` with that topic; vectors (documents, d); cosine
+similarities of topics, (T, T) from −1 to 1.
 
 In: a corpus and an encoder. Out: the corpus with its topics kept, and their similarities, (topics, topics).
 """
@@ -90,7 +93,7 @@ def cosine_similarity(vectors: Floats) -> Floats:
 
 
 def unit_length(vectors: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
+    """Rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Floats = np.divide(
         vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0
@@ -107,7 +110,7 @@ PART = 2_000
 
 
 def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
-    """Encode these rows, (len(rows), d); vectors of all but small corpora are kept in the cache folder.
+    """Vectors of these rows, (len(rows), d) float64; vectors of all but small corpora are kept in the cache folder.
 
     What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
     written by another version, or is damaged, is not read, and what cannot be written is not kept.
@@ -136,7 +139,7 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
 
 
 def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
-    """Where what an encoder or a finder of topics makes of these rows is kept."""
+    """The folder in which what an encoder or a finder of topics makes of these rows is kept."""
     folder = cache_folder() / "vectors"
     with suppress(OSError):
         make_room(folder.iterdir(), MOST)
@@ -243,7 +246,7 @@ def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
 
 
 def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
-    """Cosine similarity of topic vectors (Eq. 1), shape (T, T)."""
+    """Cosine similarity of topic vectors (Eq. 1), shape (T, T), from −1 to 1."""
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     vectors = document_vectors(encoder, corpus.texts, rows)
     return cosine_similarity(

@@ -1,5 +1,9 @@
-"""The plain methods that others are measured against: character n-grams, compression, function words; and controls,
-whose reliance on style, topic or neither is known, so that the tests of this bench are checked with them.
+"""Defines the plain methods that others are measured against: character n-grams, compression, function words; and
+controls that rely on style alone, topic alone or neither, with which the tests check this bench.
+
+In: ``Problems`` (n) and, to learn, their truth (n,) bool. Out: raw scores (n,) or (n, 2), higher = same author:
+cosines, (1 + cosine) / 2 from 0 to 1, natural logarithms of length ratios; of ``PPM`` bits a character, low = same
+author.
 """
 
 from __future__ import annotations
@@ -76,7 +80,7 @@ class CharNgram(Scorer):
 
 
 def training_documents(problems: Problems, repeated: bool) -> tuple[Ints, Ints | None]:
-    """Rows to learn from, and how often each counts (None: once) where repetitions count."""
+    """Rows of ``texts`` to learn from, and how often each counts (None: once) where repetitions count."""
     documents = problems.documents
     if not repeated:
         return documents, None
@@ -179,7 +183,8 @@ class FunctionWords(Scorer):
 
 
 def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:
-    """(1 + cosine) / 2 of each problem's profiles, averaged over known documents; a zero profile has cosine 0."""
+    """(1 + cosine) / 2 of each problem's profiles, (n,) from 0 to 1, averaged over known documents; a zero profile
+    has cosine 0."""
     documents = problems.documents
     rows = unit(profiles.transform(problems.texts, documents))
     known = np.searchsorted(documents, problems.known_index)
@@ -345,7 +350,8 @@ class TopicFit(Scorer):
 
 
 def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: Ints) -> int:
-    """The largest mask of the ladder, no larger than ``ranked`` (ids), that leaves the median document enough words."""
+    """The largest mask (a number of words) of the ladder, no larger than ``ranked`` (ids), that leaves the median
+    document enough words."""
     ladder = [step for step in LADDER if step <= max(len(ranked), LADDER[-1])]
     words_left = []
     for rows in store.blocks(texts, documents):

@@ -1,4 +1,9 @@
-"""Raw scores (n,) in, higher for the same author; answers (n,) in [0, 1] out, of which exactly 0.5 means unanswered."""
+"""Turns raw scores into answers: logistic regression, two thresholds, or scores that are log-likelihood ratios
+already.
+
+In: raw scores (n,) or (n, f), for thresholds and log-odds higher = same author, and truth (n,) bool. Out: answers
+(n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,7 @@ from ravenbench.verifiers.contract.folds import both_classes
 
 
 def one_column(scores: Floats, name: str) -> Floats:
-    """Scores as (n,). SpecError if the scorer gives several features a problem."""
+    """Raw scores as (n,). SpecError if the scorer gives several features a problem."""
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:
         return scores[:, 0]
@@ -32,7 +37,7 @@ def one_column(scores: Floats, name: str) -> Floats:
 
 
 def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
-    """The problems a calibrator can learn from: those whose scores are numbers.
+    """Scores and truth of the problems a calibrator can learn from: those whose scores are numbers.
 
     NaN is a scorer's way of saying that it cannot tell (an empty text): such problems are not learned from and are
     left unanswered. CorpusError if one class is absent.
@@ -42,7 +47,7 @@ def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
 
 
 def scored(scores: Floats) -> Bools:
-    """Marks problems whose scores are all numbers, (n,)."""
+    """Mask (n,) bool of problems whose scores are all numbers."""
     is_scored = ~np.isnan(scores)
     return np.asarray(is_scored if scores.ndim == 1 else is_scored.all(axis=1), dtype=bool)
 
@@ -189,7 +194,7 @@ def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
 
 
 def apply_band(answers: Floats, radius: float) -> Floats:
-    """Answers with |answer − 0.5| ≤ radius set to 0.5."""
+    """Answers (n,) from 0 to 1, those with |answer − 0.5| ≤ radius set to 0.5."""
     return np.where(np.abs(answers - 0.5) <= radius, 0.5, answers)
 
 
@@ -209,19 +214,20 @@ def rescale(scores: Floats, p1: float, p2: float) -> Floats:
 
 
 def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
-    """The first best p1 < p2 and its overall score; scores (n,) are clipped to [0, 1], both classes present."""
+    """The first best p1 < p2 (.01 to .98) and its overall score (0 to 1); scores (n,) are clipped to [0, 1], both
+    classes present."""
     value = np.round(overall_of_bands(scores, same, metrics)[_LOW, _HIGH], DECIMALS)
     best = int(np.argmax(value))
     return float(THRESHOLDS[_LOW[best]]), float(THRESHOLDS[_HIGH[best]]), float(value[best])
 
 
 def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
-    """Overall score of every band, (98, 98) by index of p1 and p2; only p1 < p2 means anything.
+    """Overall score (0 to 1) of every band, (98, 98) by index of p1 and p2; only p1 < p2 means anything.
 
     Two thresholds keep the order of scores outside the band and tie those inside, so only pairs within it change the
-    AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its positives
-    and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197 cells, the
-    98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
+    AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its
+    positives and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197
+    cells, the 98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
     """
     clipped = np.clip(scores, 0.0, 1.0)
     n = len(clipped)
@@ -360,6 +366,6 @@ def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
 
 
 def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
-    """Scores mapped into (0, 1) in their order, by a logistic curve about the centre."""
+    """Scores (n,) mapped into (0, 1) in their order, by a logistic curve about the centre."""
     centre, deviation = scale
     return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)

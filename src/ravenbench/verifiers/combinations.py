@@ -1,5 +1,7 @@
-"""Verifiers made of others, problems in and answers in [0, 1] out: the mean and the weighted mean of several, and one
-that reads masked texts.
+"""Combines verifiers: the mean and the weighted mean of several, and one that reads masked texts.
+
+In: ``Problems`` (n) and, to learn, their truth (n,) bool. Out: answers (n,) from 0 to 1, higher = same author, 0.5 =
+unanswered.
 """
 
 from __future__ import annotations
@@ -97,7 +99,7 @@ class Meta(Combined):
 def fit_members(
     members: Sequence[Component], problems: Problems, same: Bools
 ) -> list[base.Verifier]:
-    """Fitted copies. SpecError if there are no members."""
+    """Fitted copies of the members, as verifiers. SpecError if there are no members."""
     if not members:
         raise SpecError(
             "a combination needs members", expected="a list such as [impostors, cng-2013]"
@@ -106,14 +108,15 @@ def fit_members(
 
 
 def answers_of(members: Sequence[base.Verifier], problems: Problems) -> Floats:
-    """Answers of every member, (n, members)."""
+    """Answers of every member, (n, members), from 0 to 1."""
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
 def answers_out_of_fold(
     members: Sequence[Component], problems: Problems, same: Bools, folds: int
 ) -> Floats:
-    """Answers to training problems by members fitted on other folds, which share no author with them, (n, members).
+    """Answers from 0 to 1 to training problems by members fitted on folds that share no author with them, (n,
+    members).
 
     NaN where the members had one class alone to learn from.
     """
@@ -203,7 +206,7 @@ class Stacked(Combined):
 
 
 def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
-    """Coefficients (members,) of at least 0 and an intercept, of odds (n, members).
+    """Coefficients (members,) of at least 0 and an intercept, of natural log-odds (n, members).
 
     They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|². CorpusError if one class is absent.
     """
@@ -236,7 +239,7 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
 
 
 def log_odds(answers: Floats) -> Floats:
-    """log(p / (1 − p)) of answers kept within [.01, .99], so that none is beyond recall."""
+    """Natural log(p / (1 − p)) of answers, same shape, kept within [.01, .99], so that none is beyond recall."""
     clipped = np.clip(answers, 0.01, 0.99)
     return np.asarray(np.log(clipped / (1 - clipped)))
 

@@ -1,4 +1,8 @@
-"""Where a model runs: device, precision, threads, and what running out of memory means."""
+"""Says where a model runs: device, precision, threads; and turns running out of memory into an error.
+
+In: the name of a device or of a precision, a seed. Out: a ``torch.device``, True or False, or a context in which a
+model runs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Embeddings by a model that does not change, kept by content while the process lives, and in the cache folder.
+"""Keeps embeddings by a model that does not change, by content: while the process lives, and in the cache folder.
+
+In: n texts, a name for how vectors are made, a function that makes them. Out: vectors (n, d) float64, each distinct
+text encoded once.
 
 Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
 the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run
@@ -46,7 +49,7 @@ class KeptFiles:
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """The path of the folder in which they are kept."""
         return cache_folder() / "embeddings" / self.made
 
     def find(self, texts: Sequence[bytes]) -> dict[bytes, Floats]:

@@ -1,4 +1,6 @@
-"""A neural measure of meaning: a sentence encoder, from this machine only.
+"""Compares the meaning of texts by a sentence encoder, from this machine only.
+
+In: the name or folder of a model; pairs of texts. Out: cosines, one a pair, from −1 to 1, higher = more alike.
 
 References
 ----------
@@ -26,7 +28,7 @@ from ravenbench.types import Floats
 
 
 def encoder_folder(model: str) -> Path:
-    """Where a sentence encoder lies; nothing is loaded.
+    """The folder of a sentence encoder; nothing is loaded.
 
     MissingPart if it or its library is not here; FormatError if files of it are missing.
     """

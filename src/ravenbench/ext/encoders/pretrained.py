@@ -1,4 +1,8 @@
-"""Pretrained models that are on this machine already: found, checked and loaded; nothing is downloaded or unpickled."""
+"""Finds, checks and loads pretrained models that are on this machine already; nothing is downloaded or unpickled.
+
+In: the name or folder of a model. Out: its folder, or the loaded model; of static embeddings vectors (texts, d);
+MissingPart or FormatError where it is not here or not whole.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sentence-BERT and its like as an encoder of texts."""
+"""Encodes texts by Sentence-BERT and its like.
+
+In: n texts. Out: vectors (n, d) float64.
+"""
 
 from __future__ import annotations
 

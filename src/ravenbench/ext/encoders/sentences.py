@@ -1,4 +1,7 @@
-"""Embeddings of whole texts by a sentence encoder: one way and one store for verifier, topics and soundness.
+"""Embeds whole texts by a sentence encoder: one way and one store for verifier, topics and soundness.
+
+In: the folder of a model, n texts, ``Reading``. Out: vectors (n, d) float64, zeros where a static model knows
+nothing.
 
 Needs torch; whoever may have to do without imports this module when it is asked to encode.
 """
@@ -170,7 +173,7 @@ def _network(
 
 
 def digest(folder: Path) -> str:
-    """Hash of a model's files."""
+    """Hash (text) of a model's files."""
     files = [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in _PARTS]
     return _digest_of(
         folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files)

@@ -1,5 +1,9 @@
-"""Calibrators beside those that the bench goes by: a non-decreasing map, one that reads a distance, and one that leaves
-a band of answers out."""
+"""Calibrates beside the bench's own calibrators: a non-decreasing map, one that reads a distance, and one that leaves
+a band of answers out.
+
+In: raw scores (n,) or (n, f) and truth (n,) bool. Out: answers (n,) from 0 to 1, higher = same author, 0.5 =
+unanswered.
+"""
 
 from __future__ import annotations
 

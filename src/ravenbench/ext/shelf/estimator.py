@@ -1,4 +1,7 @@
-"""Any classifier of scikit-learn, and whatever has its manners, as a verifier."""
+"""Verifies by any classifier of scikit-learn, and whatever has its manners.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author.
+"""
 
 from __future__ import annotations
 

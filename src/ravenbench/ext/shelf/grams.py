@@ -1,4 +1,8 @@
-"""Counts of character n-grams of texts, which several methods of the shelf share, and the most frequent as features."""
+"""Counts character n-grams of texts for several methods of the shelf, and makes the most frequent ones features.
+
+In: texts, or rows of a ``TextTable``. Out: ``GramCounts`` (int32 counts by text); relative frequencies from 0 to 1,
+sparse or (texts, names).
+"""
 
 from __future__ import annotations
 

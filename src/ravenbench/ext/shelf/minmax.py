@@ -1,9 +1,13 @@
-"""Similarity of sparse documents on many random halves of the features at once, and the impostors' contests on them.
+"""Computes the similarity of sparse documents on many random subsets of the features, and the impostors' contests on
+them.
+
+In: ``Vectors`` (sparse rows, values above 0) and ``masks`` (features, subsets). Out: similarities from 0 to 1, higher
+= more alike, (documents, subsets); scores of contests.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
 only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
-subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed is
-reading the masks, so one document meets many others block by block of features.
+subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
+is reading the masks, so one document meets many others block by block of features.
 
 A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities
 ``pair`` (T,) of the two texts in question, and of a text with ``c`` candidate impostors, (c, T); ``draws`` (T, n) are
@@ -96,13 +100,13 @@ def similarities(
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
-    """Similarities of all documents with all of others on all features, shape (len(ones), len(vectors))."""
+    """Similarities (0 to 1) of all documents with all of others on all features, (len(ones), len(vectors))."""
     one, other = ((v.bounds, v.ids, v.values) for v in (ones, vectors))
     return np.asarray(_whole(*one, *other, ones.features, measure == "cosine"))
 
 
 def paired_similarities(vectors: Vectors, left: Ints, right: Ints) -> Floats:
-    """Minmax similarities of pairs of documents on all features, shape (len(left),)."""
+    """Minmax similarities (0 to 1) of pairs of documents on all features, shape (len(left),)."""
     return np.asarray(_paired(vectors.bounds, vectors.ids, vectors.values, left, right))
 
 

@@ -1,4 +1,7 @@
-"""POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together."""
+"""Masks texts by POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together.
+
+In: texts, English or German. Out: masked texts, in the same order.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Texts rewritten token by token, so that n-grams of characters are those of tokens, of masked syntax, of shapes or of
-marks; and texts cut into chunks.
+"""Rewrites texts token by token, so that n-grams of characters are those of tokens, of masked syntax, of shapes or of
+marks; and cuts texts into chunks.
+
+In: texts. Out: texts by name of view, in the same order; chunks of about so many characters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Sensibleness, whether a rewriting can be read; each measure is a text's own minus its original's.
+"""Measures whether a rewriting can be read; each measure is a text's own minus its original's.
+
+In: an original and its rewriting, as ``str``. Out: differences by name of measure (``surprisal`` in bits a token, the
+others per 1,000 words or tokens; higher = less sensible), None where one was not made; mean ranks of systems, 1 =
+most sensible.
 
 Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
 """

@@ -1,4 +1,8 @@
-"""The parts of a rewriting in, numbers out that say whether it still says what the original said.
+"""Measures whether a rewriting still says what the original said.
+
+In: the ``Part``s of a rewriting, or both texts. Out: numbers by name: ``words_lost`` content words lost in 100 words
+of the original, ``chrf`` a percentage, ``numbers`` and ``negations`` shares kept from 0 to 1, ``encoder`` a cosine,
+``changes_per_1000`` words; None where there is nothing to measure.
 
 A similarity says how close the wording is, not whether the meaning held; numbers and negations are counted because
 meaning is lost there without much change of wording.
@@ -91,7 +95,7 @@ def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
-    """``changes_per_1000`` words of the original, and the share of both texts' words that an edit touched.
+    """``changes_per_1000`` words of the original (a number), and ``edited_share`` of both texts' words from 0 to 1.
 
     A maximal run of inserted, deleted and substituted words is one change; changes of white space and punctuation
     alone are none. None for a text without words.
@@ -129,7 +133,7 @@ _NEGATIVE = frozenset(_NEGATING.split())
 
 
 class Preserved(NamedTuple):
-    """How many of something were kept, and how many there could have been."""
+    """How many of something were kept (a count), and how many there could have been (a count)."""
 
     preserved: int
     total: int
@@ -141,12 +145,12 @@ class Preserved(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share that was kept; None where there was nothing to keep."""
+        """The share that was kept, from 0 to 1; None where there was nothing to keep."""
         return self.preserved / self.total if self.total else None
 
 
 def numbers(original: str, rewritten: str) -> Preserved:
-    """Numbers on both sides, as digits or words, of all that stand on either: 3 and "three" are one number."""
+    """Counts of numbers on both sides and on either, as digits or words: 3 and "three" are one number."""
     numbers_before = number_values(original)
     numbers_after = number_values(rewritten)
     return Preserved(
@@ -155,7 +159,7 @@ def numbers(original: str, rewritten: str) -> Preserved:
 
 
 def negations(original: str, rewritten: str) -> Preserved:
-    """Negating words on both sides of all that stand on either; "don't" and "do not" hold one each."""
+    """Counts of negating words on both sides and on either; "don't" and "do not" hold one each."""
     negations_before = _negations(original)
     negations_after = _negations(rewritten)
     return Preserved(min(negations_before, negations_after), max(negations_before, negations_after))
@@ -192,7 +196,8 @@ def _function_words() -> frozenset[str]:
 
 
 def number_values(text: str) -> Counter[str]:
-    """Numbers of a text by value; "twenty-one" is 21, "1,000" is 1000, what is no plain integer stays as written."""
+    """Counts of the numbers of a text by value; "twenty-one" is 21, "1,000" is 1000, what is no plain integer stays
+    as written."""
     numbers: Counter[str] = Counter()
     total = current = 0
     last: int | None = None

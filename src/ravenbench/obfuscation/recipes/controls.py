@@ -1,4 +1,7 @@
-"""Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling)."""
+"""Defines Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
+
+In: an ``ObfuscationTask`` and a seed. Out: a ``Rewriting`` in parts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A text in, its rewriting in parts out: fourteen operations pull it towards average style.
+"""Rewrites a text by fourteen operations that pull it towards average style (the obfuscator ``Mihaylova``).
+
+In: the text of an ``ObfuscationTask`` and a seed. Out: a ``Rewriting``: parts (old text, new text, operations), notes
+on what is missing here, and how often each operation was applied. Steps take the text of one part and give its new
+text.
 
 References
 ----------
@@ -68,7 +72,7 @@ def substituted(pattern: re.Pattern[str], swap: Swap, text: str, guarded: Stretc
 
 
 def stop_word_fits(match: re.Match[str], text: str) -> bool:
-    """Whether a stop word's alternative can stand where it stands."""
+    """Whether a stop word's alternative can replace it at this match in the text."""
     around = _surroundings()[match.group().lower()]
     if around is None:
         return False
@@ -79,7 +83,7 @@ def stop_word_fits(match: re.Match[str], text: str) -> bool:
 
 
 def paraphrase_fits(match: re.Match[str], text: str) -> bool:
-    """Whether a paraphrase can stand where the phrase stands: not after a negation or an auxiliary."""
+    """Whether a paraphrase can replace the phrase at this match: not after a negation or an auxiliary."""
     rules = load("paraphrase_surroundings")
     if match.group().lower() in rules["never"]:
         return False
@@ -137,7 +141,7 @@ _NEAR = 8
 
 
 def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> str:
-    """Split at *and* once a noun and a verb have been seen, and at discourse markers.
+    """The sentence, split at *and* once a noun and a verb have been seen, and at discourse markers.
 
     Where ``guarded`` says what to leave alone, what follows must look like a sentence too.
     """
@@ -307,7 +311,8 @@ def _vocabulary() -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
 
 @njit(cache=True)
 def distances(word, letters, lengths):  # type: ignore[no-untyped-def]
-    """Levenshtein distance of a word to each row of letters; 3 where the lengths differ by more than 2."""
+    """Levenshtein distance (edits, int) of a word to each row of letters; 3 where the lengths differ by more than
+    2."""
     word_length = len(word)
     nearest = np.full(len(lengths), 3, np.int64)
     row_above = np.empty(word_length + 1, np.int64)

@@ -1,4 +1,7 @@
-"""The statistics Mihaylova et al. measure on a whole document, and the averages they pull it towards.
+"""Measures the statistics of Mihaylova et al. on a whole document, and averages them over documents.
+
+In: a text with at least one word. Out: ``Measured``: ``Statistics`` (words a sentence; all others shares of the
+words, marks of punctuation a word), counts by lower-case word, the ten most frequent words, parts of speech.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which
@@ -25,7 +28,10 @@ _MARK = re.compile(r"[^\w\s]")
 
 @dataclass(frozen=True)
 class Statistics:
-    """The rates of style measured on one document; None where a resource is missing."""
+    """The rates of style of one document; None where a resource is missing.
+
+    ``sentence_length`` is words a sentence, ``punctuation`` marks a word, ``known`` the share of different words that
+    Brown or WordNet knows, ``ttr`` different words a word; the others are shares of the words, from 0 to 1."""
 
     sentence_length: float
     stop: float
@@ -51,7 +57,7 @@ class Measured:
 
 
 def measure(text: str) -> Measured:
-    """Measure a text with at least one word."""
+    """Statistics and counts of a text with at least one word."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     words = WORD.findall(text)

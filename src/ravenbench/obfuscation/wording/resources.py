@@ -1,4 +1,8 @@
-"""What recipes look words up in: word lists, WordNet and the language model of Brown, loaded once."""
+"""Loads what recipes look words up in, once: word lists, WordNet and the language model of Brown.
+
+In: the name of a list. Out: JSON values, sets of words or a regular expression; NLTK's reader; ``LanguageModel``
+(log10 probabilities); MissingPart where the resource is not here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tokens in, the rank of each out: its place among all words that a language model expects there.
+"""Ranks each token of a sentence among all words that a 4-gram model of Brown expects there.
+
+In: the tokens of a sentence. Out: ranks (int), 1 = the most probable word.
 
 References
 ----------

@@ -1,5 +1,8 @@
-"""A text in, tokens out (half-open spans of characters) with Treebank tags; a word in, its WordNet senses, inflected
-forms or letter case out; also whether a text is English.
+"""Cuts texts into words and looks words up: tags, WordNet senses, inflected forms, letter case; whether a text is
+English.
+
+In: a text, or a word with its WordNet part of speech (n, v, a, r) or Treebank tag. Out: ``Token``s (half-open spans
+of characters), tags, synsets, words; similarity of senses from 0 to 1.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ class Token:
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """Cut a stretch of text into words (contractions whole) and single marks."""
+    """The ``Token``s of a stretch of text: words (contractions whole) and single marks."""
     matches = _TOKEN.finditer(text, start, len(text) if end is None else end)
     return [Token(match.start(), match.end(), match.group()) for match in matches]
 
@@ -58,7 +61,7 @@ def _tagged(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def brown(words: Sequence[str]) -> list[str]:
-    """Spell tokens as Brown does: straight apostrophes, ```` and '' for quotes in turn."""
+    """The tokens spelt as in Brown: straight apostrophes, ```` and '' for quotes in turn."""
     tags = []
     open_ = True
     for word in words:
@@ -103,7 +106,8 @@ def head(sense: Any) -> str:
 
 @lru_cache(_REMEMBERED)
 def similarity(a: Any, b: Any) -> float:
-    """Wu–Palmer similarity of two senses: 2·depth / (2·depth + distances) of their deepest common ancestor.
+    """Wu–Palmer similarity of two senses, from 0 to 1: 2·depth / (2·depth + distances) of their deepest common
+    ancestor.
 
     0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order and can give a sense less
     than 1 with itself.

@@ -1,4 +1,9 @@
-"""What a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5)."""
+"""Defines what a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5).
+
+In: ``Problems`` (n) and, to learn, their truth (n,) bool, True = same author. Out: a scorer gives raw scores (n,) or
+(n, f), NaN = cannot tell; a calibrator and a verifier give answers (n,) from 0 to 1, higher = same author, exactly
+0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -371,7 +376,7 @@ def fresh(component: C) -> C:
 
 
 def as_verifier(component: Component) -> Verifier:
-    """A scorer gets its published calibrator; a verifier is returned as it is."""
+    """The component as a ``Verifier``: a scorer gets its published calibrator; a verifier is returned as it is."""
     if isinstance(component, Scorer):
         return Calibrated(component)
     if hasattr(component, "verify"):

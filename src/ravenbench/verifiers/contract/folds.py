@@ -1,5 +1,7 @@
-"""Training problems and their truth (n,) in; the fold of each problem out (n,), such that no fold is judged by what was
-learned from its own authors.
+"""Divides training problems into folds such that no fold is judged by what was learned from its own authors.
+
+In: ``Problems`` (n), their truth (n,) bool, a number of folds. Out: ``Folds``: the fold of each problem (n,) int from
+0, masks (n,) of problems to learn from; and answers out of fold, (n,) or (n, columns).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 
 
 def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | None = None) -> Bools:
-    """Truth as an array of bool, after checking that it holds both classes.
+    """Truth as an array (n,) of bool, after checking that it holds both classes.
 
     ``same`` (n,) bool. ``name``: the method that is to learn from it. ``of``: what is counted in the message.
     CorpusError if one class is absent.
@@ -55,14 +57,14 @@ class Folds:
 
     @property
     def widest(self) -> float:
-        """The widest band of non-answers to choose on answers out of these folds.
+        """The widest half-width (0.1 or 0.2) of a band of non-answers to choose on answers out of these folds.
 
         Twice the usual half-width where authors had to be kept apart: such answers are less sure of themselves.
         """
         return 0.2 if self.kind == "authors" else 0.1
 
     def rest(self, f: int) -> Bools:
-        """The problems that fold ``f`` learns from, (n,)."""
+        """Mask (n,) of the problems that fold ``f`` learns from."""
         in_fold: Bools = self.fold == f
         if self.sides is None:
             return ~in_fold

@@ -1,7 +1,10 @@
-"""What a verifier can do in a language (ours).
+"""Says what a verifier can do in a language, and refuses texts that it cannot read (ours).
 
-It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks divide
-words.
+In: components, and ``Problems`` or a ``TextTable``. Out: one of WORKS, ON_CHARACTERS, REFUSES, UNKNOWN; the verifiers
+that can read the texts; SpecError where none can.
+
+It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks
+divide words.
 """
 
 from __future__ import annotations

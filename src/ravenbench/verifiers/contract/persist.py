@@ -1,17 +1,20 @@
-"""Trained verifiers as a folder that any later session can load, without pickle.
+"""Saves trained verifiers as a folder that any later session can load, without pickle.
 
-FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written last
-FOLDER/arrays.npz      learned arrays
+In: a fitted ``Verifier`` and a folder, or such a folder. Out: the folder (files below), or the ``Verifier`` with the
+same answers to the last bit; ``digest`` gives the SHA-256 (hexadecimal) that names a trained verifier.
+
+FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written
+last FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 
-Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
-that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
-if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was asked
-for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or unpickled. Parameters
-are those that were asked for. What fit copies of them (``Component.copies``) must be what they say, and nothing else
-may run a program, ask a service or read other files. Equal training gives equal bytes. (skops imports most of
-scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
+Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one
+key that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and
+only if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that
+was asked for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or
+unpickled. Parameters are those that were asked for. What fit copies of them (``Component.copies``) must be what they
+say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes. (skops
+imports most of scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
 
 The hash shows damage. It is no signature: who changes a folder on purpose can make it again.
 """
@@ -194,7 +197,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
 
 
 def digest(folder: str | Path) -> str:
-    """Identity of a trained verifier: its hash, which was compared with the files."""
+    """Identity of a trained verifier: its SHA-256 in hexadecimal, which was compared with the files."""
     head, _ = _head(Path(folder))
     return str(head["sha256"])
 
@@ -427,7 +430,7 @@ def _module_of(name: str, modules: Collection[str] | None) -> str | None:
 
 @dataclass(eq=False)
 class Reader:
-    """Rebuilds what a ``Writer`` wrote.
+    """Rebuilds Python objects from the JSON values and arrays that a ``Writer`` wrote.
 
     Parameters
     ----------

@@ -1,4 +1,9 @@
-"""The author after whose texts a text costs least: PPM, zipping, repetition, character language models."""
+"""Attributes a text to the author after whose texts it costs least: PPM, zipping, repetition, character language
+models.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely: minus bits a character
+or bytes, or a repetition from 0 to 1; names (n,).
+"""
 
 from __future__ import annotations
 
@@ -274,7 +279,7 @@ class MarkovModel:
             self._rest.append(rest)
 
     def mean_log(self, ids: Ints) -> float:
-        """Mean log2 probability of characters, each after those before it."""
+        """Mean log2 probability of characters (minus bits a character), each after those before it."""
         if len(ids) == 0:
             return 0.0
         return float(np.log2(np.maximum(self.probabilities(ids), 1e-12)).mean())

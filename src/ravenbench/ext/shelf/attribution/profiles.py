@@ -1,4 +1,8 @@
-"""The nearest profile: common n-grams (CNG, its variant for uneven authors, SCAP), votes, word graphs.
+"""Attributes a text to the nearest profile: common n-grams (CNG, its variant for uneven authors, SCAP), votes, word
+graphs.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely: minus a dissimilarity,
+or a number of shared n-grams or votes; names (n,).
 
 References
 ----------

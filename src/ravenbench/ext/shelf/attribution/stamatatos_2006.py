@@ -1,4 +1,7 @@
-"""Discriminants on random sets of words, averaged: attribution after Stamatatos 2006."""
+"""Attributes after Stamatatos 2006: discriminants on random sets of words, averaged.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as text."""
+"""Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as
+text.
+
+In: sizes (layers, hidden, heads, width in tokens), or the name or folder of a model. Out: ``Backbone`` (torch module,
+configuration as JSON, ``Reading``); token numbers (n,) of texts.
+"""
 
 from __future__ import annotations
 

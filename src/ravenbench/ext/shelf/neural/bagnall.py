@@ -1,4 +1,9 @@
-"""Bagnall 2015: a character model with a head for every author; heads are compared by how well they predict a text."""
+"""Verifies by a character model with a head for every author (Bagnall 2015): heads are compared by how well they
+predict a text.
+
+In: ``Problems`` (n), and their truth to learn. Out: scores (n,) in [0, 1], higher = same author: the share of other
+heads that predict the text worse than the asked author's; cross-entropies are bits a character (nats in training).
+"""
 
 from __future__ import annotations
 
@@ -120,7 +125,8 @@ class ManyHeads(nn.Module):
     def loss(
         self, ids: torch.Tensor, head: torch.Tensor, others: torch.Tensor, leak: float
     ) -> torch.Tensor:
-        """Cross-entropy by own heads, and a share ``leak`` of that by others, of segments (n, ignored + depth)."""
+        """Cross-entropy in nats by own heads, and a share ``leak`` of that by others, of segments (n, ignored +
+        depth)."""
         states = self.states(ids)
         if self.training:
             states = states + _NOISE * torch.randn_like(states)

@@ -1,4 +1,8 @@
-"""Any pretrained sentence encoder as a verifier: cosine of whole texts, calibrated."""
+"""Verifies by any pretrained sentence encoder: cosine of whole texts, calibrated.
+
+In: ``Problems`` (n), and their truth to learn a scale. Out: raw scores (n,), higher = same author; embeddings of
+length 1, (texts, d).
+"""
 
 from __future__ import annotations
 

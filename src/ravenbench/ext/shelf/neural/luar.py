@@ -1,4 +1,8 @@
-"""LUAR (Rivera-Soto et al. 2021): universal authorship representations, learned by contrast."""
+"""Verifies by LUAR (Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
+
+In: ``Problems`` (n), and their truth to learn. Out: scores (n,), higher = same author: cosines on a scale learned in
+training; embeddings of unit length, (texts, dimensions).
+"""
 
 from __future__ import annotations
 
@@ -206,7 +210,7 @@ class Luar(nn.Module):
 
 
 def contrastive(vectors: torch.Tensor, author: torch.Tensor, temperature: float) -> torch.Tensor:
-    """Supervised contrastive loss (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
+    """Supervised contrastive loss in nats (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
 
     Mean over anchors i of −(1/|P_i|) Σ_{p∈P_i} ln(exp(z_i·z_p/τ) / Σ_{a≠i} exp(z_i·z_a/τ)); anchors without a
     positive do not count.
@@ -318,7 +322,8 @@ def train_network(
 
 
 def fitting(model: Luar, tokens: int) -> int:
-    """Episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its memory."""
+    """Number of episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its
+    memory."""
     device = model.linear.weight.device
     if device.type == "cpu":
         return 64

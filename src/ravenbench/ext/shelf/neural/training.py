@@ -1,4 +1,7 @@
-"""The training loop all neural verifiers share: warm-up and a falling rate, accumulation, early stopping, exact resume.
+"""Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
+
+In: a torch module, batches by epoch, a loss, ``Settings``. Out: the module trained in place, and a list of ``Epoch``s
+(mean loss, held-out value, learning rate, seconds); a checkpoint as a folder; ``Written``: documents by author.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
 checkpoint ends in the weights it would have had.
@@ -159,7 +162,7 @@ def forget(folder: Path) -> None:
 
 
 def differences(theirs: Any, ours: Any, name: str = "spec") -> list[str]:
-    """What differs between two JSON values, a line each."""
+    """Sentences on what differs between two JSON values, a line each."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         keys = sorted({*theirs, *ours})
         return [line for key in keys for line in differences(theirs.get(key), ours.get(key), key)]
@@ -535,7 +538,7 @@ class Written:
 
     @property
     def sizes(self) -> Ints:
-        """Documents of each author, shape (authors,)."""
+        """Number of documents of each author, shape (authors,)."""
         return np.bincount(self.author).astype(np.int64)
 
     def split(self, share: float, seed: int) -> tuple[Written, Written]:

@@ -1,4 +1,7 @@
-"""Obfuscation by heuristic search away from the author's byte trigram profile.
+"""Obfuscates by heuristic search away from the author's byte trigram profile.
+
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts. Distances to
+be reached are roots of Jensen–Shannon divergences, at most √2.
 
 References
 ----------

@@ -1,4 +1,9 @@
-"""The search of Bevendorff et al. (2019): trigram profiles, a text under edits, the operators, greedy and A* search."""
+"""Searches edits that take a text away from its author's trigrams (Bevendorff et al. 2019): greedy and A* search.
+
+In: an ``Author`` (trigrams of the known texts with their shares), an ``EditedText``, a goal (a Jensen–Shannon
+divergence in bits), most edits or nodes. Out: ``SearchState`` or ``SearchResult``: the edited text, its distance in
+bits, its cost.
+"""
 
 from __future__ import annotations
 
@@ -56,13 +61,13 @@ def codes(data: bytes) -> Ints:
 
 
 def author_profile(known: bytes) -> tuple[Ints, Floats]:
-    """The author's trigrams ascending and their shares."""
+    """The author's trigrams ascending (int) and their shares (0 to 1), of the same shape."""
     keys, counts = np.unique(codes(known), return_counts=True)
     return keys, counts / max(1, counts.sum())
 
 
 def count_in(keys: Ints, data: bytes) -> Ints:
-    """How often each of the author's trigrams occurs."""
+    """How often each of the author's trigrams (``keys``) occurs, (len(keys),) int."""
     codes_here = codes(data)
     place = np.searchsorted(keys, codes_here)
     hit = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == codes_here)
@@ -71,7 +76,7 @@ def count_in(keys: Ints, data: bytes) -> Ints:
 
 @njit(cache=True)
 def term(p, q):  # type: ignore[no-untyped-def]
-    """One trigram's share of the divergence."""
+    """One trigram's share of the divergence, in bits."""
     middle = 0.5 * (p + q)
     total = 0.0
     if p > 0:
@@ -108,7 +113,8 @@ def add_window(keys, counts, window, sign):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def gain(keys, shares, counts, n, own, old, new):  # type: ignore[no-untyped-def]
-    """Change of the divergence when the bytes ``old`` become ``new`` (both with two bytes of context a side).
+    """Change of the divergence, in bits, when the bytes ``old`` become ``new`` (both with two bytes of context a
+    side).
 
     Exact for edits that keep the length; the effect of another n on all other trigrams is taken to first
     order, d/dn = −own/(2n).
@@ -326,7 +332,7 @@ def changes(
 
 
 def acceptable(draft: EditedText, change: LetterChange) -> bool:
-    """Whether the context stays about as likely under the language model (for the two checked operators)."""
+    """True if the context stays about as likely under the language model (for the two checked operators)."""
     if change.operation not in ("replacement", "delete word"):
         return True
     text = draft.text
@@ -489,7 +495,7 @@ class SearchState:
         self.distance = math.sqrt(2 * max(0.0, jsd))
 
     def gain(self, old: bytes, new: bytes) -> float:
-        """Change of the divergence by an edit."""
+        """Change of the divergence by an edit, in bits."""
         before = np.frombuffer(old, np.uint8)
         after = np.frombuffer(new, np.uint8)
         return float(

@@ -1,4 +1,7 @@
-"""An attack on the letters themselves: nothing changes for a reader, everything for a program."""
+"""Attacks the letters themselves: nothing changes for a reader, everything for a program.
+
+In: an ``ObfuscationTask`` and a seed. Out: a ``Rewriting`` in parts; ``rate`` is a share of letters, from 0 to 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Obfuscation by round-trip translation: English to German to French and back.
+"""Obfuscates by round-trip translation: English to German to French and back.
+
+In: an ``ObfuscationTask``. Out: a ``Rewriting`` in parts, with counts of failed translations.
 
 References
 ----------

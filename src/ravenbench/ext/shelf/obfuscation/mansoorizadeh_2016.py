@@ -1,4 +1,6 @@
-"""Obfuscation by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+"""Obfuscates by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+
+In: an ``ObfuscationTask``. Out: a ``Rewriting`` in parts; ``Replacement``s with scores, higher = better.
 
 References
 ----------
@@ -108,7 +110,8 @@ class Mansoorizadeh(Obfuscator):
 
 
 def frequent_share(texts: Sequence[str]) -> dict[str, float]:
-    """Relative frequencies of the 200 most frequent tokens among themselves, ties by code point."""
+    """Relative frequencies (shares that sum to 1) of the 200 most frequent tokens among themselves, ties by code
+    point."""
     counts = Counter(token.text for text in texts for token in wording.tokens(text))
     chosen = sorted(counts, key=lambda w: (-counts[w], w))[:_FREQUENT]
     total = sum(counts[w] for w in chosen)

@@ -1,9 +1,13 @@
-"""Obfuscation by safe edits alone, chosen by what they take from the likeness to the author's other texts.
+"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's other texts (Raven's
+own).
+
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts, whose notes
+say how far it came.
 
 Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
 list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
-sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one that
-the panel does not have (compression) says at the end how far it came.
+sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one
+that the panel does not have (compression) says at the end how far it came.
 """
 
 from __future__ import annotations

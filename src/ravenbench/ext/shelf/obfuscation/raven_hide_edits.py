@@ -1,7 +1,10 @@
-"""The edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
+"""Finds the edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
 
-Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and numbers
-in dates are left alone. A cost of .4 is another word or order of clauses, .1 a change that nobody notices.
+In: a text. Out: a list of ``SafeEdit``s: edits (half-open spans of characters and new text) and a cost from 0 (nobody
+notices) up.
+
+Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and
+numbers in dates are left alone. A cost of .4 is another word or order of clauses, .1 a change that nobody notices.
 """
 
 from __future__ import annotations

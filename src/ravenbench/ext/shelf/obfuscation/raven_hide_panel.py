@@ -1,4 +1,7 @@
-"""What ``raven-hide`` searches against: four fast views of how near a text is to its author's other texts.
+"""Measures how near a text is to its author's other texts, by four fast views: what ``raven-hide`` searches against.
+
+In: the known texts, a ``Crowd`` of other people's texts, a text, ``SafeEdit``s. Out: nearness as a number: 0 = as
+texts of the crowd on average, 1 = as the known texts are to each other; (edits,) after each edit.
 
 Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with
 all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and
@@ -140,7 +143,7 @@ class GramChanges:
 
 
 class Ratios:
-    """Mean log ratio of the n-grams' shares in the known texts and in the crowd's."""
+    """Mean natural log ratio of the n-grams' shares in the known texts and in the crowd's."""
 
     columns = None
     _known: Codes

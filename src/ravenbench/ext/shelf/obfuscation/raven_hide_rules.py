@@ -1,4 +1,7 @@
-"""Edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
+"""Finds edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
+
+In: a text. Out: tuples of ``Edit``s (half-open spans of characters and new text), each with its cost in sense, 0 =
+nobody notices.
 
 The rules are written in ``raven_hide_rules.txt``. What a rule makes of a sentence is brought back to the words that
 differ, so that a clause may move while a word within it is left to other edits.

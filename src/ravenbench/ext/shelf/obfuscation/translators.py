@@ -1,4 +1,7 @@
-"""The translator Apertium, for round trips."""
+"""Translates by Apertium, for round trips.
+
+In: sentences and two languages by their codes. Out: their translations in the same order, None where there is none.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Castillo et al. 2014: votes of feature families on whether the questioned document is like the known ones."""
+"""Verifies as Castillo et al. 2014: votes of feature families on whether the questioned document is like the known
+ones.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +131,8 @@ def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
 
 
 def jaccard(rows: Floats) -> Floats:
-    """Shared distinct n-grams over all distinct n-grams of pairs of rows of counts; 0 where both are empty."""
+    """Shares (0 to 1) of distinct n-grams in both, of all distinct n-grams, of pairs of rows of counts; 0 where both
+    are empty."""
     present = (rows > 0).astype(np.float64)
     shared = present @ present.T
     size = present.sum(axis=1)

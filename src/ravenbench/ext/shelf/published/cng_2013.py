@@ -1,4 +1,8 @@
-"""Jankowska, Kešelj & Milios 2013: proximity-based one-class classification, the baseline of PAN-2014."""
+"""Verifies as Jankowska, Kešelj & Milios 2013: proximity-based one-class classification, the baseline of PAN-2014.
+
+In: ``Problems`` (n). Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text has no n-gram;
+dissimilarities (pairs, sizes), higher = less alike.
+"""
 
 from __future__ import annotations
 

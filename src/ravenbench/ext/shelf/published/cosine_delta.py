@@ -1,4 +1,7 @@
-"""Cosine Delta as a verifier: do two texts turn the same frequent words up and down?"""
+"""Verifies by Cosine Delta: do two texts turn the same frequent words up and down?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), cosines from −1 to 1, higher = same author.
+"""
 
 from __future__ import annotations
 

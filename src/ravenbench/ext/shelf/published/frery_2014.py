@@ -1,4 +1,7 @@
-"""Fréry, Largeron & Juganaru-Mathieu 2014: a decision tree over counts and means of eight similarities."""
+"""Verifies as Fréry, Largeron & Juganaru-Mathieu 2014: a decision tree over counts and means of eight similarities.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author.
+"""
 
 from __future__ import annotations
 

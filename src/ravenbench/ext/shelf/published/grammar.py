@@ -1,11 +1,14 @@
-"""How well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
+"""Says how well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
 
-A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts (``posnoise``)
-keep both. This is how the authors of LambdaG divide texts.
+In: a text and sentences as numbers of words (``Sentences``). Out: log10 probability of each token, (models, tokens),
+at most 0.
 
-Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own sentences
-down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context of several
-has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
+A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts
+(``posnoise``) keep both. This is how the authors of LambdaG divide texts.
+
+Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own
+sentences down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context
+of several has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
 
 References
 ----------
@@ -44,7 +47,7 @@ def divided(text: str) -> list[str]:
 
 
 def spans(text: str) -> list[list[tuple[int, int]]]:
-    """Where the tokens that ``sentences`` finds begin and end in the text."""
+    """Half-open spans (characters) of the tokens that ``sentences`` finds in the text."""
     places = []
     for sentence in _SENTENCE.finditer(text):
         tokens = [m.span() for m in _TOKEN.finditer(text, *sentence.span())]

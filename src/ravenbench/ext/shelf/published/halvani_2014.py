@@ -1,4 +1,7 @@
-"""Halvani & Steinebach 2014, VEBAV: one-class decisions by distance in several simple feature families."""
+"""Verifies as VEBAV (Halvani & Steinebach 2014): one-class decisions by distance in several simple feature families.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+"""Makes the feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+
+In: normalised texts, and ``units``, a size. Out: ``ImpostorSpace``; ``Vectors``: sparse rows (texts, features) of
+weighed relative frequencies.
 
 ``units`` names the families, joined by spaces: ``char4``, ``word1-3``, ``shape1-4``, ``function1-3``.
 Characters are lowercased with white space collapsed; ``word`` counts lowercased tokens, marks included; ``shape``
@@ -118,7 +121,7 @@ def extend(ids: Int32s, codes: Points, bounds: Ints, n: int) -> Keys:
 def survey(
     packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s
 ) -> tuple[int, Ints, Ints, Ints]:
-    """How many keys there are; in how many texts each is, how often in the text that has it most, where it is first.
+    """The number of keys; in how many texts each is, how often in the text that has it most, where it is first.
 
     ``ids`` takes the id of the key at every place, −1 where it is 0. There is room for all keys in ``table``.
     """

@@ -1,4 +1,8 @@
-"""The impostors methods: are two texts more similar to each other than to texts by other authors?"""
+"""Verifies by contests with impostors: are two texts more similar to each other than to texts by other authors?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author, as a rule the share of
+contests won, from 0 to 1; NaN where a text or all impostors are empty.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +125,7 @@ class Settings:
     impostors: str = "impostors"
 
     def drawn(self, impostors: int) -> int:
-        """How many of so many impostors take part in an iteration."""
+        """The number of impostors, of so many, that take part in an iteration."""
         if isinstance(self.draw, str):
             return (
                 math.ceil(math.sqrt(impostors)) if self.draw == "root" else max(1, impostors // 2)

@@ -1,4 +1,7 @@
-"""Jankowska, Kešelj & Milios 2014: an ensemble of proximity-based one-class classifiers."""
+"""Verifies as Jankowska, Kešelj & Milios 2014: an ensemble of proximity-based one-class classifiers.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 

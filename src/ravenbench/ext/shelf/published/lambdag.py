@@ -1,4 +1,8 @@
-"""LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?"""
+"""Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), log10 likelihood ratios, higher = same author;
+``TokenRatio``s, what each token adds, in log10.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +116,7 @@ class LambdaG(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,)."""
+        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
         population = self._read_population()
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):

@@ -1,4 +1,8 @@
-"""Layton 2014: a weighted vote of local character n-gram methods (SCAP, CNG, RLP)."""
+"""Verifies as Layton 2014: a weighted vote of local character n-gram methods (SCAP, CNG, RLP).
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author: the weighted
+share of members that accept; distances (methods · sizes, pairs), higher = less alike.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Modaresi & Gross 2014: fuzzy c-means over differences of style features."""
+"""Verifies as Modaresi & Gross 2014: fuzzy c-means over differences of style features.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; memberships (n,
+clusters) from 0 to 1, whose rows sum to 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Moreau et al. 2014: a genetic search over observations, measures and learners, in nested cross-validation."""
+"""Verifies as Moreau et al. 2014: a genetic search over observations, measures and learners, in nested
+cross-validation.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; similarities (n,
+measures, means, observations) from 0 to 1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+"""Gives what the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author; pieces of texts.
 
 Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it lies
 about as near to the known ones as these lie to each other. How each of that is done makes the method.

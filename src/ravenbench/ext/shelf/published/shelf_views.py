@@ -1,4 +1,7 @@
-"""Texts as the families of features that the systems of PAN-2014 shared, and counts of one batch of texts.
+"""Reads texts as the families of features that the systems of PAN-2014 shared, and counts one batch of texts.
+
+In: normalised texts, and ``Problems``. Out: sequences of units; ``Profiles`` and matrices of counts (texts, n-grams);
+cosines from 0 to 1; ``Members``, rows of known and questioned texts.
 
 A family reads a text as a sequence of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop``
 (those among the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words),
@@ -68,7 +71,7 @@ def _affixes(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @lru_cache(maxsize=_KEPT)
 def sentence_lengths(text: str) -> tuple[int, ...]:
-    """Words of each sentence that has any."""
+    """The number of words of each sentence that has any."""
     sizes = [0]
     for token in TOKEN.findall(text):
         if _is_word(token):

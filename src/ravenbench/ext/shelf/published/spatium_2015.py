@@ -1,4 +1,9 @@
-"""Kocher & Savoy 2015, SPATIUM-L1: the questioned text's frequent tokens, compared with impostors in rounds."""
+"""Verifies as SPATIUM-L1 (Kocher & Savoy 2015): the questioned text's frequent tokens, compared with impostors in
+rounds.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered;
+frequencies per 1,000 tokens.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +151,8 @@ def ratio(d0: float, nearest: float) -> float:
 
 
 def answers(ratios: Floats, largest: float) -> Floats:
-    """R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1; else, and for NaN, 0.5."""
+    """Answers (n,) from 0 to 1: R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1;
+    else, and for NaN, 0.5."""
     accepted = np.minimum(1.0, 0.5 + 0.5 * (ratios - 1) / ((1 + MARGIN) * largest - 1))
     low = np.where(ratios <= 1 - MARGIN, ratios / 2, 0.5)
     return np.asarray(np.where(ratios >= 1 + MARGIN, accepted, low), dtype=np.float64)

@@ -1,4 +1,8 @@
-"""Two-level models of counts: how much better do one author's rates explain both sides than two authors' do?
+"""Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'
+do?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,): log10 likelihood ratios, higher = same author;
+``llr`` gives natural logarithms.
 
 Each author has rates of their own for words or character sequences, drawn from a distribution over all authors; texts
 are draws at these rates. The distribution over authors is learned from training texts, so that no training pairs are
@@ -8,8 +12,8 @@ integrated over that distribution,
     LR = m(x, y) / (m(x) · m(y)),
 
 which is symmetric, counts how typical a habit is and not only how alike two texts are, and has a closed form in both
-models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are scores,
-which a calibrator brings to scale, as the papers do.
+models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are
+scores, which a calibrator brings to scale, as the papers do.
 
 References
 ----------

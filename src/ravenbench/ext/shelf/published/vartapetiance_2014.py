@@ -1,4 +1,7 @@
-"""Vartapetiance & Gillam 2014: how stop words follow each other within short windows; binary answers."""
+"""Verifies as Vartapetiance & Gillam 2014: how stop words follow each other within short windows.
+
+In: ``Problems`` (n). Out: answers (n,), binary: 1 = same author, 0 = different.
+"""
 
 from __future__ import annotations
 

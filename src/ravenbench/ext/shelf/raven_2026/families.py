@@ -1,4 +1,7 @@
-"""Families of features and the similarity each gives to two documents.
+"""Defines families of features, and the similarity that each gives to two documents.
+
+In: ``Chunked`` documents (chunks of texts in every view) and ``links`` (m, 2), pairs of rows. Out: similarities
+(documents, impostors) and (m,), higher = more alike.
 
 A document is some chunks (``ext.shelf.views``); the similarity of two documents is the mean over pairs of chunks, so
 that it does not drift with their length.
@@ -50,7 +53,7 @@ class Chunked:
         return len(self.bounds) - 1
 
     def mean(self, rows: Floats) -> Floats:
-        """Means over each document's chunks of rows (chunks, …)."""
+        """Means over each document's chunks of rows (chunks, …), shape (documents, …)."""
         sizes = np.diff(self.bounds)
         if len(rows) == len(sizes):
             return rows

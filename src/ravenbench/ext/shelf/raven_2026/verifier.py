@@ -1,4 +1,8 @@
-"""raven-2026: Raven's own verifier, one recipe for every language and genre."""
+"""Defines raven-2026, Raven's own verifier: one recipe for every language and genre.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 =
+unanswered; natural log-odds (n,); features (n, features), mean z-scores, higher = more alike.
+"""
 
 from __future__ import annotations
 
@@ -72,13 +76,13 @@ class Ridge:
         return self
 
     def answers(self, features: Floats) -> Floats:
-        """Probabilities of the same author from features (n, f), (n,)."""
+        """Probabilities of the same author (n,), 0 to 1, from features (n, f)."""
         from scipy.special import expit
 
         return np.asarray(expit(self.log_odds(features)), dtype=np.float64)
 
     def log_odds(self, features: Floats) -> Floats:
-        """Log odds of the same author from features (n, f), (n,)."""
+        """Natural log-odds of the same author (n,) from features (n, f)."""
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (self._standard(features) * self.coef_).sum(axis=1) + self.intercept_
         return np.asarray(odds, dtype=np.float64)
@@ -425,12 +429,12 @@ class Fused(Verifier):
         return self.answer(*self.extractor_.measure(problems))
 
     def log_odds(self, problems: Problems) -> Floats:
-        """Log odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
+        """Natural log-odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
         features, able = self.extractor_.measure(problems)
         return np.where(able, self.ridge_.log_odds(self._used(features)), 0.0)
 
     def answer(self, features: Floats, able: Bools) -> Floats:
-        """Answers from what ``Extractor.measure`` found."""
+        """Answers (n,) from 0 to 1, from what ``Extractor.measure`` found."""
         answers = apply_band(self.ridge_.answers(self._used(features)), self.radius_)
         answers[~able] = 0.5
         return answers

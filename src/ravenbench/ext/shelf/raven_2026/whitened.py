@@ -1,10 +1,13 @@
-"""Cosine of frequencies after whitening by how authors vary, learned without the problem's own authors.
+"""Gives cosines of n-gram frequencies after whitening by how authors vary, learned without the problem's own authors.
 
-What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all impostors
-and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A`` and ``B`` few
-rows go, so that the inverse without them follows from that with them (Woodbury); ``b`` and ``g`` move by hundredths,
-so that what depends on them is interpolated between a dozen inverses. ``WhitenedBatch.alone`` says the same of one
-problem by definition, and serves those for which this is not exact enough.
+In: chunks of impostors' texts with their authors, and ``Cases`` (m problems over a table of documents). Out: cosines
+from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m, impostors) of each side and impostors.
+
+What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all
+impostors and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A``
+and ``B`` few rows go, so that the inverse without them follows from that with them (Woodbury); ``b`` and ``g`` move
+by hundredths, so that what depends on them is interpolated between a dozen inverses. ``WhitenedBatch.alone`` says the
+same of one problem by definition, and serves those for which this is not exact enough.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ class Cases:
 
     @property
     def sizes(self) -> Ints:
-        """Known documents of each problem."""
+        """Number of known documents of each problem, (m,)."""
         return np.array([len(k) for k in self.known], dtype=np.int64)
 
     @property
@@ -78,7 +81,7 @@ class Cases:
         return self.over_known(each[self._flat]), each[self.questioned]
 
     def take(self, chosen: Ints) -> Cases:
-        """Some of the problems."""
+        """``Cases`` of some of the problems."""
         known = [self.known[i] for i in chosen]
         return Cases(known, self.questioned[chosen], self.allowed[chosen], self.twin)
 
@@ -382,7 +385,8 @@ class Scatter:
         return cls(rows, code.astype(np.int64), count, square, spread)
 
     def numbers(self, removed: Bools, shrinkage: float) -> Floats:
-        """log b and log g of whitenings, (m, 2), where ``removed`` (m, authors) left out; not finite if undefined."""
+        """Natural log b and log g of whitenings, (m, 2), where ``removed`` (m, authors) left out; not finite if
+        undefined."""
         left = ~removed
         freedom = left @ (self.count - 1.0)
         square = left @ self.square

@@ -1,4 +1,9 @@
-"""raven-style: Raven's own attribution method: families of views of texts without content, calibrated out of fold."""
+"""Defines raven-style, Raven's own attribution method: families of views of texts without content, calibrated out of
+fold.
+
+In: texts with their authors (and topics) to learn; n texts. Out: probabilities (n, authors) from 0 to 1, whose rows
+sum to 1; names (n,).
+"""
 
 from __future__ import annotations
 

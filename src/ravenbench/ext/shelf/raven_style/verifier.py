@@ -1,4 +1,8 @@
-"""raven-style: the recipe of ``raven-2026`` on what a text is without its content."""
+"""Defines raven-style: the recipe of ``raven-2026`` on what a text is without its content.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 =
+unanswered; features (n, features).
+"""
 
 from __future__ import annotations
 
