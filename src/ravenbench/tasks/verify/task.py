@@ -258,11 +258,12 @@ class Verify(Task):
         )
         store = super().prepare()
         # Processes that answer read the verifier from the plan: a plan of others must not name another.
-        if store.plan.verifiers[0].spec != str(self.component):
+        planned = store.plan.verifiers[0].spec
+        if planned != str(self.component):
             raise SpecError(
                 "the plan of this folder names another verifier than its run",
                 file=self.folder,
-                found=store.plan.verifiers[0].spec,
+                found=planned,
                 fix="give another --out",
             )
         return store

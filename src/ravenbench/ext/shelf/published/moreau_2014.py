@@ -268,8 +268,6 @@ class Moreau2014(Verifier):
     genome_ : (genes,) int64
     model_ : sklearn.tree.DecisionTreeRegressor, or (coefficients, intercept) of a support vector regression
     radius_ : float
-    nested_ : float
-        AUC · c@1 in the outer cross-validation, band included: an honest estimate of the search's yield.
 
     References
     ----------
@@ -335,7 +333,6 @@ class Moreau2014(Verifier):
         held_out = out_of_fold(answered, folds, same, least=2, otherwise=float(same.mean()))
         self.genome_ = self._search(features, same, problems, -1)
         self.radius_ = best_radius(held_out, same, folds.widest) if self.genome_[-1] == 1 else 0.0
-        self.nested_ = _final(apply_band(held_out, self.radius_), same)
         self.model_ = _learn(features, same, self.genome_)
         return self
 
