@@ -215,7 +215,7 @@ def _name_edited(store: Store) -> None:
     module this command has not imported: a folder that was handed over imports nothing.
     """
     for record in store.plan.verifiers:
-        if not {*re.findall(r"([\w.]+):\w", record.spec)} <= sys.modules.keys():
+        if not {*re.findall(r"(?<![\w.])[\w.]++(?=:\w)", record.spec)} <= sys.modules.keys():
             continue
         try:
             named = (
