@@ -1151,7 +1151,7 @@ def test_a_saved_verifier_knows_what_it_learned_from(tmp_path):
     assert ended.code == 0 and "8 of 8 problems to answer stand among those to learn from" in ended.said
     (tmp_path / "saved" / "learned.json").unlink()
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), name="third")
-    assert ended.code == 0 and "saved without what it learned from" in ended.said
+    assert ended.code == 2 and "not those that were saved together" in ended.said
 
 
 TWICE = {

@@ -295,7 +295,7 @@ def test_what_reaches_out_says_so():
                 out |= {target} if reaches_out(cls()) else set()
     assert {"causal-lm", "encoder", "posnoise"} <= out
     assert reaches_out(registry.parse("verifier", "command('true')"))
-    assert "luar" not in out
+    assert "luar" in out
     assert not reaches_out(Calibrated(registry.parse("verifier", "length"))) and not reaches_out("text")
     assert out.isdisjoint({"function-words", "ppm", "frequency-mask", "logistic"})
 

@@ -14,7 +14,9 @@ import json
 import logging
 import os
 import platform
+import re
 import socket
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
@@ -182,9 +184,12 @@ def _clean(folder: Path, kind: str) -> None:
 
 def _name_edited(store: Store) -> None:
     """Say which classes were edited since the plan was made though their ``version`` is the same, and whose model has
-    other weights. One whose printed form finds no class, or whose model is gone, is passed over.
+    other weights. One whose printed form finds no class, or whose model is gone, is passed over, and so is one whose
+    module this command has not imported: a folder that was handed over imports nothing.
     """
     for record in store.plan.verifiers:
+        if not {*re.findall(r"(?<![\w.])[\w.]++(?=:\w)", record.spec)} <= sys.modules.keys():
+            continue
         try:
             now = None if record.source is None else source_hash(registry.parse("verifier", record.spec))
         except (SpecError, MissingPart):

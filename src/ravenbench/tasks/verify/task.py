@@ -200,7 +200,17 @@ class Verify(Task):
             ids = [*self.test.problems.ids.tolist(), *self.test.faults]
             check_answers_file(files.location(out), ids, self.inputs, self.written)
         self.loaded = None if self.spec.load is None else persist.load(self.spec.load, self.component)
-        return super().prepare()
+        store = super().prepare()
+        # Processes that answer read the verifier from the plan: a plan of others must not name another.
+        planned = store.plan.verifiers[0].spec
+        if planned != str(self.component):
+            raise SpecError(
+                "the plan of this folder names another verifier than its run",
+                file=self.folder,
+                found=planned,
+                fix="give another --out",
+            )
+        return store
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import local, run_units

@@ -91,11 +91,14 @@ def small(reading: Reading, *, layers: int, hidden: int, heads: int, width: int)
 
 
 def rebuilt(config: str) -> Any:
-    """A transformer of this configuration, with random weights."""
+    """A transformer of this configuration, with random weights. FormatError if it names code or another model."""
     from transformers import AutoConfig, AutoModel
 
     values = json.loads(config)
-    return AutoModel.from_config(AutoConfig.for_model(values.pop("model_type"), **values))
+    if named := [word for word in ("auto_map", "backbone") if word in json.dumps(values)]:
+        raise FormatError("this configuration names code or another model", found=named)
+    built = AutoConfig.for_model(values.pop("model_type"), **values)
+    return AutoModel.from_config(built, trust_remote_code=False)
 
 
 def pretrained(name: str, revision: str | None, width: int) -> Backbone:

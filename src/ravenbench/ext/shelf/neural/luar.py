@@ -426,11 +426,6 @@ class LUAR(TrainedNetwork, Scorer):
     def model_digest(self) -> str:
         return "" if self.model is None else folder_digest(model_folder(self.model, self.revision))
 
-    @property
-    def reads_files(self) -> bool:
-        """Never once it is trained: its weights are its own."""
-        return False
-
     def _check(self) -> None:
         if self.piece < 3 or self.pieces < 1 or self.batch < 2 or self.hidden % self.heads:
             raise SpecError(
