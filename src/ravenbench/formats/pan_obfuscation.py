@@ -1,7 +1,4 @@
-"""Reads and writes PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
-
-In: ``Part``s or the path of such a file. Out: the file, or ``Part``s that tile the original; offsets are half-open
-spans of code points.
+"""Reading and writing PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
 
 References
 ----------
@@ -20,13 +17,7 @@ from ravenbench.errors import FormatError
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
 from ravenbench.formats.decoding import check_whole, decode, from_json
 
-KEYS = (
-    "original",
-    "original-start-charpos",
-    "original-end-charpos",
-    "obfuscation",
-    "obfuscation-id",
-)
+KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
 
 
 @dataclass(frozen=True)
@@ -47,11 +38,9 @@ class Part:
 def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
     """The list PAN16 asks for, ids counting from 1; ``operations`` is Raven's addition."""
     return [
-        dict(
-            zip(KEYS, (part.original, part.start, part.end, part.obfuscation, number), strict=True)
-        )
-        | ({"operations": list(part.operations)} if part.operations else {})
-        for number, part in enumerate(parts, start=1)
+        dict(zip(KEYS, (p.original, p.start, p.end, p.obfuscation, number), strict=True))
+        | ({"operations": list(p.operations)} if p.operations else {})
+        for number, p in enumerate(parts, start=1)
     ]
 
 
@@ -61,17 +50,17 @@ def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
 
 
 def parts_bytes(parts: Iterable[Part]) -> bytes:
-    """The bytes of a part file."""
+    """What stands in a part file."""
     return json_bytes(parts_to_json(parts))
 
 
 def parts_file(text: Path) -> Path:
-    """The path of the parts of a single text: ``essay.txt`` → ``essay.obfuscation.json``."""
+    """Where the parts of a single text lie: ``essay.txt`` → ``essay.obfuscation.json``."""
     return text.with_name(f"{text.stem}.obfuscation.json")
 
 
 def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
-    """The ``Part``s of a PAN16 file, in order of their ids, tiling the original.
+    """Read the parts of a PAN16 file, in order of their ids, tiling the original.
 
     Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
     two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is
@@ -83,15 +72,11 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     if not isinstance(rows, list):
-        raise FormatError(
-            "not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]"
-        )
+        raise FormatError("not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")
     by_id: dict[int, dict[str, Any]] = {}
     for row in rows:
         number = row.get("obfuscation-id") if isinstance(row, dict) else None
-        if not isinstance(number, int) or not all(
-            isinstance(row.get(k), str) for k in ("original", "obfuscation")
-        ):
+        if not isinstance(number, int) or not all(isinstance(row.get(k), str) for k in ("original", "obfuscation")):
             raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
         check_whole(row["original"] + row["obfuscation"], f"part {number}", path)
         if number in by_id:
@@ -105,32 +90,26 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
 
 def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iterable[Part]:
     starts = []
-    position = 0
+    place = 0
     for row in rows:
-        begins = original.find(row["original"], position)
-        if begins < 0 or original[position:begins].strip():
+        begins = original.find(row["original"], place)
+        if begins < 0 or original[place:begins].strip():
             raise FormatError(
-                f"part {row['obfuscation-id']} does not follow in the original",
-                file=path,
-                found=row["original"][:80],
-                expected=repr(original[position : position + 80]),
-            )
+                f"part {row['obfuscation-id']} does not follow in the original", file=path,
+                found=row["original"][:80], expected=repr(original[place : place + 80]),
+            )  # fmt: skip
         starts.append(begins)
-        position = begins + len(row["original"])
-    if original[position:].strip():
+        place = begins + len(row["original"])
+    if original[place:].strip():
         problem = "the parts end before the original does" if rows else "there are no parts"
-        raise FormatError(problem, file=path, found=original[position : position + 80])
+        raise FormatError(problem, file=path, found=original[place : place + 80])
     if not rows:
         return
     bounds = [0, *starts[1:], len(original)]
     for row, at, start, end in zip(rows, starts, bounds[:-1], bounds[1:], strict=True):
         # Unclaimed white space was left as it was.
-        text_before = original[start:at]
-        text_after = original[at + len(row["original"]) : end]
+        before, after = original[start:at], original[at + len(row["original"]) : end]
         yield Part(
-            start,
-            end,
-            original[start:end],
-            text_before + row["obfuscation"] + text_after,
+            start, end, original[start:end], before + row["obfuscation"] + after,
             tuple(str(name) for name in row.get("operations", ())),
-        )
+        )  # fmt: skip

@@ -1,8 +1,4 @@
-"""Defines what a translator for round trips is.
-
-In: sentences and two languages by their codes. Out: a list of translations in the same order, None where there is
-none.
-"""
+"""Translators for round trips: what one is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Verifies by Cosine Delta: do two texts turn the same frequent words up and down?
-
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), cosines from −1 to 1, higher = same author.
-"""
+"""Cosine Delta as a verifier: do two texts turn the same frequent words up and down?"""
 
 from __future__ import annotations
 
@@ -55,9 +52,7 @@ class CosineDelta(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose words, and learn their means and deviations. SpecError if a parameter is out of range."""
-        self.profiles_ = TokenProfiles(self.words, self.marks).fit(
-            problems.texts, problems.documents
-        )
+        self.profiles_ = TokenProfiles(self.words, self.marks).fit(problems.texts, problems.documents)
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -67,8 +62,5 @@ class CosineDelta(Scorer):
         profiles[[WORD.search(problems.texts[row]) is None for row in used]] = np.nan
         place = np.full(len(problems.texts), -1, dtype=np.int64)
         place[used] = np.arange(len(used))
-        known = place[problems.known_index]
-        questioned = place[problems.questioned_index[problems.owner]]
-        return mean_by_problem(
-            np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems
-        )
+        known, questioned = place[problems.known_index], place[problems.questioned_index[problems.owner]]
+        return mean_by_problem(np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems)

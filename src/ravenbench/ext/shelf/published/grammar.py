@@ -1,14 +1,11 @@
-"""Says how well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
+"""How well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
 
-In: a text and sentences as numbers of words (``Sentences``). Out: log10 probability of each token, (models, tokens),
-at most 0.
+A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts (``posnoise``)
+keep both. This is how the authors of LambdaG divide texts.
 
-A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts
-(``posnoise``) keep both. This is how the authors of LambdaG divide texts.
-
-Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own
-sentences down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context
-of several has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
+Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own sentences
+down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context of several
+has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
 
 References
 ----------
@@ -28,8 +25,7 @@ from ravenbench.errors import InputError
 from ravenbench.text.tokens import lowered
 from ravenbench.types import Floats, Ints
 
-START = 1
-END = 2
+START, END = 1, 2
 """Numbers of the marks before and after each sentence; words begin at 3, and 0 is no word."""
 _SENTENCE = re.compile(r".+?(?:[.?!\n]+|$)")
 _TOKEN = re.compile(r"\S+")
@@ -47,7 +43,7 @@ def divided(text: str) -> list[str]:
 
 
 def spans(text: str) -> list[list[tuple[int, int]]]:
-    """Half-open spans (characters) of the tokens that ``sentences`` finds in the text."""
+    """Where the tokens that ``sentences`` finds begin and end in the text."""
     places = []
     for sentence in _SENTENCE.finditer(text):
         tokens = [m.span() for m in _TOKEN.finditer(text, *sentence.span())]
@@ -151,9 +147,7 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
     """What a model of the chosen sentences knows of each node: occurrences, and how many different words stand before
     it, after it, and in how many different pairs around it; all (nodes,), the root being 0."""
     count = np.zeros(nodes, np.int64)
-    before = np.zeros(nodes, np.int32)
-    after = np.zeros(nodes, np.int32)
-    around = np.zeros(nodes, np.int32)
+    before, after, around = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)
     tokens = 0
     for sentence in chosen:
         tokens += bounds[sentence + 1] - bounds[sentence]
@@ -161,14 +155,11 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
     steps = np.empty((tokens * order, 3), np.int32)
     used = 0
     for sentence in chosen:
-        begin = bounds[sentence]
-        end = bounds[sentence + 1]
+        begin, end = bounds[sentence], bounds[sentence + 1]
         for start in range(begin, end):
             if start > begin:
                 count[0] += 1
-                steps[used, 0] = 0
-                steps[used, 1] = ids[start - 1]
-                steps[used, 2] = ids[start]
+                steps[used, 0], steps[used, 1], steps[used, 2] = 0, ids[start - 1], ids[start]
                 used += 1
             node = first[ids[start]]
             length = 1
@@ -186,12 +177,9 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
                 node = child[at] if keys[at] == key else 0
                 length += 1
     seen = np.zeros(_room(3 * used), np.uint64)
-    low = np.uint64(BITS)
-    high = np.uint64(2 * BITS)
+    low, high = np.uint64(BITS), np.uint64(2 * BITS)
     for i in range(used):
-        node = steps[i, 0]
-        left = steps[i, 1]
-        right = steps[i, 2]
+        node, left, right = steps[i, 0], steps[i, 1], steps[i, 2]
         base = np.uint64(node + 1) << high
         if left > 0:
             key = base | (np.uint64(left) << low)
@@ -229,14 +217,11 @@ def predict(bounds, node_of, order, discount, count, before, after, around):  # 
                 if count[context] == 0:
                     break
                 if length == order - 1:
-                    times = float(count[gram])
-                    whole = float(count[context])
+                    times, whole = float(count[gram]), float(count[context])
                 elif start == begin:  # Preceded by nothing but start marks.
-                    times = float(min(count[gram], 1))
-                    whole = float(after[context])
+                    times, whole = float(min(count[gram], 1)), float(after[context])
                 else:
-                    times = float(before[gram])
-                    whole = float(around[context])
+                    times, whole = float(before[gram]), float(around[context])
                 p = (max(0.0, times - discount) + discount * after[context] * p) / whole
             out[at] = np.log10(p)
     return out
@@ -254,12 +239,7 @@ def ask(ids, bounds, own_ids, own_bounds, chosen, order, discount, words):  # ty
 
 
 def grammar_log10(
-    text: Sentences,
-    own: Sentences,
-    chosen: Ints,
-    words: int,
-    order: int = 10,
-    discount: float = 0.75,
+    text: Sentences, own: Sentences, chosen: Ints, words: int, order: int = 10, discount: float = 0.75
 ) -> Floats:
     """log10 probability of each token of a ``text``, ends of sentences included, by several models: (models,
     tokens).
@@ -272,9 +252,7 @@ def grammar_log10(
         raise InputError(
             "a text or its reference population is too large for a grammar model",
             found=f"{words} different words, {len(text.ids)} tokens to read",
-            expected=(
-                f"fewer than {2**BITS} words, and fewer than {2**BITS // order} tokens to read"
-            ),
+            expected=f"fewer than {2**BITS} words, and fewer than {2**BITS // order} tokens to read",
             fix="cut the texts, or keep fewer of the population",
         )
     by_model = ask(text.ids, text.bounds, own.ids, own.bounds, chosen, order, discount, words)

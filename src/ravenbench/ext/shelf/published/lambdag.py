@@ -1,8 +1,4 @@
-"""Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
-
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), log10 likelihood ratios, higher = same author;
-``TokenRatio``s, what each token adds, in log10.
-"""
+"""LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?"""
 
 from __future__ import annotations
 
@@ -13,12 +9,7 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.published.grammar import (
-    SentenceVocabulary,
-    grammar_log10,
-    sentences,
-    spans,
-)
+from ravenbench.ext.shelf.published.grammar import SentenceVocabulary, grammar_log10, sentences, spans
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
@@ -116,12 +107,11 @@ class LambdaG(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
+        """Score of each problem, (n,)."""
         population = self._read_population()
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
-            known = problems.texts.rows(problems.known(i))
-            questioned = problems.texts[problems.questioned_index[i]]
+            known, questioned = problems.texts.rows(problems.known(i)), problems.texts[problems.questioned_index[i]]
             ratios = self._ratios(population, known, questioned, str(problems.ids[i]))
             if ratios is not None:
                 scores[i] = ratios.sum() * self._scale(sentences(questioned, self.lowercase))
@@ -135,9 +125,7 @@ class LambdaG(Scorer):
         ratios = self._ratios(self._read_population(), known, questioned, problem)
         if ratios is None:
             return []
-        places = [
-            place for sentence in spans(questioned) for place in (*sentence, (sentence[-1][1],) * 2)
-        ]
+        places = [place for sentence in spans(questioned) for place in (*sentence, (sentence[-1][1],) * 2)]
         return [
             TokenRatio(questioned[start:end], start, end, float(ratio))
             for (start, end), ratio in zip(places, ratios, strict=True)
@@ -152,9 +140,7 @@ class LambdaG(Scorer):
             read = self._read = _Population(self.population_, self.lowercase)
         return read
 
-    def _ratios(
-        self, population: _Population, known: Sequence[str], questioned: str, problem: str
-    ) -> Floats | None:
+    def _ratios(self, population: _Population, known: Sequence[str], questioned: str, problem: str) -> Floats | None:
         """Mean log10 ratio of each token and each end of a sentence, (tokens,); None where there is no score."""
         vocabulary = population.vocabulary
         coded = vocabulary.encode(sentences(questioned, self.lowercase))
@@ -163,9 +149,7 @@ class LambdaG(Scorer):
         if not len(coded) or not len(own) or len(others) < len(own):
             return None
         rng = stream(self.seed, "lambdag", problem)
-        samples = [
-            rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)
-        ]
+        samples = [rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)]
         settings = len(vocabulary), self.order, self.discount
         by_author = grammar_log10(coded, own, np.arange(len(own))[None], *settings)
         by_others = grammar_log10(coded, population.sentences, others[np.stack(samples)], *settings)
@@ -183,19 +167,12 @@ class _Population:
     """The sentences of the population as numbers; words of problems join its vocabulary as they come."""
 
     def __init__(self, documents: Background, lowercase: bool) -> None:
-        self.documents = documents
-        self.vocabulary = SentenceVocabulary()
+        self.documents, self.vocabulary = documents, SentenceVocabulary()
         each = [sentences(text, lowercase) for text in documents.written_]
-        self.sentences = self.vocabulary.encode(
-            sentence for document in each for sentence in document
-        )
+        self.sentences = self.vocabulary.encode(sentence for document in each for sentence in document)
         self.author = np.repeat(documents.author_, [len(document) for document in each])
 
     def sentences_for(self, texts: Sequence[str]) -> Ints:
         """Sentences of authors other than those of these texts, as far as is known."""
-        own = [
-            self.documents.cluster_[text]
-            for text in map(normalised, texts)
-            if text in self.documents.cluster_
-        ]
+        own = [self.documents.cluster_[text] for text in map(normalised, texts) if text in self.documents.cluster_]
         return np.flatnonzero(~np.isin(self.author, own)).astype(np.int64)

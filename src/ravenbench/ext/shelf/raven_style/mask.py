@@ -1,7 +1,4 @@
-"""Masks texts by ``content-mask``, which hides their content words (ours).
-
-In: training texts to learn which words stay; texts. Out: masked texts, in the same order.
-"""
+"""``content-mask``: texts without their content words (ours)."""
 
 from __future__ import annotations
 
