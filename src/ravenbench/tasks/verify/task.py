@@ -208,7 +208,7 @@ class Verify(Task):
                 "the plan of this folder names another verifier than its run",
                 file=self.folder,
                 found=planned,
-                fix="give another --out",
+                fix="give another --folder",
             )
         return store
 
