@@ -375,7 +375,7 @@ def _module_of(name: str, modules: Collection[str] | None) -> str | None:
     if module != "ravenbench":
         return module if module in (modules or ()) else None
     module = PLACES.get(attribute, "")
-    packages = {"ravenbench", *(asked.partition(".")[0] for asked in modules or ())}
+    packages = {"ravenbench", *(wanted.partition(".")[0] for wanted in modules or ())}
     return module if module and (modules is None or module.partition(".")[0] in packages) else None
 
 
