@@ -1,4 +1,8 @@
-"""``python -m benchmarks [names]``: run modules ``bench_<name>``, print a table, keep ``results.json`` and a figure."""
+"""``python -m benchmarks [names]``: run modules ``bench_<name>``, print a table, keep ``results.json`` and a figure.
+
+``python -m benchmarks simulate …`` tries both verdicts on worlds of known truth (``lab``); ``python -m benchmarks
+generate`` writes a made-up corpus of any size. Each has ``--help``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import argparse
 import importlib
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +69,10 @@ def draw(rows: list[dict[str, Any]]) -> None:
             axes.plot([row["ratio"]], [place], "o", color="C0", markersize=5)
         axes.set_xscale("log")
         axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
-        axes.set_yticks(range(len(rows)), [f"{row['name']} · {row['peer'].split(',')[0]}" for row in reversed(rows)])
+        axes.set_yticks(
+            range(len(rows)),
+            [f"{row['name']} · {row['peer'].split(',')[0]}" for row in reversed(rows)],
+        )
         axes.set_xlabel("times as fast as the peer, in one run")
         save(figure, FIGURE)
 
@@ -97,11 +105,20 @@ def slower(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all but whole if none is named")
-    parser.add_argument("--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code")
-    parser.add_argument("--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code")
     parser.add_argument(
-        "--compare", type=Path, metavar="OLD.json", help="name rows that lost more than 10 %% beyond their spread"
+        "names", nargs="*", choices=[[], *available()], help="which; all but whole if none is named"
+    )
+    parser.add_argument(
+        "--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code"
+    )
+    parser.add_argument(
+        "--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code"
+    )
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        metavar="OLD.json",
+        help="name rows that lost more than 10 %% beyond their spread",
     )
     options = parser.parse_args()
     then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []
@@ -117,7 +134,9 @@ def main() -> None:
             print(f"{name}: left out, its peer's code is read from a checkout ({option} FOLDER)")
         else:
             new += module.rows(folder)
-        RESULTS.write_text(json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        RESULTS.write_text(
+            json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
     draw(merge(old, new))
     show(new)
     if lost := slower(then, new):
@@ -125,4 +144,16 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["simulate"]:
+        from benchmarks import lab
+
+        lab.register()
+        from ravenbench.__main__ import run
+
+        run()
+    elif sys.argv[1:2] == ["generate"]:
+        from benchmarks import generate
+
+        generate.main(sys.argv[2:])
+    else:
+        main()

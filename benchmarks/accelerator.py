@@ -2,8 +2,8 @@
 
     python -m benchmarks.accelerator --models FOLDER --texts FILE --random-weights
 
-Parts, in this order: training and encoding by ``luar`` at its published size; sentence encoders; scores of
-``causal-lm``; ``luar`` trained on texts of some authors and asked about others. A throughput is what was
+Parts, in this order: training and encoding by ``luar`` at its published size; sentence encoders;
+``luar`` trained on texts of some authors and asked about others. A throughput is what was
 done until the work or a measure's seconds were over, after a round that is not measured. Every row is written as it
 comes; what is missing, fails or is not reached is a row too. Without a GPU everything runs on the CPU alone. Nothing is
 downloaded.
@@ -36,20 +36,31 @@ from typing import Any
 
 import numpy as np
 
-_LAYERS, _WIDTH, _HEADS, _INNER = "num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size"
+_LAYERS, _WIDTH, _HEADS, _INNER = (
+    "num_hidden_layers",
+    "hidden_size",
+    "num_attention_heads",
+    "intermediate_size",
+)
 _WORDS, _LONGEST = "vocab_size", "max_position_embeddings"
 _MINI = {_WIDTH: 384, _HEADS: 12, _INNER: 1536, _LONGEST: 512}
-_ROBERTA = {_WORDS: 50265, _LAYERS: 6, _WIDTH: 768, _HEADS: 12, _INNER: 3072, _LONGEST: 514, "type_vocab_size": 1}
-_LLAMA = {_WORDS: 49152, _LAYERS: 30, _WIDTH: 576, _HEADS: 9, _INNER: 1536, _LONGEST: 8192, "num_key_value_heads": 3}
+_ROBERTA = {
+    _WORDS: 50265,
+    _LAYERS: 6,
+    _WIDTH: 768,
+    _HEADS: 12,
+    _INNER: 3072,
+    _LONGEST: 514,
+    "type_vocab_size": 1,
+}
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "distilroberta": ("roberta", _ROBERTA),
     "all-minilm": ("bert", {**_MINI, _WORDS: 30522, _LAYERS: 6}),
     "e5-small": ("bert", {**_MINI, _WORDS: 250037, _LAYERS: 12}),
-    "smollm2": ("llama", {**_LLAMA, "tie_word_embeddings": True}),
 }
-"""Architecture and sizes of DistilRoBERTa, all-MiniLM-L6-v2, multilingual-e5-small and SmolLM2-135M."""
+"""Architecture and sizes of DistilRoBERTa, all-MiniLM-L6-v2 and multilingual-e5-small."""
 _TINY = {_LAYERS: 1, _WIDTH: 24, _INNER: 48, _HEADS: 3, _WORDS: 2000}
-SHARES = {"training": 0.27, "encoders": 0.27, "causal": 0.2, "authors": 1.0}
+SHARES = {"training": 0.27, "encoders": 0.27, "authors": 1.0}
 """Most of all the seconds that a part may take; the last one has what is left."""
 FOLDS, RATE = 3, 1e-4
 
@@ -95,25 +106,41 @@ class Bench:
     def _made(self, name: str, folder: Path) -> None:
         import torch
         from tokenizers import Tokenizer
-        from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, PreTrainedTokenizerFast
+        from transformers import AutoConfig, AutoModel, PreTrainedTokenizerFast
 
         from ravenbench.ext.shelf.neural.backbones import learned_reading
 
         kind, sizes = MODELS[name]
-        sizes = {**sizes, **(_TINY if self.tiny else {}), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-        reading = learned_reading(self.texts(40 if self.tiny else 2000, 350), 1000 if self.tiny else 8000)
-        marks = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "bos_token": "[CLS]"}
+        sizes = {
+            **sizes,
+            **(_TINY if self.tiny else {}),
+            "pad_token_id": 0,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+        }
+        reading = learned_reading(
+            self.texts(40 if self.tiny else 2000, 350), 1000 if self.tiny else 8000
+        )
+        marks = {
+            "pad_token": "[PAD]",
+            "cls_token": "[CLS]",
+            "sep_token": "[SEP]",
+            "bos_token": "[CLS]",
+        }
         made = Tokenizer.from_str(reading.tokenizer)
-        PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=512, **marks).save_pretrained(folder)
+        PreTrainedTokenizerFast(
+            tokenizer_object=made, model_max_length=512, **marks
+        ).save_pretrained(folder)
         torch.manual_seed(0)
-        network = AutoModelForCausalLM if kind == "llama" else AutoModel
-        network.from_config(AutoConfig.for_model(kind, **sizes)).float().save_pretrained(folder)
+        AutoModel.from_config(AutoConfig.for_model(kind, **sizes)).float().save_pretrained(folder)
 
     def add(self, row: Row) -> None:
         """Keep a row, in the file too, and show it."""
         self.rows.append({"part": self.part, **row})
         waiting = self.options.out.with_suffix(".part")
-        waiting.write_text(json.dumps({"machine": self.machine(), "rows": self.rows}, indent=1) + "\n", "utf-8")
+        waiting.write_text(
+            json.dumps({"machine": self.machine(), "rows": self.rows}, indent=1) + "\n", "utf-8"
+        )
         waiting.replace(self.options.out)
         print(f"{time.monotonic() - self.began:5.0f} s  {shown(self.rows[-1])}", flush=True)
 
@@ -123,16 +150,29 @@ class Bench:
         import transformers
 
         versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-        found = {"card": "no GPU", "cores": os.cpu_count(), "python": platform.python_version(), **versions}
+        found = {
+            "card": "no GPU",
+            "cores": os.cpu_count(),
+            "python": platform.python_version(),
+            **versions,
+        }
         if self.cuda:
             found |= {"card": torch.cuda.get_device_name(), "cuda": torch.version.cuda}
         if self.cuda and (program := shutil.which("nvidia-smi")):
             command = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
-            found["driver"] = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+            found["driver"] = subprocess.run(
+                command, capture_output=True, text=True, check=False
+            ).stdout.strip()
         return found
 
     def measure(
-        self, what: str, who: str, device: str, work: Callable[[], Row], threads: int = 1, **known: Any
+        self,
+        what: str,
+        who: str,
+        device: str,
+        work: Callable[[], Row],
+        threads: int = 1,
+        **known: Any,
     ) -> None:
         """Add what ``work`` measures, or how it failed."""
         import torch
@@ -154,7 +194,12 @@ class Bench:
             self.add({**head, "failed": f"{type(error).__name__}: {error}"[:300]})
 
     def rate(
-        self, work: Callable[[Any], Any], blocks: Sequence[Any], unit: str, seconds: float, size: Any = len
+        self,
+        work: Callable[[Any], Any],
+        blocks: Sequence[Any],
+        unit: str,
+        seconds: float,
+        size: Any = len,
     ) -> Row:
         """Throughput over blocks after the first, which is not measured; ``size`` counts the units of a block."""
         work(blocks[0])
@@ -195,7 +240,12 @@ def training(bench: Bench) -> None:
     """Steps and encodings of ``luar`` on DistilRoBERTa."""
     for device in bench.devices:
         for precision in ("bf16", "fp32") if device == "cuda" or bench.tiny else ("fp32",):
-            _luar(bench, device, precision, *((64, 8) if device == "cuda" and not bench.tiny else (2, 1)))
+            _luar(
+                bench,
+                device,
+                precision,
+                *((64, 8) if device == "cuda" and not bench.tiny else (2, 1)),
+            )
 
 
 def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -> None:
@@ -208,7 +258,13 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     (folder, remark), place = bench.model("distilroberta"), devices.pick(device)
     backbone = backbones.pretrained(str(folder), None, 32)
     reading = backbone.reading
-    recipe: Row = {"batch": authors, "epochs": 3, "held_out": 0.0, "learning_rate": 2e-5, "device": device}
+    recipe: Row = {
+        "batch": authors,
+        "epochs": 3,
+        "held_out": 0.0,
+        "learning_rate": 2e-5,
+        "device": device,
+    }
     model = luar.Luar(backbone.module, backbone.hidden, 512).to(place)
     count = 2 * authors * steps
     texts = bench.texts(count, 350)
@@ -216,7 +272,10 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     cut = [luar.tiles(text, 32, reading.before, reading.after) for text in reading.encode(texts)]
     drawn = luar.DrawnEpisodes(cut, known, authors=authors, pieces=16, seed=0).epoch(2)
     tokens = sum(len(piece) for episodes, _ in drawn for episode in episodes for piece in episode)
-    same = {"size": f"{2 * authors} texts a step, 16 pieces of 32 tokens{remark}", "precision": precision}
+    same = {
+        "size": f"{2 * authors} texts a step, 16 pieces of 32 tokens{remark}",
+        "precision": precision,
+    }
 
     def ours(**given: Any) -> Row:
         options = luar.LUAR(**recipe, precision=precision, **given)
@@ -232,10 +291,14 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
 
         def step(_: int) -> None:
             with torch.autocast(device, torch.bfloat16, enabled=precision == "bf16"):
-                states = model.transformer(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+                states = model.transformer(
+                    input_ids=ids, attention_mask=torch.ones_like(ids)
+                ).last_hidden_state
                 vectors = model.linear(states.mean(1).unflatten(0, (2 * authors, 16)).amax(1))
             z = torch.nn.functional.normalize(vectors.float(), dim=1)
-            torch.nn.functional.cross_entropy((z @ z.T / 0.1).masked_fill(itself, -torch.inf), partner).backward()
+            torch.nn.functional.cross_entropy(
+                (z @ z.T / 0.1).masked_fill(itself, -torch.inf), partner
+            ).backward()
             optimizer.step()
             optimizer.zero_grad()
 
@@ -243,7 +306,9 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
         return bench.rate(step, range(1 + steps), "tokens", 10, lambda _: ids.numel())
 
     bench.measure("luar, training", "raven", device, ours, **same)
-    for given in ({"chunk": authors}, {"deterministic": False}) if device == "cuda" or bench.tiny else ():
+    for given in (
+        ({"chunk": authors}, {"deterministic": False}) if device == "cuda" or bench.tiny else ()
+    ):
         (name, value), *_ = given.items()
         bench.measure(f"luar, {name}={int(value)}", "raven", device, partial(ours, **given), **same)
     bench.measure("luar, training", "transformers", device, plain, bench.threads, **same)
@@ -254,11 +319,15 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
     blocks, same["size"] = blocks_of(texts, max(2, len(texts) // 8)), f"texts of 350 words{remark}"
 
     def plainly(block: list[str]) -> None:
-        pieces = [luar.tiles(text, 32, reading.before, reading.after) for text in reading.encode(block)]
+        pieces = [
+            luar.tiles(text, 32, reading.before, reading.after) for text in reading.encode(block)
+        ]
         batch = luar.stacked(pieces, 32, reading.pad, place)
         with torch.inference_mode():
             for ids, mask in zip(batch.ids.split(2048), batch.mask.split(2048), strict=True):
-                model.transformer(input_ids=ids, attention_mask=mask.long()).last_hidden_state.mean(1).cpu()
+                model.transformer(input_ids=ids, attention_mask=mask.long()).last_hidden_state.mean(
+                    1
+                ).cpu()
 
     encode = partial(luar.embeddings, model, reading, piece=32, tokens=luar.TOKENS[place.type])
     for who, work, threads in (("raven", encode, 1), ("transformers", plainly, bench.threads)):
@@ -266,7 +335,12 @@ def _luar(bench: Bench, device: str, precision: str, authors: int, steps: int) -
         bench.measure("luar, encoding", who, device, measured, threads, **same)
 
 
-WAYS = (("raven", "fp32"), ("sentence-transformers", "fp32"), ("raven", "bf16"), ("sentence-transformers", "bf16"))
+WAYS = (
+    ("raven", "fp32"),
+    ("sentence-transformers", "fp32"),
+    ("raven", "bf16"),
+    ("sentence-transformers", "bf16"),
+)
 
 
 def encoders(bench: Bench) -> None:
@@ -276,11 +350,20 @@ def encoders(bench: Bench) -> None:
         first: list[Any] = []
         for device, way in ((device, way) for device in bench.devices for way in WAYS):
             if (device, way[1]) != ("cpu", "bf16"):
-                _encoder(bench, name, device, *way, texts, seconds if device == "cuda" else 6, first)
+                _encoder(
+                    bench, name, device, *way, texts, seconds if device == "cuda" else 6, first
+                )
 
 
 def _encoder(
-    bench: Bench, name: str, device: str, who: str, precision: str, texts: list[str], seconds: float, first: list[Any]
+    bench: Bench,
+    name: str,
+    device: str,
+    who: str,
+    precision: str,
+    texts: list[str],
+    seconds: float,
+    first: list[Any],
 ) -> None:
     """One way of encoding; ``first`` collects vectors, and says how far they are from the first way's."""
     from ravenbench.ext.encoders.pretrained import load_sentences
@@ -288,92 +371,40 @@ def _encoder(
 
     folder, remark = bench.model(name)
     half, batch = precision == "bf16", 4096 if device == "cpu" else 8192
-    blocks = [texts[:32], *blocks_of(texts, 4096)] if batch == 8192 and not bench.tiny else blocks_of(texts[:4096], 16)
+    blocks = (
+        [texts[:32], *blocks_of(texts, 4096)]
+        if batch == 8192 and not bench.tiny
+        else blocks_of(texts[:4096], 16)
+    )
 
     def work() -> Row:
         _network.cache_clear()
         if who == "raven":
             network = _network(folder, digest(folder), device, False, half)
-            encode: Any = partial(_windows, network, read=Reading(device, threads=None), batch=batch)
+            encode: Any = partial(
+                _windows, network, read=Reading(device, threads=None), batch=batch
+            )
         else:
             model = load_sentences(folder, device).float()
-            encode = partial((model.bfloat16() if half else model).encode, batch_size=256, show_progress_bar=False)
+            encode = partial(
+                (model.bfloat16() if half else model).encode,
+                batch_size=256,
+                show_progress_bar=False,
+            )
         vectors = np.asarray(encode(texts[:32]), dtype=np.float64)
         first.append(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
         apart = float(1 - (first[0] * first[-1]).sum(1).min())
         return {**bench.rate(encode, blocks, "texts", seconds), "cosine_apart": apart}
 
-    bench.measure(name, who, device, work, bench.threads, size=f"texts of 120 words{remark}", precision=precision)
-
-
-def causal(bench: Bench) -> None:
-    """Scores of pairs by a causal language model, which reads the questioned text after the other and after nothing."""
-    for seed, device in enumerate(bench.devices, start=3):
-        # Pairs of its own: what one device has scored is kept.
-        _causal(bench, device, bench.texts(12 if bench.tiny else 2002, 60 if bench.tiny else 350, seed))
-
-
-def _causal(bench: Bench, device: str, texts: list[str]) -> None:
-    import torch
-
-    from ravenbench.ext.encoders.causal import open_model
-    from ravenbench.ext.shelf.neural.causal import InContext
-    from ravenbench.types import Problems
-
-    (folder, remark), count, seconds = bench.model("smollm2"), len(texts) // 2, 12 if device == "cuda" else 8
-    problems = Problems.of((f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(count))
-    lm, scores, apart = open_model(str(folder), device), {}, [0.0]
-    scorers = {
-        precision: InContext(model=str(folder), against="nothing", device=device, precision=precision).fit(
-            problems, np.zeros(count, bool)
-        )
-        for precision in ("fp32", "bf16")
-    }
-    same = {"size": f"two texts of 350 words, at most 512 tokens each{remark}"}
-
-    def score(precision: str, rows: Sequence[int]) -> None:
-        found = scorers[precision].score(problems.select(np.array(rows)).blind())
-        if precision == "fp32":
-            scores.update(zip(rows, found, strict=True))
-        else:
-            apart.extend(abs(one - scores.get(row, np.nan)) for row, one in zip(rows, found, strict=True))
-
-    @torch.inference_mode()
-    def read(rows: Sequence[int]) -> Any:
-        """The same by the library alone, all rows in one batch that is filled up at the end."""
-        own = [lm.tokens(texts[2 * i + 1])[0][:512].tolist() for i in rows]
-        after = [[*lm.tokens(texts[2 * i] + "\n\n")[0][-512:].tolist(), *o] for i, o in zip(rows, own, strict=True)]
-        means = []
-        for batch in (after, own):
-            width = max(map(len, batch))
-            ids = torch.tensor([[lm.start, *row, *[0] * (width - len(row))] for row in batch]).to(lm.network.device)
-            logs = lm.network(ids).logits[:, :-1].float().log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0].cpu()
-            ends = zip(batch, own, logs, strict=True)
-            means.append([float(each[len(row) - len(o) : len(row)].mean()) for row, o, each in ends])
-        return np.subtract(*means)
-
-    def plain(rows: Sequence[int]) -> None:
-        apart.append(abs(float(read(rows)[0]) - scores.get(rows[0], np.nan)))
-
-    def batched(rows: Sequence[int]) -> None:
-        with torch.autocast(device, torch.bfloat16):
-            read(rows)
-
-    def measured(work: Any, size: int) -> Row:
-        found = bench.rate(work, blocks_of(range(count), size), "pairs", seconds)
-        farthest, apart[:] = float(np.nanmax(apart)), [0.0]
-        return {**found, "score_apart": farthest} if farthest else found
-
-    size = 128 if device == "cuda" else 1
-    for precision in ("fp32", "bf16") if device == "cuda" or bench.tiny else ("fp32",):
-        work = partial(measured, partial(score, precision), size)
-        bench.measure("causal-lm", "raven", device, work, precision=precision, **same)
     bench.measure(
-        "causal-lm", "transformers", device, partial(measured, plain, 1), bench.threads, precision="fp32", **same
+        name,
+        who,
+        device,
+        work,
+        bench.threads,
+        size=f"texts of 120 words{remark}",
+        precision=precision,
     )
-    if device == "cuda" or bench.tiny:
-        work = partial(measured, batched, 2 if bench.tiny else 16)
-        bench.measure("causal-lm, 16 at once", "transformers", device, work, bench.threads, precision="bf16", **same)
 
 
 def authors(bench: Bench) -> None:
@@ -386,12 +417,18 @@ def authors(bench: Bench) -> None:
 
     if not bench.lines:
         raise LookupError("texts of several authors (--texts FILE)")
-    folder = bench.options.models / "all-minilm" if bench.options.models and not bench.tiny else None
+    folder = (
+        bench.options.models / "all-minilm" if bench.options.models and not bench.tiny else None
+    )
     folder = folder if folder and folder.is_dir() else None
-    begin: Row = {"model": str(folder)} if folder else {"layers": 1, "hidden": 32} if bench.tiny else {}
+    begin: Row = (
+        {"model": str(folder)} if folder else {"layers": 1, "hidden": 32} if bench.tiny else {}
+    )
     table, rows = TextTable.collect(line["text"] for line in bench.lines)
     lines = [bench.lines[i] for i in np.unique(rows, return_index=True)[1]]
-    source, author, topic = (Labels.of(line[key] for line in lines) for key in ("source", "author", "topic"))
+    source, author, topic = (
+        Labels.of(line[key] for line in lines) for key in ("source", "author", "topic")
+    )
     fold, device, results = dealt(source, author, topic), bench.devices[0], {}
 
     def learned(number: int) -> tuple[Any, Any]:
@@ -403,7 +440,11 @@ def authors(bench: Bench) -> None:
     def judged(method: str, scorer: Any, number: int) -> Row:
         found: Row = {}
         for place, name in enumerate(source.names):
-            a, b = asked(np.flatnonzero((source.codes == place) & (fold[author.codes] == number)), author, topic)
+            a, b = asked(
+                np.flatnonzero((source.codes == place) & (fold[author.codes] == number)),
+                author,
+                topic,
+            )
             same, sides = author.codes[a] == author.codes[b], author.codes[np.stack([a, b], axis=1)]
             if same.all() or not same.any():
                 continue
@@ -414,7 +455,12 @@ def authors(bench: Bench) -> None:
             estimate = within(mean_auc(parts), 0, 1)
             counts = {"folds": len(parts), "pairs": sum(len(part[0]) for part in parts)}
             people = len(np.unique(np.concatenate([part[2].ravel() for part in parts])))
-            found[name] = {"auc": estimate.value, "interval": estimate.interval, "authors": people, **counts}
+            found[name] = {
+                "auc": estimate.value,
+                "interval": estimate.interval,
+                "authors": people,
+                **counts,
+            }
         return {"auc": found}
 
     def luar(number: int, epochs: int) -> Any:
@@ -444,11 +490,19 @@ def authors(bench: Bench) -> None:
 
     def theirs(method: str, number: int) -> Row:
         if method == "luar, untrained":
-            return judged(method, LUAR(**begin, epochs=0, device=device).fit(*learned(number)), number)
-        verifier = registry.parse_list("verifier", method.replace("all-minilm", repr(str(folder))))[0]
+            return judged(
+                method, LUAR(**begin, epochs=0, device=device).fit(*learned(number)), number
+            )
+        verifier = registry.parse_list("verifier", method.replace("all-minilm", repr(str(folder))))[
+            0
+        ]
         return judged(method, getattr(verifier, "scorer", verifier).fit(*learned(number)), number)
 
-    for what in ("luar, untrained", *(["encoder(model=all-minilm)"] if folder else []), "char-ngram"):
+    for what in (
+        "luar, untrained",
+        *(["encoder(model=all-minilm)"] if folder else []),
+        "char-ngram",
+    ):
         for number in range(FOLDS):
             bench.measure(what, "raven", device, partial(theirs, what, number))
     measured(f"luar from {'all-minilm' if folder else 'a small network'}", luar, bench.ends - 5, 20)
@@ -467,7 +521,11 @@ def dealt(source: Any, author: Any, topic: Any) -> Any:
 
 def asked(rows: Any, author: Any, topic: Any) -> tuple[Any, Any]:
     """Pairs of rows of two topics: up to 150 of one author, up to 20 of two, and of two at most 10,000 in all."""
-    rng, one, two = np.random.default_rng(1), [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    rng, one, two = (
+        np.random.default_rng(1),
+        [np.zeros(0, dtype=np.int64)],
+        [np.zeros(0, dtype=np.int64)],
+    )
     a, b = (side.ravel() for side in np.meshgrid(rows, rows, indexing="ij"))
     free = (a < b) & (topic.codes[a] != topic.codes[b])
     a, b = a[free], b[free]
@@ -487,11 +545,20 @@ def shown(row: Row) -> str:
     """A row in a line, or one for each source."""
     for state in ("missing", "failed", "not reached"):
         if state in row:
-            return f"{row['what']} ({row.get('who', '')} {row.get('device', '')}): {state}: {row[state]}"[:70]
+            return f"{row['what']} ({row.get('who', '')} {row.get('device', '')}): {state}: {row[state]}"[
+                :70
+            ]
     if "auc" in row:
-        return "\n".join([row["what"], *(f"    {name:<8} {figure(one)}" for name, one in row["auc"].items())])
-    rate, place = row["rate"], row["device"] + (f" ×{row['threads']}" if row["device"] == "cpu" else "")
-    rate = f"{rate / 1e6:.2f} M" if rate >= 1e6 else f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+        return "\n".join(
+            [row["what"], *(f"    {name:<8} {figure(one)}" for name, one in row["auc"].items())]
+        )
+    rate, place = (
+        row["rate"],
+        row["device"] + (f" ×{row['threads']}" if row["device"] == "cpu" else ""),
+    )
+    rate = (
+        f"{rate / 1e6:.2f} M" if rate >= 1e6 else f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+    )
     named = f"{row['what']:<21} {row['who']:<21} {place:<7} {row['precision']}"
     return f"{named} {rate + ' ' + row['unit'] + '/s':>16} {row['peak_mb'] / 1024:5.1f}"
 
@@ -504,18 +571,24 @@ def figure(one: Row) -> str:
 
 def table(bench: Bench) -> str:
     """What was measured, within 80 columns."""
-    lines = textwrap.wrap(", ".join(f"{name} {value}" for name, value in bench.machine().items()), 79)
+    lines = textwrap.wrap(
+        ", ".join(f"{name} {value}" for name, value in bench.machine().items()), 79
+    )
     lines += ["", f"{'what':<21} {'by':<21} {'on':<12} {'throughput':>16} {'GiB':>5}"]
     rated = [row for row in bench.rows if "rate" in row]
     lines += [*map(shown, rated), ""]
     for what, size in dict.fromkeys((row["what"], row["size"]) for row in rated):
         lines += textwrap.wrap(f"{what}: {size}", 79, subsequent_indent="    ")
     lines += ["", "AUC on authors not trained on: mean of folds, 95 % interval over authors"]
-    last = {(row["what"], row.get("device"), row.get("who")): shown(row) for row in bench.rows if "rate" not in row}
+    last = {
+        (row["what"], row.get("device"), row.get("who")): shown(row)
+        for row in bench.rows
+        if "rate" not in row
+    }
     return "\n".join([*lines, *last.values()])
 
 
-PARTS = {"training": training, "encoders": encoders, "causal": causal, "authors": authors}
+PARTS = {"training": training, "encoders": encoders, "authors": authors}
 
 
 def run(bench: Bench, name: str, seconds: float) -> None:
@@ -544,24 +617,51 @@ def run(bench: Bench, name: str, seconds: float) -> None:
 
 def install(folder: Path, target: Path) -> None:
     """Lay wheels out in a folder of this run alone, and put that on the path."""
-    command = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", str(target)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        str(target),
+    ]
     done = subprocess.run([*command, *sorted(map(str, folder.glob("*.whl")))], check=False)
-    print("wheels laid out" if done.returncode == 0 else "the wheels could not be laid out", flush=True)
+    print(
+        "wheels laid out" if done.returncode == 0 else "the wheels could not be laid out",
+        flush=True,
+    )
     sys.path.insert(0, str(target))
 
 
 def main(given: Sequence[str] | None = None) -> None:
     """Run the parts and print the table."""
     began = time.monotonic()
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="all if none is named")
-    parser.add_argument("--models", type=Path, metavar="FOLDER", help="with a folder for each model that is there")
-    parser.add_argument("--random-weights", action="store_true", help="build the models that are not")
-    parser.add_argument("--texts", type=Path, metavar="FILE", help="lines of source, author, topic and text")
-    parser.add_argument("--wheels", type=Path, metavar="FOLDER", help="packages to use that are not installed")
+    parser.add_argument(
+        "--models", type=Path, metavar="FOLDER", help="with a folder for each model that is there"
+    )
+    parser.add_argument(
+        "--random-weights", action="store_true", help="build the models that are not"
+    )
+    parser.add_argument(
+        "--texts", type=Path, metavar="FILE", help="lines of source, author, topic and text"
+    )
+    parser.add_argument(
+        "--wheels", type=Path, metavar="FOLDER", help="packages to use that are not installed"
+    )
     parser.add_argument("--limit", type=float, default=480, help="seconds in all")
-    parser.add_argument("--epochs", type=int, help="of the last part; by default what its time allows")
-    parser.add_argument("--tiny", action="store_true", help="small sizes and random weights, to try it out")
+    parser.add_argument(
+        "--epochs", type=int, help="of the last part; by default what its time allows"
+    )
+    parser.add_argument(
+        "--tiny", action="store_true", help="small sizes and random weights, to try it out"
+    )
     parser.add_argument("--out", type=Path, default=Path("accelerator.json"))
     options = parser.parse_args(given)
     with tempfile.TemporaryDirectory() as scratch:
@@ -570,7 +670,11 @@ def main(given: Sequence[str] | None = None) -> None:
         os.environ |= {"RAVEN_CACHE": f"{scratch}/cache", "HF_HUB_OFFLINE": "1"}
         bench = Bench(options, Path(scratch))
         for name in options.parts or PARTS:
-            run(bench, name, min(options.limit * SHARES[name], options.limit - (time.monotonic() - began)))
+            run(
+                bench,
+                name,
+                min(options.limit * SHARES[name], options.limit - (time.monotonic() - began)),
+            )
         print("\n" + table(bench))
 
 

@@ -63,16 +63,25 @@ def anomalies(original: str, rewritten: str) -> dict[str, list[str]]:
         hits["casing"].append("the last full stop")
     was = {word.lower() for word in _WORD.findall(original)}
     hits["no word"] += [
-        word for word in _WORD.findall(rewritten)
-        if word.islower() and word not in was and not any(map(_known, (word, word.replace("’", "'"))))
-    ]  # fmt: skip
+        word
+        for word in _WORD.findall(rewritten)
+        if word.islower()
+        and word not in was
+        and not any(map(_known, (word, word.replace("’", "'"))))
+    ]
     small = Counter(_WORD.findall(rewritten)) - Counter(_WORD.findall(original))
-    hits["name"] += (f"{name} → {name.lower()}" for name in sorted(names) for _ in range(small[name.lower()]))
+    hits["name"] += (
+        f"{name} → {name.lower()}" for name in sorted(names) for _ in range(small[name.lower()])
+    )
     hits["phrase"] += _broken(stretches(original), original, rewritten)
     for old, new in _substituted(original, rewritten):
         if old in names and new.lower() != old.lower():
             hits["name"].append(f"{old} → {new}")
-        elif old.lower() != new.lower() and _has_wordnet() and not _spelt_alike(old.lower(), new.lower()):
+        elif (
+            old.lower() != new.lower()
+            and _has_wordnet()
+            and not _spelt_alike(old.lower(), new.lower())
+        ):
             if bases(old.lower()) & bases(new.lower()):
                 hits["own lemma"].append(f"{old} → {new}")
             elif new.lower() in antonyms(old.lower()):
@@ -101,19 +110,25 @@ def _doubled(text: str) -> Counter[str]:
 def _casing(text: str, names: frozenset[str]) -> Counter[str]:
     spans = [text[a:b].lstrip("\"'“‘([ \n\t") for a, b in sentences(text)]
     small = [s[:20] for s in spans if s[:1].islower()]
-    inner = [m.group() for m in _INNER.finditer(text) if m.group() not in names and m.group() != "I"]
+    inner = [
+        m.group() for m in _INNER.finditer(text) if m.group() not in names and m.group() != "I"
+    ]
     return Counter([*small, *inner])
 
 
 def _spacing(text: str) -> Counter[str]:
-    return Counter(f"{number}" for number, pattern in enumerate(_SPACING) for _ in pattern.finditer(text))
+    return Counter(
+        f"{number}" for number, pattern in enumerate(_SPACING) for _ in pattern.finditer(text)
+    )
 
 
 def _broken(guarded: Stretches, original: str, rewritten: str) -> list[str]:
     """Fixed stretches of several words or marks of which a piece is left; those that gave way whole are no fault."""
     a, b = pieces(original), pieces(rewritten)
     matched = {i for i, _ in match(a, b, lambda piece: piece.strip().casefold())}
-    starts = [end - len(piece.lstrip()) for piece, end in zip(a, accumulate(map(len, a)), strict=True)]
+    starts = [
+        end - len(piece.lstrip()) for piece, end in zip(a, accumulate(map(len, a)), strict=True)
+    ]
     out = []
     for low, high in guarded.spans:
         inside = range(bisect_left(starts, low), bisect_left(starts, high))

@@ -51,8 +51,10 @@ def loop(make: Any, texts: list[str], who: Any, what: Any) -> Any:
 
 def plain_svm() -> Any:
     """Character 3-gram tf-idf and LinearSVC."""
-    return make_pipeline(TfidfVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False, max_features=20_000),
-                         LinearSVC(random_state=0))  # fmt: skip
+    return make_pipeline(
+        TfidfVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False, max_features=20_000),
+        LinearSVC(random_state=0),
+    )
 
 
 def plain_maxent() -> Any:
@@ -64,7 +66,10 @@ def plain_maxent() -> Any:
 def rows() -> list[dict[str, Any]]:
     """One row a method; ours starts with nothing counted, and both answer alike but for ties and tolerance."""
     found = []
-    for name, authors, ours, plain in (("svm", 40, CharSVM, plain_svm), ("maxent", 10, MaxEnt, plain_maxent)):
+    for name, authors, ours, plain in (
+        ("svm", 40, CharSVM, plain_svm),
+        ("maxent", 10, MaxEnt, plain_maxent),
+    ):
         texts, who, what = corpus(authors)
 
         def cold(ours: Any = ours, texts: Any = texts, who: Any = who, what: Any = what) -> Any:
@@ -75,8 +80,11 @@ def rows() -> list[dict[str, Any]]:
         assert agreement >= 0.98, f"{name}: only {agreement:.3f} of answers agree"
         found.append(
             compare(
-                f"attribution, {name}, {authors} authors, {TOPICS} topics held out", cold, "scikit-learn loop",
-                lambda plain=plain, data=(texts, who, what): loop(plain, *data), rounds=3,
+                f"attribution, {name}, {authors} authors, {TOPICS} topics held out",
+                cold,
+                "scikit-learn loop",
+                lambda plain=plain, data=(texts, who, what): loop(plain, *data),
+                rounds=3,
             )
-        )  # fmt: skip
+        )
     return found

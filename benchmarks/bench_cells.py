@@ -55,13 +55,24 @@ def once(folder: Path, pools: int = POOLS) -> tuple[int, dict[str, float]]:
     store = run(
         "synthetic(authors=40, topics=20, documents=600, words=60)",
         verifiers=", ".join(f"benchmarks.nothing:Nothing(number={i})" for i in range(METHODS)),
-        topics=4, folds=2, pools=pools, samplers="hits, random", docs_per_topic=20, probe="none",
-        out=folder, workers=1, progress=progress,
-    ).store  # fmt: skip
+        topics=4,
+        folds=2,
+        pools=pools,
+        samplers="hits, random",
+        docs_per_topic=20,
+        probe="none",
+        out=folder,
+        workers=1,
+        progress=progress,
+    ).store
     done = time.process_time()
     write_report(Store.open(folder))
     told = time.process_time()
-    return len(store.plan.cells), {"plan": marks[0] - began, "keep": done - marks[0], "report": told - done}
+    return len(store.plan.cells), {
+        "plan": marks[0] - began,
+        "keep": done - marks[0],
+        "report": told - done,
+    }
 
 
 if __name__ == "__main__":

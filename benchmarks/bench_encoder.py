@@ -51,8 +51,19 @@ def rows() -> list[dict[str, Any]]:
         found[precision] = ours()
         spent = process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{precision}: {len(texts) / spent:.1f} posts a CPU second, peak {peak:.0f} MB", flush=True)
-        table.append(compare(f"encoder, {precision}, {POSTS} posts", ours, "sentence-transformers", theirs, rounds=3))
+        print(
+            f"{precision}: {len(texts) / spent:.1f} posts a CPU second, peak {peak:.0f} MB",
+            flush=True,
+        )
+        table.append(
+            compare(
+                f"encoder, {precision}, {POSTS} posts",
+                ours,
+                "sentence-transformers",
+                theirs,
+                rounds=3,
+            )
+        )
     assert np.abs(found["fp32"] - theirs()).max() <= 1e-4, "vectors differ"
     pairs = np.triu_indices(len(texts), 1)
     cosines = {precision: (vectors @ vectors.T)[pairs] for precision, vectors in found.items()}

@@ -18,7 +18,15 @@ from ravenbench.statistics.resampling import AnsweredProblems, randomization_tes
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.types import Bools, Floats
 
-SYSTEMS, PROBLEMS, AUTHORS, REPLICATES, TRIALS, WORKERS, ROUNDS = 13, 14_311, 12_000, 10_000, 10_000, 2, 3
+SYSTEMS, PROBLEMS, AUTHORS, REPLICATES, TRIALS, WORKERS, ROUNDS = (
+    13,
+    14_311,
+    12_000,
+    10_000,
+    10_000,
+    2,
+    3,
+)
 PEER_REPLICATES, PEER_TRIALS = 10, 20
 PEER = f"scikit-learn and numpy, scaled from {PEER_REPLICATES} replicates and {PEER_TRIALS} trials"
 
@@ -29,7 +37,9 @@ def simulated() -> tuple[Truth, dict[str, Floats]]:
     same = rng.random(PROBLEMS) < 0.544
     left, right = rng.integers(0, AUTHORS, (2, PROBLEMS))
     authors = np.stack([left, np.where(same, left, right)], axis=1)
-    truth = Truth(np.array([f"p{i}" for i in range(PROBLEMS)]), same, authors, tuple(map(str, range(AUTHORS))))
+    truth = Truth(
+        np.array([f"p{i}" for i in range(PROBLEMS)]), same, authors, tuple(map(str, range(AUTHORS)))
+    )
     shared = rng.normal(0, 1, PROBLEMS)
     systems = {}
     for s in range(SYSTEMS):
@@ -106,7 +116,8 @@ def rows() -> list[dict[str, Any]]:
     options: dict[str, Any] = {"replicates": REPLICATES, "trials": TRIALS}
     small: dict[str, Any] = {"replicates": 100, "trials": 100}
     assert (
-        evaluate(truth, systems, workers=1, **small).to_json() == evaluate(truth, systems, workers=3, **small).to_json()
+        evaluate(truth, systems, workers=1, **small).to_json()
+        == evaluate(truth, systems, workers=3, **small).to_json()
     )
     by_author, by_problem, peer = [], [], []
     for _ in range(ROUNDS):
@@ -122,13 +133,22 @@ def rows() -> list[dict[str, Any]]:
         row(f"{case}, problems drawn", by_problem, PEER, peer),
     ]
     a, b = (AnsweredProblems(systems[name], systems[name]) for name in list(systems)[-2:])
-    swaps: dict[str, Callable[[Bools, Floats], Any]] = {"auc": sk.roc_auc_score, "overall": plain_metrics}
+    swaps: dict[str, Callable[[Bools, Floats], Any]] = {
+        "auc": sk.roc_auc_score,
+        "overall": plain_metrics,
+    }
     trials = f"scikit-learn and numpy, scaled from {PEER_TRIALS} trials"
     for metric, of in swaps.items():
         ours, theirs = [], []
         for _ in range(ROUNDS):
-            theirs.append(seconds(lambda f=of: peer_swaps(truth.same, a.value, b.value, f)) * TRIALS / PEER_TRIALS)
-            ours.append(seconds(lambda m=metric: randomization_test(truth.same, a, b, m, trials=TRIALS)))
+            theirs.append(
+                seconds(lambda f=of: peer_swaps(truth.same, a.value, b.value, f))
+                * TRIALS
+                / PEER_TRIALS
+            )
+            ours.append(
+                seconds(lambda m=metric: randomization_test(truth.same, a, b, m, trials=TRIALS))
+            )
         found.append(row(f"randomization of {metric}, one pair, one thread", ours, trials, theirs))
     return found
 

@@ -27,7 +27,9 @@ HERE = Path(__file__).parents[1]
 PAGE = HERE / "docs" / "scale.md"
 STAGES = "kernels compiled on the way", "kernels compiled before"
 ROUNDS = 2
-ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
+ONE = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+)
 
 Costs = dict[str, list[tuple[float, float]]]
 """By stage, CPU seconds and peak memory in MB of every round."""
@@ -36,15 +38,24 @@ Costs = dict[str, list[tuple[float, float]]]
 def first_report(checkout: Path, place: Path, kernels: Path) -> tuple[float, float]:
     """CPU seconds and peak MB of one run into ``place``, by a checkout's source, with this folder of kernels."""
     with tempfile.TemporaryDirectory() as cache:
-        told = {**ONE, "PYTHONPATH": str(checkout / "src"), "RAVEN_CACHE": cache, "NUMBA_CACHE_DIR": str(kernels)}
+        told = {
+            **ONE,
+            "PYTHONPATH": str(checkout / "src"),
+            "RAVEN_CACHE": cache,
+            "NUMBA_CACHE_DIR": str(kernels),
+        }
         start = "from ravenbench.cli.main import run; run()"
         command = [sys.executable, "-c", start, "run", "--workers", "1", "--out", str(place)]
         with (place.parent / "said").open("wb") as said:
-            child = subprocess.Popen(command, env=os.environ | told, cwd=cache, stdout=said, stderr=said)
+            child = subprocess.Popen(
+                command, env=os.environ | told, cwd=cache, stdout=said, stderr=said
+            )
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
-        raise SystemExit(f"{checkout}: raven run failed\n{(place.parent / 'said').read_text()[-2000:]}")
+        raise SystemExit(
+            f"{checkout}: raven run failed\n{(place.parent / 'said').read_text()[-2000:]}"
+        )
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
@@ -60,7 +71,9 @@ def measured(checkouts: list[Path], rounds: int = ROUNDS) -> tuple[list[Costs], 
                 for number, checkout in enumerate(checkouts):
                     place = places[number] / f"{stage}-{turn}"
                     place.parent.mkdir(exist_ok=True)
-                    costs[number][stage].append(first_report(checkout, place, places[number] / f"kernels-{turn}"))
+                    costs[number][stage].append(
+                        first_report(checkout, place, places[number] / f"kernels-{turn}")
+                    )
         runs = [place / f"{STAGES[0]}-0" for place in places]
         return costs, compared(*runs[:2]) if len(runs) > 1 else ""
 
@@ -114,11 +127,16 @@ def named(checkout: Path) -> str:
 
 def table(names: list[str], costs: list[Costs]) -> str:
     """Medians over rounds, a line for each checkout."""
-    lines = [f"| `raven run`, CPU seconds | {' | '.join(STAGES)} | memory at most |", "|---|---|---|---|"]
+    lines = [
+        f"| `raven run`, CPU seconds | {' | '.join(STAGES)} | memory at most |",
+        "|---|---|---|---|",
+    ]
     for name, cost in zip(names, costs, strict=True):
         medians = [statistics.median(seconds for seconds, _ in cost[stage]) for stage in STAGES]
         peak = max(peak for stage in STAGES for _, peak in cost[stage])
-        lines.append(f"| at `{name}` | {' | '.join(f'{median:.1f}' for median in medians)} | {peak:.0f} MB |")
+        lines.append(
+            f"| at `{name}` | {' | '.join(f'{median:.1f}' for median in medians)} | {peak:.0f} MB |"
+        )
     return "\n".join(lines)
 
 
@@ -126,7 +144,9 @@ def main() -> None:
     from benchmarks.__main__ import RESULTS, merge
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_first", description=__doc__)
-    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout of Raven, run in turns")
+    parser.add_argument(
+        "--against", type=Path, metavar="CHECKOUT", help="another checkout of Raven, run in turns"
+    )
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--write", action="store_true", help="into results.json")
     options = parser.parse_args()

@@ -54,7 +54,9 @@ def rows() -> list[dict[str, Any]]:
     return [plain, stepwise, whole]
 
 
-def _without_running_sums(similarity: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list[int]:
+def _without_running_sums(
+    similarity: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+) -> list[int]:
     """Eqs. 2–3 in numpy, recomputed over all chosen topics at every step."""
     off = similarity - np.diag(np.diag(similarity))
     chosen = [int(np.argmin(off.sum(axis=1)))]

@@ -57,7 +57,9 @@ def pair_building(theirs: Any, frame: Any, author: Any) -> dict[str, Any]:
     expected = theirs.sample_pairs(frame)
     assert int(mine().same.sum()) == int(expected.label.sum()) and len(mine().same) == len(expected)
     name = f"pair building, {len(author):,} texts"
-    return compare(name, mine, "HITS code's sample_pairs()", lambda: theirs.sample_pairs(frame), repeat=20)
+    return compare(
+        name, mine, "HITS code's sample_pairs()", lambda: theirs.sample_pairs(frame), repeat=20
+    )
 
 
 def grid(theirs: Any, pairing: Any, frame: Any) -> dict[str, Any]:
@@ -70,12 +72,17 @@ def grid(theirs: Any, pairing: Any, frame: Any) -> dict[str, Any]:
     with contextlib.redirect_stdout(io.StringIO()):
         model.fit_vectorizer(frame, 3000, 4, "char")
     ours = Tfidf(CharNgrams(4))
-    ours.vocabulary_, ours.idf_ = model.vectorizer.get_feature_names_out().tolist(), model.vectorizer.idf_
+    ours.vocabulary_, ours.idf_ = (
+        model.vectorizer.get_feature_names_out().tolist(),
+        model.vectorizer.idf_,
+    )
 
     def mine() -> Any:
         documents = np.unique(every)
         vectors = ours.transform(table, documents)
-        scores = row_cosines(vectors, np.searchsorted(documents, known), np.searchsorted(documents, questioned))
+        scores = row_cosines(
+            vectors, np.searchsorted(documents, known), np.searchsorted(documents, questioned)
+        )
         return scores, best_band(scores, same)
 
     def peer() -> None:
@@ -84,10 +91,19 @@ def grid(theirs: Any, pairing: Any, frame: Any) -> dict[str, Any]:
 
     name = f"n-gram cosines and threshold grid, {len(pairs):,} pairs"
     row = compare(
-        name, mine, "HITS code's NGramDist.select_threshold(), loaded alone, F1 of no answers replaced", peer, rounds=2
+        name,
+        mine,
+        "HITS code's NGramDist.select_threshold(), loaded alone, F1 of no answers replaced",
+        peer,
+        rounds=2,
     )
     scores, (p1, p2, _) = mine()
     with contextlib.redirect_stdout(io.StringIO()):
         assert np.abs(scores - model.compute_similarity(pairs)).max() <= 1e-9
-    assert abs(p1 - model.opt_p1) <= 1e-9 and abs(p2 - model.opt_p2) <= 1e-9, (p1, p2, model.opt_p1, model.opt_p2)
+    assert abs(p1 - model.opt_p1) <= 1e-9 and abs(p2 - model.opt_p2) <= 1e-9, (
+        p1,
+        p2,
+        model.opt_p1,
+        model.opt_p2,
+    )
     return row

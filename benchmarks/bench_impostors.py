@@ -76,7 +76,9 @@ def peer(questioned: Floats, known: Floats, pool: Floats, measure: Measure) -> F
 
     impostors = matrix(pool)
     scores = [
-        method.verify(questioned=matrix(q[None]), known=matrix(k[None]), impostors=impostors).values["score"]
+        method.verify(
+            questioned=matrix(q[None]), known=matrix(k[None]), impostors=impostors
+        ).values["score"]
         for q, k in zip(questioned, known, strict=True)
     ]
     return np.array(scores)
@@ -87,7 +89,11 @@ def rows() -> list[dict[str, Any]]:
     written = texts(POOL + 2 * PROBLEMS)
     space = ImpostorSpace("char4", FEATURES).fit(written)
     readings = space.read(written, space.forest())
-    parts = [np.arange(POOL, POOL + PROBLEMS), np.arange(POOL + PROBLEMS, len(written)), np.arange(POOL)]
+    parts = [
+        np.arange(POOL, POOL + PROBLEMS),
+        np.arange(POOL + PROBLEMS, len(written)),
+        np.arange(POOL),
+    ]
     sparse = [space.vectors(readings, part, max(map(len, written))) for part in parts]
     dense = [np.stack([v.dense(i) for i in range(len(v))]) for v in sparse]
     # Questioned documents lean on their known one, so that scores lie between 0 and 1.

@@ -20,14 +20,21 @@ AUTHORS, PROBLEMS, KNOWN, SENTENCE = 80, 3, 2, 18
 def rows() -> list[dict[str, Any]]:
     """One row; the peer is left out, with the reason, where it is not installed."""
     written = [
-        " ".join(f"{word}." if place % SENTENCE == SENTENCE - 1 else word for place, word in enumerate(text.split()))
+        " ".join(
+            f"{word}." if place % SENTENCE == SENTENCE - 1 else word
+            for place, word in enumerate(text.split())
+        )
         for text in texts(AUTHORS + PROBLEMS * (KNOWN + 1))
     ]
     train = Problems.of([(f"t{i}", [written[i]], written[i + 1]) for i in range(0, AUTHORS, 2)])
     rest = written[AUTHORS:]
     test = Problems.of(
         [
-            (f"p{i}", rest[i * (KNOWN + 1) : (i + 1) * (KNOWN + 1) - 1], rest[(i + 1) * (KNOWN + 1) - 1])
+            (
+                f"p{i}",
+                rest[i * (KNOWN + 1) : (i + 1) * (KNOWN + 1) - 1],
+                rest[(i + 1) * (KNOWN + 1) - 1],
+            )
             for i in range(PROBLEMS)
         ]
     )
@@ -51,11 +58,16 @@ def rows() -> list[dict[str, Any]]:
     def theirs() -> Floats:
         scores = []
         for i in range(len(test)):
-            known, questioned = " ".join(test.texts.rows(test.known(i))), test.texts[test.questioned_index[i]]
+            known, questioned = (
+                " ".join(test.texts.rows(test.known(i))),
+                test.texts[test.questioned_index[i]],
+            )
             peer.random_gen = stream(ours.seed, "lambdag", str(test.ids[i]))
             sides = (peer._preprocess_text(text) for text in (known, questioned))
             scores.append(float(peer._lambdag_score(*sides, pool)))
         return np.array(scores)
 
-    assert np.allclose(mine(), theirs(), rtol=0, atol=1e-9), "scores differ from the authors' package's"
+    assert np.allclose(mine(), theirs(), rtol=0, atol=1e-9), (
+        "scores differ from the authors' package's"
+    )
     return [compare(name, mine, "lambdag", theirs, rounds=3)]

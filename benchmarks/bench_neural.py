@@ -56,7 +56,9 @@ def rows() -> list[dict[str, Any]]:
     asked = problems()
     fitted = LUAR(epochs=0).fit(asked, np.arange(PROBLEMS) % 2 == 0)
     every = [asked.texts[row] for row in asked.documents]
-    sides = [[asked.texts[row] for row in index] for index in (asked.known_index, asked.questioned_index)]
+    sides = [
+        [asked.texts[row] for row in index] for index in (asked.known_index, asked.questioned_index)
+    ]
 
     def repeated() -> Floats:
         vectors = fitted.embeddings([*sides[0], *sides[1]])

@@ -44,8 +44,13 @@ def compressor(checkout: Path) -> dict[str, Any]:
             model.read(texts[known])
             assert abs(theirs.h(model, texts[questioned]) - ours[i, column]) <= 1e-9
     peer = "PAN23 compressor's distance(), unchanged"
-    row = compare("PAN23 compressor, a pair", lambda: cross_entropies(texts, a, b), peer,
-                  lambda: theirs.distance(texts[0], texts[1]), rounds=7)  # fmt: skip
+    row = compare(
+        "PAN23 compressor, a pair",
+        lambda: cross_entropies(texts, a, b),
+        peer,
+        lambda: theirs.distance(texts[0], texts[1]),
+        rounds=7,
+    )
     row["ours_seconds"] /= len(a)
     row["ratio"] *= len(a)
     row["spread"] = [ratio * len(a) for ratio in row["spread"]]
@@ -57,7 +62,9 @@ def cngdist(checkout: Path) -> dict[str, Any]:
 
     Cosines agree to 1e-9, and both bands reach the same overall score, which the peer rounds.
     """
-    evaluator = load(checkout, "clef22/authorship-verification/pan22_verif_evaluator.py", "pan22_verif_evaluator")
+    evaluator = load(
+        checkout, "clef22/authorship-verification/pan22_verif_evaluator.py", "pan22_verif_evaluator"
+    )
     f1_of_none(evaluator)
     theirs = load(checkout, f"{TASK}/pan23-verif-baseline-cngdist.py")
     kept: list[Any] = []
@@ -65,7 +72,10 @@ def cngdist(checkout: Path) -> dict[str, Any]:
     joined = [pronounceable(seed, CHARACTERS * PAIRS // 20) for seed in range(40)]
     texts = [text[i : i + CHARACTERS] for text in joined for i in range(0, len(text), CHARACTERS)]
     same = np.arange(PAIRS) % 2 == 0
-    pairs = [(texts[2 * i], texts[2 * i + 1] if same[i] else texts[(2 * i + 41) % len(texts)]) for i in range(PAIRS)]
+    pairs = [
+        (texts[2 * i], texts[2 * i + 1] if same[i] else texts[(2 * i + 41) % len(texts)])
+        for i in range(PAIRS)
+    ]
     problems = Problems.of([(str(i), [one], other) for i, (one, other) in enumerate(pairs)])
     size = untied([text for pair in pairs for text in pair], 3000)
     band = ThresholdBand(metrics=5)
@@ -96,7 +106,9 @@ def cngdist(checkout: Path) -> dict[str, Any]:
     found = [theirs.cosine_sim(*vectoriser.transform(pair).toarray()) for pair in pairs]
     assert np.abs(scores - found).max() <= 1e-9
     overall = [
-        evaluator.evaluate_all(same.astype(float), np.array(list(theirs.correct_scores(found, *bounds))))["overall"]
+        evaluator.evaluate_all(
+            same.astype(float), np.array(list(theirs.correct_scores(found, *bounds)))
+        )["overall"]
         for bounds in ((p1, p2), (band.p1_, band.p2_))
     ]
     assert overall[0] == overall[1], overall
@@ -107,6 +119,10 @@ def untied(texts: list[str], most: int) -> int:
     """The largest vocabulary up to ``most`` whose border no tie crosses, so that both sides keep the same n-grams."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    counts = CountVectorizer(analyzer="char", ngram_range=(NGRAM, NGRAM)).fit_transform(texts).sum(axis=0)
+    counts = (
+        CountVectorizer(analyzer="char", ngram_range=(NGRAM, NGRAM))
+        .fit_transform(texts)
+        .sum(axis=0)
+    )
     ranked = np.sort(np.asarray(counts).ravel())[::-1]
     return int(np.flatnonzero(ranked[: most - 1] > ranked[1:most])[-1]) + 1

@@ -18,14 +18,20 @@ DOCUMENTS, LENGTH = 60, 21_000
 def pronounceable(seed: int, length: int, words: int = 4000) -> str:
     """Text of invented words with Zipf's frequencies, capitals and punctuation."""
     rng = stream(0, "benchmark-words")
-    syllables = [c + v + e for c in "bcdfghjklmnprstvwz" for v in "aeiou" for e in ("", "", "n", "r", "s", "t")]
+    syllables = [
+        c + v + e
+        for c in "bcdfghjklmnprstvwz"
+        for v in "aeiou"
+        for e in ("", "", "n", "r", "s", "t")
+    ]
     lexicon = ["".join(rng.choice(syllables, size=1 + rank % 4)) for rank in range(words)]
     weight = 1 / np.arange(1, words + 1)
     rng = stream(0, "benchmark-text", seed)
     drawn = rng.choice(words, size=length, p=weight / weight.sum())
     ends = rng.choice(["", "", "", "", "", "", "", ",", ".", ";", "!"], size=length)
     text = " ".join(
-        lexicon[w].capitalize() if w % 11 == 0 else lexicon[w] + e for w, e in zip(drawn, ends, strict=True)
+        lexicon[w].capitalize() if w % 11 == 0 else lexicon[w] + e
+        for w, e in zip(drawn, ends, strict=True)
     )
     return text[:length]
 
@@ -34,7 +40,11 @@ def rows() -> list[dict[str, Any]]:
     """Rows for the default model and for PPM-C; seconds are per pair."""
     table, _ = TextTable.collect(pronounceable(seed, LENGTH) for seed in range(DOCUMENTS))
     found = []
-    for name, escape, others in (("ppm", None, 1), ("ppm, 32 pairs a text", None, 16), ("ppm escape C", "C", 1)):
+    for name, escape, others in (
+        ("ppm", None, 1),
+        ("ppm, 32 pairs a text", None, 16),
+        ("ppm escape C", "C", 1),
+    ):
         a = np.tile(np.arange(DOCUMENTS), others)
         b = (a + np.repeat(np.arange(others), DOCUMENTS) + 1) % DOCUMENTS
 

@@ -19,7 +19,9 @@ PROBLEMS = 240
 def rows() -> list[dict[str, Any]]:
     """One row; both measure the same features."""
     written = texts(2 * PROBLEMS)
-    problems = Problems.of([(f"p{i:03d}", [written[2 * i]], written[2 * i + 1]) for i in range(PROBLEMS)])
+    problems = Problems.of(
+        [(f"p{i:03d}", [written[2 * i]], written[2 * i + 1]) for i in range(PROBLEMS)]
+    )
     same = np.arange(PROBLEMS) % 2 == 0
     extractor = Extractor().fit(problems, same)
 

@@ -25,10 +25,15 @@ TEXTS = 400
 def rows() -> list[dict[str, Any]]:
     """CPU seconds of all folds, building included (topic vectors too); one text into another, by pieces and plainly."""
     corpus = load_corpus("newsgroups")
-    folds = draft(build({"corpus": "newsgroups", "probe": "none", "verifiers": "length"}), silent).folds
+    folds = draft(
+        build({"corpus": "newsgroups", "probe": "none", "verifiers": "length"}), silent
+    ).folds
     start = time.process_time()
     maker = Transplanter(
-        corpus.texts, author=corpus.author, topic=corpus.topic, similarity=topic_similarity(corpus, LSA())
+        corpus.texts,
+        author=corpus.author,
+        topic=corpus.topic,
+        similarity=topic_similarity(corpus, LSA()),
     )
     built = time.process_time() - start
     start = time.process_time()
@@ -48,7 +53,10 @@ def rows() -> list[dict[str, Any]]:
     texts = [(corpus.texts[a], corpus.texts[b]) for a, b in pairs]
     beside = compare(
         f"one text into another, {TEXTS} times",
-        lambda: [text.decode() for text in splicer.splice([(splicer.cut(a), [splicer.cut(b)]) for a, b in pairs])],
+        lambda: [
+            text.decode()
+            for text in splicer.splice([(splicer.cut(a), [splicer.cut(b)]) for a, b in pairs])
+        ],
         "plain reading, token by token",
         lambda: [splice_reference(a, [b], splicer.functions) for a, b in texts],
     )

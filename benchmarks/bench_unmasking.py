@@ -55,7 +55,9 @@ def rows() -> list[dict[str, Any]]:
             "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         }
     else:
-        row = compare(NAME, lambda: method.curves(problems), "bitig", lambda: peer(problems), rounds=3)
+        row = compare(
+            NAME, lambda: method.curves(problems), "bitig", lambda: peer(problems), rounds=3
+        )
         row["peer_seconds"] /= PROBLEMS
     row["ours_seconds"] /= PROBLEMS
     return [row]

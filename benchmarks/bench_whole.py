@@ -42,9 +42,19 @@ CORPORA = {
 }
 SAMPLERS = "hits, random, random(draw=1), random(draw=2), random(draw=3), random(draw=4)"
 PAPER = [
-    *["{corpus}", "--topics", "70", "--folds", "10", "--docs-per-topic", "500", "--pairs", "reference"],
+    *[
+        "{corpus}",
+        "--topics",
+        "70",
+        "--folds",
+        "10",
+        "--docs-per-topic",
+        "500",
+        "--pairs",
+        "reference",
+    ],
     *["--probe", "none", "--verifiers", "char-ngram, ppm, topic-fit", "--samplers", SAMPLERS],
-]  # fmt: skip
+]
 JOBS = {
     "raven-2026": ["newsgroups", "--verifiers", "raven-2026"],
     "encoder": ["newsgroups", "--verifiers", "encoder(model='{model}', precision='bf16')"],
@@ -83,17 +93,31 @@ def measured(options: list[str]) -> dict[str, Any]:
             "STAGE": str(place / "stage"),
         }
         start = "from benchmarks.bench_whole import job; job()"
-        command = [sys.executable, "-c", start, "run", *options, "--workers", "2", "--out", str(place / "run")]
+        command = [
+            sys.executable,
+            "-c",
+            start,
+            "run",
+            *options,
+            "--workers",
+            "2",
+            "--out",
+            str(place / "run"),
+        ]
         began = time.perf_counter()
         with (place / "said").open("wb") as said:
-            child = subprocess.Popen(command, env=os.environ | told, cwd=folder, stdout=said, stderr=said)
+            child = subprocess.Popen(
+                command, env=os.environ | told, cwd=folder, stdout=said, stderr=said
+            )
             watch = Watch(child.pid, place / "stage")
             while not (ended := os.wait4(child.pid, os.WNOHANG))[0]:
                 watch.look()
                 time.sleep(EVERY)
         child.returncode = os.waitstatus_to_exitcode(ended[1])
         if child.returncode:
-            raise SystemExit(f"raven run {' '.join(options)} failed\n{(place / 'said').read_text()[-2000:]}")
+            raise SystemExit(
+                f"raven run {' '.join(options)} failed\n{(place / 'said').read_text()[-2000:]}"
+            )
         report = json.loads((place / "run" / "report" / "report.json").read_text("utf-8"))
         return {
             "clock_seconds": time.perf_counter() - began,
@@ -130,7 +154,9 @@ class Watch:
                 fields = _fields(pid)
             except OSError:  # it has ended meanwhile
                 continue
-            sizes = {line.split()[0]: int(line.split()[1]) / 1024 for line in status.splitlines()[1:]}
+            sizes = {
+                line.split()[0]: int(line.split()[1]) / 1024 for line in status.splitlines()[1:]
+            }
             shared, resident = shared + sizes["Pss:"], resident + sizes["Rss:"]
             self.largest = max(self.largest, sizes["Rss:"])
             spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -160,7 +186,9 @@ def _fields(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
-def rows(jobs: list[str] | None = None, model: Path | None = None, corpus: Path | None = None) -> list[dict[str, Any]]:
+def rows(
+    jobs: list[str] | None = None, model: Path | None = None, corpus: Path | None = None
+) -> list[dict[str, Any]]:
     """A row for each job."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +199,13 @@ def rows(jobs: list[str] | None = None, model: Path | None = None, corpus: Path 
             if name in CORPORA:
                 given["corpus"] = str(corpus or _corpus(name, Path(folder)))
             row = measured([option.format(**given) for option in JOBS[name]])
-            found.append({"name": PREFIX + name, **dict.fromkeys(("peer", "peer_seconds", "ratio", "spread")), **row})
+            found.append(
+                {
+                    "name": PREFIX + name,
+                    **dict.fromkeys(("peer", "peer_seconds", "ratio", "spread")),
+                    **row,
+                }
+            )
     return found
 
 
@@ -182,8 +216,8 @@ def _wheel() -> str:
 
 
 def _corpus(name: str, folder: Path) -> Path:
+    from benchmarks.generate import generate_corpus
     from ravenbench import registry
-    from ravenbench.ext.corpora.synthetic import generate_corpus
 
     return generate_corpus(registry.parse("corpus", CORPORA[name]), folder / name)
 
@@ -200,13 +234,23 @@ def page(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         name = f"`{row['name'].removeprefix(PREFIX)}`"
         minutes, seconds = divmod(round(row["clock_seconds"]), 60)
-        sizes = " | ".join(f"{row[key] / 1000:.2f} GB" for key in ("peak_mb", "resident_mb", "largest_mb"))
-        lines.append(f"| {name} | {minutes} min {seconds} s | {row['ours_seconds']:,.0f} | {sizes} |")
+        sizes = " | ".join(
+            f"{row[key] / 1000:.2f} GB" for key in ("peak_mb", "resident_mb", "largest_mb")
+        )
+        lines.append(
+            f"| {name} | {minutes} min {seconds} s | {row['ours_seconds']:,.0f} | {sizes} |"
+        )
         least = sum(row["stages"].values()) / 10
-        told = ", ".join(f"{stage} {seconds:,.0f}" for stage, seconds in row["stages"].items() if seconds >= least)
+        told = ", ".join(
+            f"{stage} {seconds:,.0f}"
+            for stage, seconds in row["stages"].items()
+            if seconds >= least
+        )
         most = f" (most memory: {row['fullest']})" if row.get("fullest") else ""
         stages.append(f"- {name}: {told}{most}")
-    return "\n".join([*lines, "", "CPU seconds of the stages that took a tenth or more:", "", *stages])
+    return "\n".join(
+        [*lines, "", "CPU seconds of the stages that took a tenth or more:", "", *stages]
+    )
 
 
 def scores(rows: list[dict[str, Any]]) -> str:
@@ -215,7 +259,10 @@ def scores(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         if row["name"].startswith(PREFIX):
             name = row["name"].removeprefix(PREFIX)
-            lines += [f"| {name} | {which} | {auc:.3f} | {c:.3f} |" for which, (auc, c) in row["scores"].items()]
+            lines += [
+                f"| {name} | {which} | {auc:.3f} | {c:.3f} |"
+                for which, (auc, c) in row["scores"].items()
+            ]
     return "\n".join(lines)
 
 
@@ -223,14 +270,22 @@ def main() -> None:
     from benchmarks.__main__ import RESULTS, merge, slower
 
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.bench_whole", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        prog="python -m benchmarks.bench_whole",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
     )
     names = f"{', '.join(JOBS)}; without a name all but the last"
     parser.add_argument("jobs", nargs="*", choices=[[], *JOBS], metavar="JOB", help=names)
-    parser.add_argument("--model", type=Path, metavar="FOLDER", help="a sentence encoder for the job encoder")
-    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="the corpus of the job paper or paper-10")
+    parser.add_argument(
+        "--model", type=Path, metavar="FOLDER", help="a sentence encoder for the job encoder"
+    )
+    parser.add_argument(
+        "--corpus", type=Path, metavar="FOLDER", help="the corpus of the job paper or paper-10"
+    )
     parser.add_argument("--write", action="store_true", help="into results.json and docs/scale.md")
-    parser.add_argument("--compare", type=Path, metavar="OLD.json", help="name jobs that lost more than a tenth")
+    parser.add_argument(
+        "--compare", type=Path, metavar="OLD.json", help="name jobs that lost more than a tenth"
+    )
     options = parser.parse_args()
     then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []
     old = json.loads(RESULTS.read_text(encoding="utf-8"))

@@ -120,7 +120,10 @@ class FrameCompression(Pairs):
     """Minus the distance by compression of the two frames."""
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        frames = {row: " ".join(frame(texts[row])).encode() for row in {*known.tolist(), *questioned.tolist()}}
+        frames = {
+            row: " ".join(frame(texts[row])).encode()
+            for row in {*known.tolist(), *questioned.tolist()}
+        }
         alone = {row: len(zlib.compress(data, 9)) for row, data in frames.items()}
 
         def distance(a: int, b: int) -> float:
@@ -129,7 +132,9 @@ class FrameCompression(Pairs):
             )
             return (joined / 2 - min(alone[a], alone[b])) / max(alone[a], alone[b])
 
-        return np.array([-distance(a, b) for a, b in zip(known.tolist(), questioned.tolist(), strict=True)])
+        return np.array(
+            [-distance(a, b) for a, b in zip(known.tolist(), questioned.tolist(), strict=True)]
+        )
 
 
 class Learned(Scorer):
@@ -147,7 +152,9 @@ class Learned(Scorer):
         """|known − questioned| of the closed-class words' and marks' rates, (n, d)."""
         words = [*sorted(CLOSED), *MARKS]
         known, questioned = self.sides(problems)
-        return np.abs([rates(a, words) - rates(b, words) for a, b in zip(known, questioned, strict=True)])
+        return np.abs(
+            [rates(a, words) - rates(b, words) for a, b in zip(known, questioned, strict=True)]
+        )
 
 
 class LinksDelta(Learned):
@@ -162,7 +169,9 @@ class LinksDelta(Learned):
 
     def score(self, problems: Problems) -> Floats:
         pairs = zip(*self.sides(problems), strict=True)
-        return np.array([-(np.abs(rates(a, LINKS) - rates(b, LINKS)) / self.scale_).mean() for a, b in pairs])
+        return np.array(
+            [-(np.abs(rates(a, LINKS) - rates(b, LINKS)) / self.scale_).mean() for a, b in pairs]
+        )
 
 
 class FrameTrigrams(Learned):
@@ -173,13 +182,19 @@ class FrameTrigrams(Learned):
     def fit(self, problems: Problems, same: Bools) -> Self:
         frames = [" ".join(frame(problems.texts[row])) for row in problems.documents]
         self.vectors_ = TfidfVectorizer(
-            tokenizer=str.split, token_pattern=None, lowercase=False, ngram_range=(1, 3), min_df=5, sublinear_tf=True
+            tokenizer=str.split,
+            token_pattern=None,
+            lowercase=False,
+            ngram_range=(1, 3),
+            min_df=5,
+            sublinear_tf=True,
         ).fit(frames)
         return self
 
     def score(self, problems: Problems) -> Floats:
         known, questioned = (
-            self.vectors_.transform([" ".join(frame(text)) for text in side]) for side in self.sides(problems)
+            self.vectors_.transform([" ".join(frame(text)) for text in side])
+            for side in self.sides(problems)
         )
         return np.asarray(known.multiply(questioned).sum(axis=1), dtype=np.float64).ravel()
 
@@ -189,14 +204,17 @@ class FrameCharacters(Learned):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         frames = [" ".join(frame(problems.texts[row])) for row in problems.documents]
-        self.vectors_ = TfidfVectorizer(analyzer="char", ngram_range=(3, 5), max_features=2000).fit(frames)
+        self.vectors_ = TfidfVectorizer(analyzer="char", ngram_range=(3, 5), max_features=2000).fit(
+            frames
+        )
         self.model_ = LogisticRegression(C=1, max_iter=1000).fit(self.apart(problems), same)
         return self
 
     def apart(self, problems: Problems) -> Floats:
         """|known − questioned| of the vectors, (n, d)."""
         known, questioned = (
-            self.vectors_.transform([" ".join(frame(text)) for text in side]) for side in self.sides(problems)
+            self.vectors_.transform([" ".join(frame(text)) for text in side])
+            for side in self.sides(problems)
         )
         return np.asarray(abs(known - questioned).todense())
 
@@ -214,7 +232,9 @@ class Forest(Learned):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        return np.asarray(self.model_.predict_proba(self.differences(problems))[:, 1], dtype=np.float64)
+        return np.asarray(
+            self.model_.predict_proba(self.differences(problems))[:, 1], dtype=np.float64
+        )
 
 
 class Presence(Learned):
@@ -262,7 +282,9 @@ class Densities(Learned):
 
     def score(self, problems: Problems) -> Floats:
         apart = self.scale_.transform(self.distances(problems))
-        return np.asarray(self.same_.score_samples(apart) - self.other_.score_samples(apart), dtype=np.float64)
+        return np.asarray(
+            self.same_.score_samples(apart) - self.other_.score_samples(apart), dtype=np.float64
+        )
 
 
 BUILDS = (

@@ -17,7 +17,12 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 def compare(
-    name: str, ours: Callable[[], Any], peer: str, theirs: Callable[[], Any], rounds: int = 5, repeat: int = 1
+    name: str,
+    ours: Callable[[], Any],
+    peer: str,
+    theirs: Callable[[], Any],
+    rounds: int = 5,
+    repeat: int = 1,
 ) -> dict[str, Any]:
     """One row of the benchmark table.
 

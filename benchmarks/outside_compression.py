@@ -34,7 +34,9 @@ def main() -> None:
     parser.add_argument("-o", type=Path, required=True, metavar="OUTPUT")
     options = parser.parse_args()
     with (options.i / "pairs.jsonl").open(encoding="utf-8") as pairs:
-        answers = [{"id": row["id"], "value": answer(*row["pair"])} for row in map(json.loads, pairs)]
+        answers = [
+            {"id": row["id"], "value": answer(*row["pair"])} for row in map(json.loads, pairs)
+        ]
     written = "".join(json.dumps(row) + "\n" for row in answers)
     (options.o / "answers.jsonl").write_text(written, encoding="utf-8")
 

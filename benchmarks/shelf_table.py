@@ -38,17 +38,33 @@ WORDS = (
 )
 """Outcomes in the order of the table."""
 ESTIMATES = ("auc", "style_left", "drop", "swing", "null_swing", "gain", "null_gain")
-PLAIN = ("corpus", "verifier", "form", "folds", "problems", "authors", "repetitions", "content", "batch_matters",
-         "domain", "cpu_seconds")  # fmt: skip
+PLAIN = (
+    "corpus",
+    "verifier",
+    "form",
+    "folds",
+    "problems",
+    "authors",
+    "repetitions",
+    "content",
+    "batch_matters",
+    "domain",
+    "cpu_seconds",
+)
 
 Row = Mapping[str, Any]
 
 
-def write_all(rows: Sequence[Row], shelf: Sequence[str], designs: Mapping[str, Any], cap: float) -> None:
+def write_all(
+    rows: Sequence[Row], shelf: Sequence[str], designs: Mapping[str, Any], cap: float
+) -> None:
     """Write all three; verifiers of the shelf without a row are named as not run."""
     absent = {name: [v for v in shelf if not _of(rows, name, v)] for name in TITLES}
     kept = {"designs": designs, "cap_cpu_seconds": cap, "not_run": absent}
-    lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}," for name, value in kept.items()]
+    lines = [
+        f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},"
+        for name, value in kept.items()
+    ]
     told = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
     text = "\n".join(["{", *lines, ' "rows": [', told, " ]", "}", ""])
     Path(__file__).with_name("shelf.json").write_text(text, encoding="utf-8")
@@ -64,19 +80,33 @@ def tables(rows: Sequence[Row], absent: Mapping[str, Sequence[str]]) -> str:
     heads = [f"{axis}, {SHORT[name]}" for axis in ("content", "training domain") for name in TITLES]
     parts = [f"| outcome | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for outcome in (*WORDS, "undecided", "no verdict"):
-        content = [[_named(row) for row in _ranked(rows, name) if row["content"] == outcome] for name in TITLES]
+        content = [
+            [_named(row) for row in _ranked(rows, name) if row["content"] == outcome]
+            for name in TITLES
+        ]
         domain = [
-            [row["verifier"] for row in _ranked(rows, name) if row["repetitions"] and row["domain"] == outcome]
+            [
+                row["verifier"]
+                for row in _ranked(rows, name)
+                if row["repetitions"] and row["domain"] == outcome
+            ]
             for name in TITLES
         ]
         if any(map(any, (*content, *domain))):
-            told = (", ".join(names) if outcome in WORDS else str(len(names) or "") for names in (*content, *domain))
+            told = (
+                ", ".join(names) if outcome in WORDS else str(len(names) or "")
+                for names in (*content, *domain)
+            )
             parts.append(f"| {outcome} | {' | '.join(told)} |")
     for name, title in TITLES.items():
-        stopped = [row["verifier"] for row in rows if row["corpus"] == name and row["folds_missing"]]
+        stopped = [
+            row["verifier"] for row in rows if row["corpus"] == name and row["folds_missing"]
+        ]
         if stopped:
             parts.append(f"\nAnswers are missing on some folds of {title}: {', '.join(stopped)}.")
-    lacking = "; ".join(f"{', '.join(some)} on {SHORT[name]}" for name, some in absent.items() if some)
+    lacking = "; ".join(
+        f"{', '.join(some)} on {SHORT[name]}" for name, some in absent.items() if some
+    )
     return "\n".join([*parts, f"\nNot run: {lacking}.\n" if lacking else ""])
 
 
@@ -93,13 +123,19 @@ def write_csv(rows: Sequence[Row]) -> None:
     """Every figure with its interval."""
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow([*PLAIN, *(f"{key}{end}" for key in ESTIMATES for end in ("", "_low", "_high"))])
+        out.writerow(
+            [*PLAIN, *(f"{key}{end}" for key in ESTIMATES for end in ("", "_low", "_high"))]
+        )
         for row in rows:
             ends = (
-                value for key in ESTIMATES for found in [row[key] or {"value": None, "interval": None}]
+                value
+                for key in ESTIMATES
+                for found in [row[key] or {"value": None, "interval": None}]
                 for value in (found["value"], *(found["interval"] or (None, None)))
-            )  # fmt: skip
-            out.writerow([*(row[key] for key in PLAIN), *("" if v is None else f"{v:.3f}" for v in ends)])
+            )
+            out.writerow(
+                [*(row[key] for key in PLAIN), *("" if v is None else f"{v:.3f}" for v in ends)]
+            )
 
 
 def figure(rows: Sequence[Row]) -> Figure:
@@ -119,23 +155,39 @@ def figure(rows: Sequence[Row]) -> Figure:
             color = OUTCOME.get(Content(row["content"]), OTHER)
             ax.barh(y, high - low, left=low, height=0.55, color=color, alpha=0.35)
             if row["style_left"]["interval"]:
-                ax.plot(row["style_left"]["interval"], (y, y), color=INK, linewidth=1.1, solid_capstyle="butt")
+                ax.plot(
+                    row["style_left"]["interval"],
+                    (y, y),
+                    color=INK,
+                    linewidth=1.1,
+                    solid_capstyle="butt",
+                )
             ax.plot([left], [y], "o", markersize=4.5, color=color)
         ax.set_yticks(range(len(order)), order if ax is axes[0] else [""] * len(order), fontsize=8)
         ax.set_ylim(len(order) - 0.45, -0.55)
         ax.spines["left"].set_visible(False)
         ax.set_title(SHORT[name], color=INK)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    words = {SETUP["anti"]: "an effect of content", SETUP["hits"]: "none beyond ±.02", SETUP["random"]: "undecided"}
+    words = {
+        SETUP["anti"]: "an effect of content",
+        SETUP["hits"]: "none beyond ±.02",
+        SETUP["random"]: "undecided",
+    }
     handles = [Patch(color=color, alpha=0.6, label=word) for color, word in words.items()]
     handles.append(Patch(color=OTHER, alpha=0.6, label="tells nobody apart, or no verdict"))
     made.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
-    made.supxlabel("AUC: point = style alone, bar = how far content moves it (.5 = guessing)", fontsize=9, color=INK)
+    made.supxlabel(
+        "AUC: point = style alone, bar = how far content moves it (.5 = guessing)",
+        fontsize=9,
+        color=INK,
+    )
     return made
 
 
 def _of(rows: Sequence[Row], corpus: str, verifier: str) -> Row | None:
-    return next((row for row in rows if row["corpus"] == corpus and row["verifier"] == verifier), None)
+    return next(
+        (row for row in rows if row["corpus"] == corpus and row["verifier"] == verifier), None
+    )
 
 
 def _order(rows: Sequence[Row]) -> list[str]:

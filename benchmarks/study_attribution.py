@@ -1,4 +1,4 @@
-"""Attribution on what raven-2026 was not made on: ``python -m benchmarks.study_attribution DATA [--sets NAMES]``
+"""Attribution on what raven-style was not made on: ``python -m benchmarks.study_attribution DATA [--sets NAMES]``
 
 DATA is the folder of data sets. Shown are the texts in question of PAN18's two English problems; those of the Extended
 Brennan–Greenstadt corpus and of 20 Newsgroups whose authors' names have an odd hash, the others served development; and
@@ -8,8 +8,8 @@ out (``--equal-counts``), and with four of every author: authors lose texts wher
 the fewest left is named rightly without reading anything, which ``fewest`` shows (it reads none). The others name texts
 of documents that teach nothing. ``--developed`` has the authors with an even hash instead.
 
-Accuracies (macro F1 for PAN18) stand with 95% intervals by bootstrap over texts, with the difference to raven-2026 over
-the same draws; CPU seconds are of fit and answers, nothing counted before. ``ECE`` is of the best candidate's
+Accuracies (macro F1 for PAN18) stand with 95% intervals by bootstrap over texts, with the difference to raven-style
+over the same draws; CPU seconds are of fit and answers, nothing counted before. ``ECE`` is of the best candidate's
 probability in ten bins of equally many texts; beside it what a perfectly calibrated method would have on average.
 """
 
@@ -38,7 +38,7 @@ from ravenbench.text.counting import forget_counts
 from ravenbench.types import Floats
 
 METHODS = (
-    "raven-2026, svm, ppm, nb, maxent, cosine-delta, burrows-delta, function-words, cng, scap, stamatatos-2007, "
+    "raven-style, svm, ppm, nb, maxent, cosine-delta, burrows-delta, function-words, cng, scap, stamatatos-2007, "
     "koppel-2011, khmelev-2003, benedetto-2002, peng-2004, stamatatos-2006, escalante-2011, arun-2009, distorted(svm), "
     "benchmarks.study_attribution:Fewest"
 )
@@ -59,12 +59,16 @@ class Part(NamedTuple):
 
 def main() -> None:
     """Print a table for each data set."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--sets", default=", ".join(SETS))
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--developed", action="store_true")
-    parser.add_argument("--out", type=Path, help="answers, kept so that the study goes on where it stopped")
+    parser.add_argument(
+        "--out", type=Path, help="answers, kept so that the study goes on where it stopped"
+    )
     given = parser.parse_args()
     kept = json.loads(given.out.read_text()) if given.out and given.out.exists() else {}
     for name in (part.strip() for part in given.sets.split(",")):
@@ -88,13 +92,18 @@ def half(author: str) -> int:
 
 def pan18(data: Path, side: int) -> Iterator[Part]:
     """The two English problems."""
-    for problem in read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"):
+    for problem in read_attribution(
+        data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"
+    ):
         assert problem.truth is not None
         names = list(problem.unknown)
         yield Part(
-            problem.name, *training(problem.candidates), None, [problem.unknown[n] for n in names],
+            problem.name,
+            *training(problem.candidates),
+            None,
+            [problem.unknown[n] for n in names],
             [problem.truth[n] for n in names],
-        )  # fmt: skip
+        )
 
 
 def ebg(data: Path, side: int) -> Iterator[Part]:
@@ -109,10 +118,18 @@ def ebg(data: Path, side: int) -> Iterator[Part]:
             if others:
                 asked.append((own[at][1], author))
                 known += [(text, author) for _, text in others]
-        yield Part("ebg", [t for t, _ in known], [a for _, a in known], None, *map(list, zip(*asked, strict=True)))
+        yield Part(
+            "ebg",
+            [t for t, _ in known],
+            [a for _, a in known],
+            None,
+            *map(list, zip(*asked, strict=True)),
+        )
 
 
-def newsgroups(data: Path, side: int, each: int | None = None, equal: bool = False) -> Iterator[Part]:
+def newsgroups(
+    data: Path, side: int, each: int | None = None, equal: bool = False
+) -> Iterator[Part]:
     """Each group held out; with ``each``, so many texts teach of every author (drawn), others are no candidates; with
     ``equal``, as many of an author whichever group is held out."""
     corpus = load_corpus("newsgroups")
@@ -122,16 +139,22 @@ def newsgroups(data: Path, side: int, each: int | None = None, equal: bool = Fal
         train, test = [i for i in part.train if i in kept], [i for i in part.test if i in kept]
         if each is not None:
             drawn = stream(0, "study-attribution-each", len(train)).permutation(train)
-            own = {a: [i for i in drawn if chosen.author[i] == a][:each] for a in set(chosen.author[train])}
+            own = {
+                a: [i for i in drawn if chosen.author[i] == a][:each]
+                for a in set(chosen.author[train])
+            }
             own = {a: rows for a, rows in own.items() if len(rows) == each}
             train = sorted(i for rows in own.values() for i in rows)
             test = [i for i in test if chosen.author[i] in own]
         if test:
             yield Part(
-                part.name, [chosen.texts[i] for i in train], [chosen.authors[chosen.author[i]] for i in train],
-                [chosen.topics[chosen.topic[i]] for i in train], [chosen.texts[i] for i in test],
+                part.name,
+                [chosen.texts[i] for i in train],
+                [chosen.authors[chosen.author[i]] for i in train],
+                [chosen.topics[chosen.topic[i]] for i in train],
+                [chosen.texts[i] for i in test],
                 [chosen.authors[chosen.author[i]] for i in test],
-            )  # fmt: skip
+            )
 
 
 def pan14(place: str) -> Any:
@@ -157,11 +180,14 @@ def pan14(place: str) -> Any:
 
 
 PARTS: dict[str, Any] = {
-    "pan18": pan18, "ebg": ebg, "newsgroups": newsgroups,
+    "pan18": pan18,
+    "ebg": ebg,
+    "newsgroups": newsgroups,
     "newsgroups-equal": lambda data, side: newsgroups(data, side, equal=True),
     "newsgroups-4": lambda data, side: newsgroups(data, side, 4),
-    "dutch": pan14("du_essays"), "greek": pan14("gr_articles")
-}  # fmt: skip
+    "dutch": pan14("du_essays"),
+    "greek": pan14("gr_articles"),
+}
 
 
 def answered(method: Any, parts: list[Part]) -> dict[str, Any]:
@@ -216,7 +242,13 @@ def show(name: str, parts: list[Part], answers: dict[str, Any]) -> None:
             mine = rows[of[rows] == problem]
             pairs = {str(k): (truth[i], named[i]) for k, i in enumerate(mine)}
             expected = {k: t for k, (t, _) in pairs.items()}
-            scores.append(macro_f1(expected, {k: n for k, (_, n) in pairs.items()}, sorted(set(truth[of == problem]))))
+            scores.append(
+                macro_f1(
+                    expected,
+                    {k: n for k, (_, n) in pairs.items()},
+                    sorted(set(truth[of == problem])),
+                )
+            )
         return float(np.mean(scores))
 
     values, spread = {}, {}
@@ -224,20 +256,25 @@ def show(name: str, parts: list[Part], answers: dict[str, Any]) -> None:
         named = np.array(one["named"])
         values[method] = value(named, np.arange(len(truth)))
         spread[method] = np.array([value(named, rows) for rows in drawn])
-    ours = spread.get("raven-2026")
+    ours = spread.get("raven-style")
     print(f"\n{name}: {len(truth)} texts in {len(parts)} parts, {len(set(truth))} authors")
     for method in sorted(values, key=lambda m: -values[m]):
         low, high = np.quantile(spread[method], (0.025, 0.975))
         line = f"{method:18} {values[method]:.3f} [{low:.3f}, {high:.3f}] {answers[method]['seconds']:7.1f} s"
-        if ours is not None and method != "raven-2026":
+        if ours is not None and method != "raven-style":
             low, high = np.quantile(ours - spread[method], (0.025, 0.975))
-            line += f"  raven-2026 {values['raven-2026'] - values[method]:+.3f} [{low:+.3f}, {high:+.3f}]"
+            line += f"  raven-style {values['raven-style'] - values[method]:+.3f} [{low:+.3f}, {high:+.3f}]"
         print(line)
         if answers[method]["sure"]:
-            sure, right = np.array(answers[method]["sure"]), np.array(answers[method]["named"]) == truth
+            sure, right = (
+                np.array(answers[method]["sure"]),
+                np.array(answers[method]["named"]) == truth,
+            )
             rng = stream(0, "study-attribution-ece", len(truth))
             ideal = np.mean([ece(sure, rng.random(len(sure)) < sure) for _ in range(200)])
-            print(f"  ECE {ece(sure, right):.3f}, of a perfect one {ideal:.3f}; sure {sure.mean():.3f}")
+            print(
+                f"  ECE {ece(sure, right):.3f}, of a perfect one {ideal:.3f}; sure {sure.mean():.3f}"
+            )
             for p, r, n in bins(sure, right):
                 print(f"    {p:.2f} {r:.2f} {n}")
 
@@ -245,7 +282,11 @@ def show(name: str, parts: list[Part], answers: dict[str, Any]) -> None:
 def bins(sure: Floats, right: Any) -> list[tuple[float, float, int]]:
     """Mean probability, share right and number of texts in ten bins of equally many."""
     order = np.argsort(sure, kind="stable")
-    return [(float(sure[i].mean()), float(right[i].mean()), len(i)) for i in np.array_split(order, 10) if len(i)]
+    return [
+        (float(sure[i].mean()), float(right[i].mean()), len(i))
+        for i in np.array_split(order, 10)
+        if len(i)
+    ]
 
 
 def ece(sure: Floats, right: Any) -> float:

@@ -22,7 +22,12 @@ from pathlib import Path
 
 from benchmarks.study_human_obfuscation import ATTACKS, read
 from ravenbench import safety, write_report
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution, write_attribution
+from ravenbench.formats.pan_attribution import (
+    UNKNOWN,
+    AttributionProblem,
+    read_attribution,
+    write_attribution,
+)
 from ravenbench.tasks.safety.analysis import analyse
 
 METHODS = (
@@ -37,7 +42,9 @@ KNOWN = 6
 
 def main() -> None:
     """Print the tables of each run."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("ebg")
     parser.add_argument("pan18")
     parser.add_argument("--methods", default=METHODS)
@@ -46,7 +53,9 @@ def main() -> None:
     parser.add_argument("--only", choices=RUNS, help="one of the four runs")
     parser.add_argument("--surrogates", help="verifiers that a search asks")
     parser.add_argument("--train", help="problems that these learn from")
-    parser.add_argument("--out", type=Path, help="where runs are kept, so that they go on where they stopped")
+    parser.add_argument(
+        "--out", type=Path, help="where runs are kept, so that they go on where they stopped"
+    )
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as spare:
@@ -68,7 +77,9 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
         for attacked, texts in hidden.items():
             table = out / f"{attacked}{'-open' * opened}.jsonl"
             out.mkdir(parents=True, exist_ok=True)
-            table.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in sorted(texts.items())))
+            table.write_text(
+                "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in sorted(texts.items()))
+            )
             recipes += f", rewritings({str(table)!r}, label={attacked!r})"
     else:
         read18 = read_attribution(given.pan18)
@@ -76,10 +87,17 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
     for one in made:
         write_attribution(problems, one)
     result = safety(
-        problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=0.1 if opened else None,
-        limit=given.limit, train=given.train, surrogates=given.surrogates, out=out / name,
-        rewritings=out / "rewritings", workers=given.workers,
-    )  # fmt: skip
+        problems,
+        methods=given.methods,
+        obfuscators=f"identity, {recipes}",
+        reject=0.1 if opened else None,
+        limit=given.limit,
+        train=given.train,
+        surrogates=given.surrogates,
+        out=out / name,
+        rewritings=out / "rewritings",
+        workers=given.workers,
+    )
     from rich.console import Console
 
     from ravenbench.reports.report import report_of, terminal
@@ -111,8 +129,12 @@ def halves(problem: AttributionProblem) -> list[AttributionProblem]:
     assert problem.truth is not None
     found = []
     for number, part in enumerate("ab"):
-        kept = {author: problem.candidates[author] for author in sorted(problem.candidates)[number::2]}
-        truth = {text: author if author in kept else UNKNOWN for text, author in problem.truth.items()}
+        kept = {
+            author: problem.candidates[author] for author in sorted(problem.candidates)[number::2]
+        }
+        truth = {
+            text: author if author in kept else UNKNOWN for text, author in problem.truth.items()
+        }
         found.append(replace(problem, name=f"{problem.name}{part}", candidates=kept, truth=truth))
     return found
 

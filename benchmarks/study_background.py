@@ -43,7 +43,9 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds
 
-CELLS = [(name, words) for name in ("ebg", "newsgroups", "newsgroups-novel") for words in (120, 250)]
+CELLS = [
+    (name, words) for name in ("ebg", "newsgroups", "newsgroups-novel") for words in (120, 250)
+]
 SEEDS, PROBLEMS, FOLDS, DRAWS = range(3), 300, 10, 300
 CANDIDATES = ("raven-2026", "own-1000", "all-400", "all-1000", "words-1000")
 
@@ -52,21 +54,29 @@ def drawn(data: Path, name: str, words: int, side: int, seed: int) -> Built:
     """Problems about the authors of one half."""
     rows = [
         (author, topic or document, text)
-        for author, own in documents(data, name.partition("-")[0]).items() if half(author) == side
+        for author, own in documents(data, name.partition("-")[0]).items()
+        if half(author) == side
         for document, topic, text in own
-    ]  # fmt: skip
+    ]
     authors, topics, texts = zip(*rows, strict=True)
     table, place = TextTable.collect(texts)
     first = {int(row): i for i, row in enumerate(place)}
     kept = [first[row] for row in range(len(table))]
     corpus = Corpus(
-        name, table, tuple(map(str, range(len(table)))), Labels.of([authors[i] for i in kept]),
+        name,
+        table,
+        tuple(map(str, range(len(table)))),
+        Labels.of([authors[i] for i in kept]),
         Labels.of([topics[i] for i in kept]),
-    )  # fmt: skip
+    )
     cross = Cross("topic") if name.endswith("novel") else None
     built = build_problems(corpus, known=(1, 1), match=[], min_words=words, seed=seed, cross=cross)
     chosen = np.arange(min(PROBLEMS, len(built.same)))
-    return Built(built.problems.select(chosen).map_texts(FirstWords(words)), built.same[chosen], built.dropped)
+    return Built(
+        built.problems.select(chosen).map_texts(FirstWords(words)),
+        built.same[chosen],
+        built.dropped,
+    )
 
 
 @lru_cache
@@ -85,10 +95,20 @@ class WithMore(Extractor):
 def with_more(background: Background, more: Corpus, most: int) -> Background:
     """Impostors, and one piece of their median length of at most so many texts by others; copies are left out."""
     background.own_length_ = length = int(np.median([len(text) for text in background.texts_]))
-    first, order = max(background.cluster_.values()) + 1, stream(0, "raven-2026-background").permutation(len(more))
-    usable = [row for row in order.tolist() if more.author.codes[row] >= 0 and len(more.texts[row]) >= length / 2]
+    first, order = (
+        max(background.cluster_.values()) + 1,
+        stream(0, "raven-2026-background").permutation(len(more)),
+    )
+    usable = [
+        row
+        for row in order.tolist()
+        if more.author.codes[row] >= 0 and len(more.texts[row]) >= length / 2
+    ]
     for row in usable[:most]:
-        author, piece = first + int(more.author.codes[row]), normalised(chunks(more.texts[row], length)[0])
+        author, piece = (
+            first + int(more.author.codes[row]),
+            normalised(chunks(more.texts[row], length)[0]),
+        )
         if piece not in background.cluster_:
             background.cluster_[piece] = author
             background.texts_.append(piece)
@@ -103,11 +123,17 @@ def learned(candidate: str, problems: Problems, same: Bools, more: Corpus) -> Ex
     if kind in ("raven", "own"):
         return Extractor(impostors).fit(problems, same)
     extractor, fit = WithMore(impostors), Background.fit
-    with patch.object(Background, "fit", lambda self, *given: with_more(fit(self, *given), more, self.most)):
+    with patch.object(
+        Background, "fit", lambda self, *given: with_more(fit(self, *given), more, self.most)
+    ):
         extractor.fit(problems, same)
     if kind == "words":
         own = Extractor(extractor.impostors).fit(problems, same)
-        own.views_, own.families_, own.whitened_ = extractor.views_, extractor.families_, extractor.whitened_
+        own.views_, own.families_, own.whitened_ = (
+            extractor.views_,
+            extractor.families_,
+            extractor.whitened_,
+        )
         return own
     return extractor
 
@@ -119,7 +145,9 @@ def cross_fitted(extractor: Extractor, problems: Problems, same: Bools) -> Float
     for f in np.unique(folds.fold):
         out, rest = folds.fold == f, folds.rest(f)
         verifier = Raven2026().learn(problems.select(rest), same[rest], features[rest], able[rest])
-        odds[out] = np.where(able[out], verifier.ridge_.log_odds(verifier._used(features[out])), 0.0)
+        odds[out] = np.where(
+            able[out], verifier.ridge_.log_odds(verifier._used(features[out])), 0.0
+        )
     return odds
 
 
@@ -141,31 +169,47 @@ def auc(same: Bools, odds: Floats, weight: Floats) -> float:
 def gains(answers: dict[tuple[Any, ...], tuple[Bools, Ints, dict[str, Floats]]]) -> None:
     """Print AUCs and gains, and their intervals."""
     rng, names = np.random.default_rng(0), list(next(iter(answers.values()))[2])
-    table = {key: [auc(same, odds[n], np.ones(len(same))) for n in names] for key, (same, _, odds) in answers.items()}
+    table = {
+        key: [auc(same, odds[n], np.ones(len(same))) for n in names]
+        for key, (same, _, odds) in answers.items()
+    }
     for cell in CELLS:
         rows = np.array([row for key, row in table.items() if key[:2] == cell])
         if len(rows):
-            print(cell, len(next(v for k, v in answers.items() if k[:2] == cell)[0]), "problems", dict(
-                zip(names, np.round(rows.mean(axis=0), 3).tolist(), strict=True)), flush=True)  # fmt: skip
+            print(
+                cell,
+                len(next(v for k, v in answers.items() if k[:2] == cell)[0]),
+                "problems",
+                dict(zip(names, np.round(rows.mean(axis=0), 3).tolist(), strict=True)),
+                flush=True,
+            )
     draws = []
     for _ in range(DRAWS):
         rows = []
         for name in dict.fromkeys(key[0] for key in answers):
-            count = 1 + max(int(author.max()) for key, (_, author, _) in answers.items() if key[0] == name)
+            count = 1 + max(
+                int(author.max()) for key, (_, author, _) in answers.items() if key[0] == name
+            )
             times = np.bincount(rng.integers(0, count, count), minlength=count).astype(float)
             rows += [
                 [auc(same, odds[n], times[author]) for n in names]
-                for key, (same, author, odds) in answers.items() if key[0] == name
-            ]  # fmt: skip
+                for key, (same, author, odds) in answers.items()
+                if key[0] == name
+            ]
         draws.append(np.array(rows).mean(axis=0))
     mean, spread = np.array(list(table.values())).mean(axis=0), np.array(draws)
     low, high = np.quantile(spread - spread[:, :1], (0.025, 0.975), axis=0)
     for i, name in enumerate(names):
-        print(f"{name}: AUC {mean[i]:.3f}, gain {mean[i] - mean[0]:+.3f} [{low[i]:+.3f}, {high[i]:+.3f}]", flush=True)
+        print(
+            f"{name}: AUC {mean[i]:.3f}, gain {mean[i] - mean[0]:+.3f} [{low[i]:+.3f}, {high[i]:+.3f}]",
+            flush=True,
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--show", action="store_true", help="on the other half of the authors")
     parser.add_argument("--candidates", default=",".join(CANDIDATES))
@@ -183,14 +227,20 @@ def main() -> None:
             found, began = {}, time.process_time()
             for candidate in given.candidates.split(","):
                 with one_thread():
-                    extractor = learned(candidate, train.problems, train.same, background(given.data, name))
+                    extractor = learned(
+                        candidate, train.problems, train.same, background(given.data, name)
+                    )
                     found[candidate] = (
-                        shown(extractor, train, asked) if given.show
+                        shown(extractor, train, asked)
+                        if given.show
                         else cross_fitted(extractor, train.problems, train.same)
-                    )  # fmt: skip
+                    )
             answers[name, words, seed] = (asked.same, author, found)
             spent = time.process_time() - began
-            print(f"{name} {words} words, seed {seed}: {len(asked.same)} problems, {spent:.0f} s", flush=True)
+            print(
+                f"{name} {words} words, seed {seed}: {len(asked.same)} problems, {spent:.0f} s",
+                flush=True,
+            )
     gains(answers)
 
 

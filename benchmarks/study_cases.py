@@ -72,11 +72,19 @@ MADE: dict[str, Callable[[Path], Batch]] = {
 }
 for half in HALVES:
     MADE |= {
-        **{f"short{n}-{half}": lambda place, n=n, half=half: newsgroups_apart(place, half, n) for n in range(3)},
+        **{
+            f"short{n}-{half}": lambda place, n=n, half=half: newsgroups_apart(place, half, n)
+            for n in range(3)
+        },
         f"two-{half}": lambda place, half=half: newsgroups_apart(place, half, 0, (150, 150), 150),
-        f"topic-{half}": lambda place, half=half: newsgroups_apart(place, half, 0, (150, 150), 150, topics=2),
+        f"topic-{half}": lambda place, half=half: newsgroups_apart(
+            place, half, 0, (150, 150), 150, topics=2
+        ),
         f"genre-{half}": lambda place, half=half: essays_among_posts(place, half),
-        **{f"few{n}-{half}": lambda place, n=n, half=half: few_essays(place, half, n % 10, n) for n in (12, 10, 11)},
+        **{
+            f"few{n}-{half}": lambda place, n=n, half=half: few_essays(place, half, n % 10, n)
+            for n in (12, 10, 11)
+        },
     }  # type: ignore[misc]
 OUT = Path("raven-runs/study-cases")
 
@@ -97,9 +105,14 @@ def scored(name: str, out: Path) -> tuple[Store, dict[str, str]]:
     batch = MADE[name](out / name)
     print(f"{name}: {len(batch.lines)} cases", flush=True)
     result = compare(
-        batch=batch.finish(), background=batch.place / "background", out=batch.place / "run",
-        verifiers=verifiers(name), authors=40, donors=2, workers=1,
-    )  # fmt: skip
+        batch=batch.finish(),
+        background=batch.place / "background",
+        out=batch.place / "run",
+        verifiers=verifiers(name),
+        authors=40,
+        donors=2,
+        workers=1,
+    )
     for error in result.errors:
         print("  failed:", error)
     return result.store, batch.truth
@@ -112,23 +125,31 @@ def found(store: Store, kinds: dict[str, str]) -> list[dict[str, Any]]:
     for case in analysis.analyse(store).cases:
         answer = case.answer
         content = None if answer is None or answer.content is None else answer.content.outcome
-        told.append({
-            "case": case.record.id,
-            "kind": kinds[case.record.id],
-            "refused": [reason.partition(":")[0] for reason in case.reasons],
-            "content": content,
-            "promised": None if answer is None else round(answer.promise["cllr"].value, 3),
-            "llr": {} if answer is None else {line.name: round(line.llr, 3) for line in answer.lines},
-        })  # fmt: skip
+        told.append(
+            {
+                "case": case.record.id,
+                "kind": kinds[case.record.id],
+                "refused": [reason.partition(":")[0] for reason in case.reasons],
+                "content": content,
+                "promised": None if answer is None else round(answer.promise["cllr"].value, 3),
+                "llr": {}
+                if answer is None
+                else {line.name: round(line.llr, 3) for line in answer.lines},
+            }
+        )
     return told
 
 
 def main() -> None:
     """Score what was asked for, or write down what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpora", nargs="?", default=",".join(MADE))
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--write", action="store_true", help="only write benchmarks/cases.json and the tables")
+    parser.add_argument(
+        "--write", action="store_true", help="only write benchmarks/cases.json and the tables"
+    )
     arguments = parser.parse_args()
     if arguments.write:
         write(arguments.out, list(MADE))
@@ -137,7 +158,10 @@ def main() -> None:
         store, kinds = scored(name, arguments.out)
         _keep(arguments.out / f"{name}.json", found(store, kinds))
         if name in TITLES:
-            _keep(arguments.out / f"{name}.fusion.json", compared(store, kinds, list(named("verifier", DEFAULT))))
+            _keep(
+                arguments.out / f"{name}.fusion.json",
+                compared(store, kinds, list(named("verifier", DEFAULT))),
+            )
 
 
 def _keep(path: Path, told: Any) -> None:

@@ -27,7 +27,12 @@ FORTY = 40
 """Authors of a whole background."""
 MOST_CASES = 40
 """Cases of a PAN-2014 corpus."""
-OWN, OWN_FAR, RANDOM, NEAREST = "own", "own, farthest in content", "stranger at random", "stranger nearest in content"
+OWN, OWN_FAR, RANDOM, NEAREST = (
+    "own",
+    "own, farthest in content",
+    "stranger at random",
+    "stranger nearest in content",
+)
 """Kinds of case where strangers are chosen by content."""
 
 
@@ -63,9 +68,13 @@ class Batch:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def case(self, name: str, kind: str, known: Sequence[str], questioned: str, candidate: str) -> None:
+    def case(
+        self, name: str, kind: str, known: Sequence[str], questioned: str, candidate: str
+    ) -> None:
         """A case of some kind: ``same``, ``different`` or a hostile one."""
-        self.lines.append({"case": name, "questioned": questioned, "known": list(known), "candidate": candidate})
+        self.lines.append(
+            {"case": name, "questioned": questioned, "known": list(known), "candidate": candidate}
+        )
         self.truth[name] = kind
 
 
@@ -86,16 +95,25 @@ def ebg(place: Path, part: int, words: int = WORDS, least: int = LEAST, parts: i
     split = {name: texts for name, texts in split.items() if len(texts) > 2}
     ready = list(split)
     for place_of, name in enumerate(ready):
-        known = [batch.text(f"{name}/known{i}", cut(text, WORDS)) for i, text in enumerate(split[name][:2])]
+        known = [
+            batch.text(f"{name}/known{i}", cut(text, WORDS))
+            for i, text in enumerate(split[name][:2])
+        ]
 
-        def ask(kind: str, what: str, text: str, name: str = name, known: list[str] = known) -> None:
-            batch.case(f"{name}-{what}", kind, known, batch.text(f"{name}/{what}", cut(text, words)), name)
+        def ask(
+            kind: str, what: str, text: str, name: str = name, known: list[str] = known
+        ) -> None:
+            batch.case(
+                f"{name}-{what}", kind, known, batch.text(f"{name}/{what}", cut(text, words)), name
+            )
 
         for i, text in enumerate(split[name][2:]):
             ask("same", f"own{i}-{words}", text)
         for i in range(2):
             writer = ready[(place_of + i + 1) % len(ready)]
-            ask("different", f"by-{writer}-{words}", split[writer][2 + i % (len(split[writer]) - 2)])
+            ask(
+                "different", f"by-{writer}-{words}", split[writer][2 + i % (len(split[writer]) - 2)]
+            )
         for kind, texts in attacks.items() if words == WORDS else ():
             if name in texts and count_words(texts[name]) >= least:
                 ask(kind, kind, texts[name])
@@ -109,7 +127,11 @@ def _apart(samples: Sequence[Sample], least: int = 0, most: int = 6) -> list[Sam
     """Samples of so many words no two of which are from one source document."""
     found: list[Sample] = []
     for sources, text in samples:
-        if len(found) < most and count_words(text) >= least and not any(sources & other for other, _ in found):
+        if (
+            len(found) < most
+            and count_words(text) >= least
+            and not any(sources & other for other, _ in found)
+        ):
             found.append((sources, text))
     return found
 
@@ -122,7 +144,9 @@ def newsgroups(place: Path, words: int = 150, background: int = 40, asked: int =
         if author is not None and count_words(corpus.texts[row]) >= words:
             rows[author].append(row)
     able = sorted(name for name, own in rows.items() if len(own) >= 4)
-    names = [able[i] for i in stream(SEED, "newsgroups").permutation(len(able))[: background + asked]]
+    names = [
+        able[i] for i in stream(SEED, "newsgroups").permutation(len(able))[: background + asked]
+    ]
     batch = Batch(place)
     for number, name in enumerate(names[asked:]):
         for row in rows[name][:6]:
@@ -132,8 +156,16 @@ def newsgroups(place: Path, words: int = 150, background: int = 40, asked: int =
         own = [cut(corpus.texts[row], words) for row in rows[name]]
         paths = [batch.text(f"{number}/known{i}", text) for i, text in enumerate(own[:2])]
         stranger = cut(corpus.texts[rows[held[(number + 1) % asked]][2]], words)
-        batch.case(f"{number}-own", "same", paths, batch.text(f"{number}/own", own[2]), f"person {number}")
-        batch.case(f"{number}-other", "different", paths, batch.text(f"{number}/other", stranger), f"person {number}")
+        batch.case(
+            f"{number}-own", "same", paths, batch.text(f"{number}/own", own[2]), f"person {number}"
+        )
+        batch.case(
+            f"{number}-other",
+            "different",
+            paths,
+            batch.text(f"{number}/other", stranger),
+            f"person {number}",
+        )
     return batch
 
 
@@ -149,7 +181,10 @@ def newsgroups_alike(place: Path, half: str, words: int = 150, background: int =
     for row, author in enumerate(corpus.author):
         if author is not None and count_words(corpus.texts[row]) >= words:
             rows[author].append(row)
-    able, few = (sorted(name for name, own in rows.items() if (len(own) >= 4) is many) for many in (True, False))
+    able, few = (
+        sorted(name for name, own in rows.items() if (len(own) >= 4) is many)
+        for many in (True, False)
+    )
     able = [able[i] for i in stream(SEED, "newsgroups").permutation(len(able))]
     few = [few[i] for i in stream(SEED, "newsgroups-few").permutation(len(few))]
     number = ("choose", "show").index(half)
@@ -162,7 +197,10 @@ def newsgroups_alike(place: Path, half: str, words: int = 150, background: int =
     for count, name in enumerate(held):
         for row in rows[name][:6]:
             batch.other(f"author{count:03d}", str(row), corpus.texts[row])
-    own = {name: [cut(corpus.texts[row], words) for row in rows[name]] for name in [*asked, *few[number::2]]}
+    own = {
+        name: [cut(corpus.texts[row], words) for row in rows[name]]
+        for name in [*asked, *few[number::2]]
+    }
     return _alike(batch, own, asked)
 
 
@@ -182,16 +220,28 @@ def posts_of(half: str, least: int) -> dict[str, list[Post]]:
     found: dict[str, list[Post]] = defaultdict(list)
     for row, author in enumerate(corpus.author):
         if author is not None and half_of(author) == half:
-            found[author].append((count_words(corpus.texts[row]), corpus.topic[row] or "", corpus.texts[row]))
+            found[author].append(
+                (count_words(corpus.texts[row]), corpus.topic[row] or "", corpus.texts[row])
+            )
     drawn = {name: stream(SEED, "posts", name).permutation(len(own)) for name, own in found.items()}
     ordered = {name: [found[name][i] for i in drawn[name]] for name in sorted(found)}
-    return {name: able for name, own in ordered.items() if (able := [post for post in own if post[0] >= least])}
+    return {
+        name: able
+        for name, own in ordered.items()
+        if (able := [post for post in own if post[0] >= least])
+    }
 
 
 def newsgroups_apart(
-    place: Path, half: str, number: int, known: Sequence[int] = (200,), words: int = 80, background: int = 40,
-    topics: int = 0, asked: int = 70,
-) -> Batch:  # fmt: skip
+    place: Path,
+    half: str,
+    number: int,
+    known: Sequence[int] = (200,),
+    words: int = 80,
+    background: int = 40,
+    topics: int = 0,
+    asked: int = 70,
+) -> Batch:
     """Posts of people of a half against the ``number``-th of three disjoint backgrounds of that half; the same people
     are asked about against all three.
 
@@ -204,10 +254,15 @@ def newsgroups_apart(
     away = set(names[: 3 * FORTY])
     held = names[number * FORTY : (number + 1) * FORTY][:background]
     if topics:
-        by_topic = Counter(topic for name in names for topic in {topic for _, topic, _ in posts[name]})
+        by_topic = Counter(
+            topic for name in names for topic in {topic for _, topic, _ in posts[name]}
+        )
         two = {topic for topic, _ in by_topic.most_common(2)}
         near = [name for name in names if sum(topic in two for _, topic, _ in posts[name]) >= 3]
-        held = [*near[: background * 4 // 5], *[name for name in names if name not in near][: background // 5]]
+        held = [
+            *near[: background * 4 // 5],
+            *[name for name in names if name not in near][: background // 5],
+        ]
         away |= set(held)
     batch = Batch(place)
     for count, name in enumerate(held):
@@ -220,7 +275,10 @@ def newsgroups_apart(
         rest = [cut(text, words) for i, (_, _, text) in enumerate(posts[name]) if i not in long]
         if len(long) == len(known) and rest:
             able.append(name)
-            rest = [*(cut(posts[name][i][2], size) for i, size in zip(long, known, strict=True)), *rest]
+            rest = [
+                *(cut(posts[name][i][2], size) for i, size in zip(long, known, strict=True)),
+                *rest,
+            ]
         texts[name] = rest
     drawn = [able[i] for i in stream(SEED, "asked", half).permutation(len(able))[:asked]]
     return _alike(batch, texts, drawn, known=len(known), words=words)
@@ -234,8 +292,9 @@ def essays_among_posts(place: Path, half: str, words: int = 250) -> Batch:
     samples, _ = read_ebg(str(data() / "ebg" / "extended-brennan-greenstadt.zip"))
     own = {
         name: [cut(text, words) for _, text in _apart(samples[name], words)][:6]
-        for name in sorted(samples) if half_of(name) == half
-    }  # fmt: skip
+        for name in sorted(samples)
+        if half_of(name) == half
+    }
     return _alike(batch, own, [name for name in own if len(own[name]) > 2], known=1)
 
 
@@ -264,14 +323,20 @@ def ebg_alike(place: Path, part: int) -> Batch:
     samples, _ = read_ebg(str(data() / "ebg" / "extended-brennan-greenstadt.zip"))
     order = sorted(samples)
     names = [order[i] for i in stream(SEED, "ebg").permutation(len(order))][part::3]
-    own = {name: [cut(text, WORDS) for _, text in _apart(samples[name], LEAST)][:6] for name in names}
+    own = {
+        name: [cut(text, WORDS) for _, text in _apart(samples[name], LEAST)][:6] for name in names
+    }
     return _alike(batch, own, [name for name in names if len(own[name]) > 2], 2)
 
 
 def _alike(
-    batch: Batch, texts: Mapping[str, Sequence[str]], asked: Sequence[str], strangers: int = 1, known: int = 2,
+    batch: Batch,
+    texts: Mapping[str, Sequence[str]],
+    asked: Sequence[str],
+    strangers: int = 1,
+    known: int = 2,
     words: int | None = None,
-) -> Batch:  # fmt: skip
+) -> Batch:
     """Cases of people by their first texts, so many: their next text and the farthest in content of all further ones
     (which may be that one), and texts of so many strangers, at random and the nearest of all, by ``text.content``;
     questioned texts are cut to so many words."""
@@ -280,11 +345,21 @@ def _alike(
     space = ContentSpace(every)
     cosine = space.cosines(["\n".join(texts[name][:known]) for name in asked], every)
     for number, (name, alike) in enumerate(zip(asked, cosine, strict=True)):
-        paths = [batch.text(f"{number}/known{i}", text) for i, text in enumerate(texts[name][:known])]
+        paths = [
+            batch.text(f"{number}/known{i}", text) for i, text in enumerate(texts[name][:known])
+        ]
 
-        def ask(kind: str, what: str, text: str, number: int = number, paths: list[str] = paths) -> None:
+        def ask(
+            kind: str, what: str, text: str, number: int = number, paths: list[str] = paths
+        ) -> None:
             text = text if words is None else cut(text, words)
-            batch.case(f"{number}-{what}", kind, paths, batch.text(f"{number}/{what}", text), f"person {number}")
+            batch.case(
+                f"{number}-{what}",
+                kind,
+                paths,
+                batch.text(f"{number}/{what}", text),
+                f"person {number}",
+            )
 
         mine = [i for i, other in enumerate(owner) if other == name][known:]
         others = [i for i, other in enumerate(owner) if other != name]
@@ -312,17 +387,23 @@ def pan14(place: Path, name: str) -> Batch:
     asked, truth = test.problems, test.truth()
     tested = {" ".join(asked.texts[row].split()) for row in asked.documents}
     group = _authors(problems, same)
-    both = {author for row, author in group.items() if " ".join(problems.texts[row].split()) in tested}
+    both = {
+        author for row, author in group.items() if " ".join(problems.texts[row].split()) in tested
+    }
     for row, author in group.items():
         if author not in both:
             batch.other(f"author{author:03d}", str(row), problems.texts[row])
     words = {int(row): count_words(asked.texts[row]) for row in asked.documents}
     long = min(rounded(int(np.quantile(list(words.values()), 0.25))), rounded(WORDS))
-    least = [sorted((words[int(row)] for row in asked.known(i)), reverse=True)[:2] for i in range(len(asked))]
+    least = [
+        sorted((words[int(row)] for row in asked.known(i)), reverse=True)[:2]
+        for i in range(len(asked))
+    ]
     usable = [
         i
         for i in range(len(asked))
-        if len(least[i]) == 2 and min(*least[i], words[int(asked.questioned_index[i])]) >= 0.92 * long
+        if len(least[i]) == 2
+        and min(*least[i], words[int(asked.questioned_index[i])]) >= 0.92 * long
     ]
     drawn = stream(SEED, "pan14", name).permutation(len(usable))[:MOST_CASES]
     for i in (usable[number] for number in sorted(drawn)):
@@ -330,8 +411,12 @@ def pan14(place: Path, name: str) -> Batch:
         longest = sorted(asked.known(i).tolist(), key=lambda row: -words[row])[:2]
         known = [cut(asked.texts[row], long) for row in longest]
         paths = [batch.text(f"{name_of}/known{k}", text) for k, text in enumerate(known)]
-        questioned = batch.text(f"{name_of}/questioned", cut(asked.texts[asked.questioned_index[i]], long))
-        batch.case(name_of, "same" if truth[i] else "different", paths, questioned, f"candidate {name_of}")
+        questioned = batch.text(
+            f"{name_of}/questioned", cut(asked.texts[asked.questioned_index[i]], long)
+        )
+        batch.case(
+            name_of, "same" if truth[i] else "different", paths, questioned, f"candidate {name_of}"
+        )
     return batch
 
 
@@ -345,7 +430,10 @@ def _authors(problems: Any, same: Any) -> dict[int, int]:
         return row
 
     for i in range(len(problems)):
-        linked = [*problems.known(i).tolist(), *([int(problems.questioned_index[i])] if same[i] else [])]
+        linked = [
+            *problems.known(i).tolist(),
+            *([int(problems.questioned_index[i])] if same[i] else []),
+        ]
         for row in linked[1:]:
             parent[root(row)] = root(linked[0])
     names = {r: n for n, r in enumerate(sorted({root(row) for row in parent}))}

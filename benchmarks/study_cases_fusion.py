@@ -19,7 +19,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.study_cases_corpora import NEAREST, OWN, RANDOM
-from ravenbench.ext.case.compare.model import FUSED, ShapeScores, System, learn, read_scores, subset, validate
+from ravenbench.ext.case.compare.model import (
+    FUSED,
+    ShapeScores,
+    System,
+    learn,
+    read_scores,
+    subset,
+    validate,
+)
 from ravenbench.ext.case.compare.record import ComparePlan
 from ravenbench.ext.case.likelihood_ratios import LN10, Fusion, calibrate, cllr, fuse
 from ravenbench.randomness import stream
@@ -63,7 +71,9 @@ WAYS: dict[str, Way] = {
 }
 
 
-def compared(store: Store, kinds: Mapping[str, str], verifiers: list[str]) -> dict[str, dict[str, float]]:
+def compared(
+    store: Store, kinds: Mapping[str, str], verifiers: list[str]
+) -> dict[str, dict[str, float]]:
     """C_llr of every way on the background's pairs and on the cases, LRs without bounds."""
     plan = store.plan_as(ComparePlan)
     told: dict[str, dict[str, float]] = {}
@@ -76,7 +86,10 @@ def compared(store: Store, kinds: Mapping[str, str], verifiers: list[str]) -> di
                 costs.append(_background(found, way, verifiers))
                 sums.append(_cases(found, way, verifiers, kinds))
         llr, same = (np.concatenate(part) for part in zip(*sums, strict=True))
-        told[name] = {"background": round(float(np.mean(costs)), 3), "cases": round(cllr(llr, same), 3)}
+        told[name] = {
+            "background": round(float(np.mean(costs)), 3),
+            "cases": round(cllr(llr, same), 3),
+        }
     return told
 
 
@@ -89,7 +102,9 @@ def _background(found: ShapeScores, way: Way, verifiers: list[str]) -> float:
     return cllr(llr, pairs.same, pairs.weight)
 
 
-def _cases(found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[str, str]) -> tuple[Floats, Bools]:
+def _cases(
+    found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[str, str]
+) -> tuple[Floats, Bools]:
     pairs = found.pairs
     rows = [
         row
@@ -97,18 +112,29 @@ def _cases(found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[st
         if problem.asks == "plain" and kinds[problem.case] in ("same", "different")
     ]
     learned = learn(pairs, pairs.weight)
-    fusion = way(_members(learned, verifiers, pairs.scores, pairs.content), pairs.same, pairs.weight)
+    fusion = way(
+        _members(learned, verifiers, pairs.scores, pairs.content), pairs.same, pairs.weight
+    )
     llr = fusion.llr(_members(learned, verifiers, subset(found.cases, rows), found.content[rows]))
     return llr, np.array([kinds[found.problems[row].case] == "same" for row in rows])
 
 
-def _members(learned: System, verifiers: list[str], scores: Mapping[str, Floats], content: Floats) -> Floats:
+def _members(
+    learned: System, verifiers: list[str], scores: Mapping[str, Floats], content: Floats
+) -> Floats:
     """Log10 LRs (n, m) of the verifiers, what likeness in content adds taken off."""
     each = learned.llr(scores, content)
     return np.column_stack([each[name] for name in verifiers])
 
 
-USED = ("raven-2026", "impostors", "masked(lambdag, frequency-mask)", "ppm", "char-ngram", "function-words")
+USED = (
+    "raven-2026",
+    "impostors",
+    "masked(lambdag, frequency-mask)",
+    "ppm",
+    "char-ngram",
+    "function-words",
+)
 TRIED = (*USED, "poisson-gamma(unit='character')")
 """The default list, and the one that was tried. What to add was settled on background pairs of EBG's part 2 and of
 newsgroups, whose authors are in no case, before any of these cases was looked at with it."""
@@ -139,18 +165,28 @@ def issue_llr(store: Store, kinds: Mapping[str, str], names: Sequence[str]) -> A
     plan = store.plan_as(ComparePlan)
     (found,) = (read_scores(store, plan, shape) for shape in plan.shapes if shape.problems)
     pairs = found.pairs
-    kept = {field: {name: getattr(pairs, field)[name] for name in names} for field in ("scores", "moved")}
+    kept = {
+        field: {name: getattr(pairs, field)[name] for name in names}
+        for field in ("scores", "moved")
+    }
     valid = validate(replace(pairs, **kept))
     cost = {name: cllr(valid.llr[name], pairs.same, pairs.weight) for name in names}
     problems, llr = found.problems, list[dict[str, Floats]]()
     plain = [row for row, problem in enumerate(problems) if problem.asks == "plain"]
     for row in plain:
-        off = [i for i, p in enumerate(problems) if p.asks == "off" and p.case == problems[row].case]
+        off = [
+            i for i, p in enumerate(problems) if p.asks == "off" and p.case == problems[row].case
+        ]
         moved = {
             name: np.mean(found.cases[name][off], axis=0, keepdims=True)
-            if off else np.full_like(found.cases[name][:1], np.nan) for name in names
-        }  # fmt: skip
-        scores, content = subset({name: found.cases[name] for name in names}, [row]), found.content[[row]]
+            if off
+            else np.full_like(found.cases[name][:1], np.nan)
+            for name in names
+        }
+        scores, content = (
+            subset({name: found.cases[name] for name in names}, [row]),
+            found.content[[row]],
+        )
         llr.append(valid.limits.bounded(valid.system.combined(scores, moved, content), content))
     cases = [problems[row].case for row in plain]
     joined = {name: np.concatenate([one[name] for one in llr]) for name in llr[0]}
@@ -162,12 +198,16 @@ def issue_llr(store: Store, kinds: Mapping[str, str], names: Sequence[str]) -> A
     )
 
 
-def difference(one: Floats, other: Floats, same: Bools, person: Sequence[str]) -> tuple[float, float, float]:
+def difference(
+    one: Floats, other: Floats, same: Bools, person: Sequence[str]
+) -> tuple[float, float, float]:
     """C_llr of the first less that of the other, with a 95 % interval when people are drawn anew."""
     _, code = np.unique(person, return_inverse=True)
     rng, drawn = stream(7, "lists-people"), []
     for _ in range(DRAWS):
-        rows = np.concatenate([np.flatnonzero(code == i) for i in rng.integers(code.max() + 1, size=code.max() + 1)])
+        rows = np.concatenate(
+            [np.flatnonzero(code == i) for i in rng.integers(code.max() + 1, size=code.max() + 1)]
+        )
         if same[rows].any() and not same[rows].all():
             drawn.append(cllr(one[rows], same[rows]) - cllr(other[rows], same[rows]))
     low, high = np.quantile(drawn, [0.025, 0.975])
@@ -180,8 +220,15 @@ def lists(asked: Mapping[str, Asked], title: str, own: str, other: str) -> dict[
     used = asked["used"]
     rows = [i for i, kind in enumerate(used.kind) if kind in (own, other)]
     same, person = np.array([used.kind[i] == own for i in rows]), [used.person[i] for i in rows]
-    line: dict[str, Any] = {"cases": title, "same": int(same.sum()), "different": int((~same).sum())}
-    llr = {label: {name: values[rows] for name, values in one.llr.items()} for label, one in asked.items()}
+    line: dict[str, Any] = {
+        "cases": title,
+        "same": int(same.sum()),
+        "different": int((~same).sum()),
+    }
+    llr = {
+        label: {name: values[rows] for name, values in one.llr.items()}
+        for label, one in asked.items()
+    }
 
     def less(one: Floats, than: Floats) -> list[float]:
         return [round(value, 3) for value in difference(one, than, same, person)]
@@ -220,9 +267,20 @@ def main() -> None:
     for name in SETS:
         kinds = MADE[name](out / name).truth
         store = Store.open(str(out / name / "run"))
-        each.append({label: issue_llr(store, kinds, names) for label, names in (("used", USED), ("tried", TRIED))})
-        _write(out / f"{name}.lists.json", [lists(each[-1], title, *pair) for title, pair in SETS[name]])
-    _write(out / "all.lists.json", [lists(together(each), "all but the nearest strangers", "same", "different")])
+        each.append(
+            {
+                label: issue_llr(store, kinds, names)
+                for label, names in (("used", USED), ("tried", TRIED))
+            }
+        )
+        _write(
+            out / f"{name}.lists.json",
+            [lists(each[-1], title, *pair) for title, pair in SETS[name]],
+        )
+    _write(
+        out / "all.lists.json",
+        [lists(together(each), "all but the nearest strangers", "same", "different")],
+    )
 
 
 def _write(path: Path, told: list[dict[str, Any]]) -> None:

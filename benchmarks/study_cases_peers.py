@@ -59,10 +59,14 @@ def by_bitig(store: Store, shape: ShapeRecord) -> dict[str, float]:
         for i in rows:
             asked = words.transform(corpus([texts[int(test.questioned_index[i])]]))
             known = words.transform(corpus(list(texts.rows(test.known(i)))))
-            found.append(method.verify(questioned=asked, known=known, impostors=pool).values["score"])
+            found.append(
+                method.verify(questioned=asked, known=known, impostors=pool).values["score"]
+            )
         return np.array(found, dtype=np.float64)
 
-    background = np.concatenate([scores(fold, range(len(store.truth(fold)))) for fold in shape.folds])
+    background = np.concatenate(
+        [scores(fold, range(len(store.truth(fold)))) for fold in shape.folds]
+    )
     same = np.concatenate([store.truth(fold) for fold in shape.folds])
     rows = plain(shape)
     llr = calibrate(background, same).llr(scores(shape.case_folds[0], rows))
@@ -92,8 +96,13 @@ def by_lambdag(store: Store, shape: ShapeRecord) -> dict[str, Any]:
     }
 
 
-def _package(peer: Any, test: Problems, i: int, seed: int, population: Any, written: list[Any]) -> float:
-    known, questioned = list(test.texts.rows(test.known(i))), test.texts[int(test.questioned_index[i])]
+def _package(
+    peer: Any, test: Problems, i: int, seed: int, population: Any, written: list[Any]
+) -> float:
+    known, questioned = (
+        list(test.texts.rows(test.known(i))),
+        test.texts[int(test.questioned_index[i])],
+    )
     peer.random_gen = stream(seed, "lambdag", str(test.ids[i]))
     sides = (peer._preprocess_text(text) for text in (" ".join(known), questioned))
     pool = [tuple(written[j]) for j in population.sentences_for([*known, questioned])]
@@ -102,7 +111,9 @@ def _package(peer: Any, test: Problems, i: int, seed: int, population: Any, writ
 
 def main() -> None:
     """Ask bitig about all cases of a corpus, and LambdaG's package about some of EBG."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--site", help="site-packages that hold bitig and lambdag")
@@ -115,9 +126,13 @@ def main() -> None:
     if arguments.lambdag:
         told: Any = by_lambdag(store, shapes[0])
     else:
-        told = {case: round(llr, 3) for shape in shapes for case, llr in by_bitig(store, shape).items()}
+        told = {
+            case: round(llr, 3) for shape in shapes for case, llr in by_bitig(store, shape).items()
+        }
     name = "lambdag" if arguments.lambdag else "bitig"
-    (arguments.out / f"{arguments.corpus}.{name}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    (arguments.out / f"{arguments.corpus}.{name}.json").write_text(
+        json.dumps(told, indent=1) + "\n", encoding="utf-8"
+    )
     print(json.dumps(told, indent=1))
 
 

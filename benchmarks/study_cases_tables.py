@@ -18,7 +18,10 @@ from ravenbench.randomness import stream
 
 KEPT = Path(__file__).with_name("cases.json")
 PAGE = Path(__file__).parent.parent / "docs" / "compare-studies.md"
-BEGIN, END = "<!-- cases: written by python -m benchmarks.study_cases --write -->", "<!-- end of cases -->"
+BEGIN, END = (
+    "<!-- cases: written by python -m benchmarks.study_cases --write -->",
+    "<!-- end of cases -->",
+)
 TITLES = {
     "ebg1": "EBG, part 1: 500 words",
     "ebg2": "EBG, part 2: 500 words",
@@ -78,11 +81,11 @@ def write(out: Path, corpora: Sequence[str]) -> None:
             for one in kept[name]:
                 one["llr"] |= {"bitig": told[one["case"]]} if one["case"] in told else {}
     lines = [
-        f' "{name}": [\n'
-        + ",\n".join(f"  {json.dumps(one)}" for one in kept[name])
-        + "\n ]" if isinstance(kept[name], list) else f' "{name}": {json.dumps(kept[name])}'
+        f' "{name}": [\n' + ",\n".join(f"  {json.dumps(one)}" for one in kept[name]) + "\n ]"
+        if isinstance(kept[name], list)
+        else f' "{name}": {json.dumps(kept[name])}'
         for name in sorted(kept)
-    ]  # fmt: skip
+    ]
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     alike = _alike(kept)
     put_between(PAGE, BEGIN, END, f"\n{tables(kept, alike)}")
@@ -126,19 +129,30 @@ def _worth(kept: dict[str, Any]) -> str:
     if not shown:
         return ""
     answered = {name: [one for one in found if not one["refused"]] for name, found in shown.items()}
-    methods = dict.fromkeys(method for found in shown.values() for one in found for method in one["llr"])
+    methods = dict.fromkeys(
+        method for found in shown.values() for one in found for method in one["llr"]
+    )
     rows = [("all together, answered", FUSED, answered)]
     rows += [
         (NAMES.get(method, method), method, shown)
         for method in sorted(methods, key=lambda name: (name != FUSED, name == "bitig"))
     ]
-    lines = ["**C_llr, C_llr min, EER and share misleading of every method, all cases unless said**\n"]
-    lines += [f"| method | {' | '.join(TITLES[name] for name in shown)} |", "|---" * (len(shown) + 1) + "|"]
+    lines = [
+        "**C_llr, C_llr min, EER and share misleading of every method, all cases unless said**\n"
+    ]
+    lines += [
+        f"| method | {' | '.join(TITLES[name] for name in shown)} |",
+        "|---" * (len(shown) + 1) + "|",
+    ]
     for title, method, of in rows:
         told = [figures(found, method) for found in of.values()]
         cells = ["–" if cell is None else "/".join(cell.split(" | ")[1:]) for cell in told]
         lines.append(f"| {title} | {' | '.join(cells)} |")
-    counts = [(figures(of[name], FUSED) or "none").split(" |")[0] for of in (shown, answered) for name in shown]
+    counts = [
+        (figures(of[name], FUSED) or "none").split(" |")[0]
+        for of in (shown, answered)
+        for name in shown
+    ]
     half = len(shown)
     lines.append(f"| same + different | {' | '.join(counts[:half])} |")
     lines.append(f"| … answered | {' | '.join(counts[half:])} |")
@@ -148,9 +162,7 @@ def _worth(kept: dict[str, Any]) -> str:
 def _alike(kept: dict[str, Any]) -> str:
     """What strangers drawn at random and those nearest in content are answered, with 95 % intervals over people."""
     lines = ["**Strangers who write about the same thing, answered cases**\n"]
-    heads = (
-        "people | asked about | cases | C_llr | own text farthest | strangers with LR > 1, > 2, > 10 | their mean LR"
-    )
+    heads = "people | asked about | cases | C_llr | own text farthest | strangers with LR > 1, > 2, > 10 | their mean LR"
     lines += [f"| {heads} |", "|---" * 7 + "|"]
     for name, title in ALIKE.items():
         farthest = _cost(kept[name], OWN_FAR, NEAREST) if name in kept else ""
@@ -158,13 +170,19 @@ def _alike(kept: dict[str, Any]) -> str:
             found = [one for one in kept[name] if one["kind"] in kinds and not one["refused"]]
             llr = np.array([one["llr"][FUSED] for one in found])
             same = np.array([one["kind"] == kinds[0] for one in found])
-            _, person = np.unique([one["case"].partition("-")[0] for one in found], return_inverse=True)
+            _, person = np.unique(
+                [one["case"].partition("-")[0] for one in found], return_inverse=True
+            )
             strangers = llr[~same]
-            shares = ", ".join(bare(float(np.mean(strangers > np.log10(least)))) for least in (1, 2, 10))
+            shares = ", ".join(
+                bare(float(np.mean(strangers > np.log10(least)))) for least in (1, 2, 10)
+            )
             cost = _cost(kept[name], *kinds)
             mean = _drawn(llr, same, person, lambda llr, same: float(np.mean(10.0 ** llr[~same])))
             far = farthest if kinds[1] == NEAREST else ""
-            lines.append(f"| {title} | {label} | {same.sum()} + {(~same).sum()} | {cost} | {far} | {shares} | {mean} |")
+            lines.append(
+                f"| {title} | {label} | {same.sum()} + {(~same).sum()} | {cost} | {far} | {shares} | {mean} |"
+            )
     return "\n".join(lines) if len(lines) > 3 else ""
 
 
@@ -175,7 +193,9 @@ def _shown_alike(alike: str) -> str:
 
 def _apart(kept: dict[str, Any]) -> str:
     """People who decided nothing, in neither training nor background: what was promised, what was found."""
-    lines = ["**Promise and result on people left out of everything, answered cases; means at most 1 if calibrated**\n"]
+    lines = [
+        "**Promise and result on people left out of everything, answered cases; means at most 1 if calibrated**\n"
+    ]
     heads = "cases | answered | C_llr promised | random strangers | nearest | mean 1/LR of own texts | mean LR: random"
     lines += [f"| {heads} | nearest | wrong at 10 or more |", "|---" * 9 + "|"]
     for name, title in APART.items():
@@ -189,7 +209,11 @@ def _apart(kept: dict[str, Any]) -> str:
         person = np.unique([one["case"].partition("-")[0] for one in found], return_inverse=True)[1]
         means = [
             _drawn(
-                llr[at], same[at], person[at], lambda llr, same: float(np.mean(10.0 ** np.where(same, -llr, llr))), 1
+                llr[at],
+                same[at],
+                person[at],
+                lambda llr, same: float(np.mean(10.0 ** np.where(same, -llr, llr))),
+                1,
             )
             for at in (kinds == OWN, kinds == RANDOM, kinds == NEAREST)
         ]
@@ -213,7 +237,9 @@ def _cost(found: Found, own: str, strangers: str) -> str:
     return _drawn(np.array([one["llr"][FUSED] for one in asked]), same, person, cllr)
 
 
-def _drawn(llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float], classes: int = 2) -> str:
+def _drawn(
+    llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float], classes: int = 2
+) -> str:
     """A figure of so many classes, and its interval when people are drawn anew."""
     rng, told, names = stream(SEED, "alike-people"), [], np.unique(person)
     rows_of = {one: np.flatnonzero(person == one) for one in names.tolist()}
@@ -243,13 +269,19 @@ def _fusion(kept: dict[str, Any]) -> str:
     lines += ["| fusion | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     for way in kept[f"{names[0]}.fusion"]:
         each = [kept[f"{name}.fusion"][way] for name in names]
-        lines.append(f"| {way} | " + " | ".join(f"{bare(o['background'])} / {bare(o['cases'])}" for o in each) + " |")
+        lines.append(
+            f"| {way} | "
+            + " | ".join(f"{bare(o['background'])} / {bare(o['cases'])}" for o in each)
+            + " |"
+        )
     return "\n".join(lines)
 
 
 def _lists(kept: dict[str, Any]) -> str:
     """The default list and the one that was tried, and the fusion beside its best member."""
-    lines = ["**The fusion beside its best member, and with a two-level model added: C_llr, differences [95 %]**\n"]
+    lines = [
+        "**The fusion beside its best member, and with a two-level model added: C_llr, differences [95 %]**\n"
+    ]
     lines += [
         "| cases | same + different | fusion | less raven-2026, best on the background | less the best in hindsight "
     ]
@@ -274,18 +306,28 @@ def _between(values: Sequence[float]) -> str:
 
 def _lengths(kept: dict[str, Any]) -> str:
     lines = ["**EBG part 2 by length of the questioned text (known: two texts of 500 words)**\n"]
-    lines += ["| words | method | answered | cases | C_llr | C_llr min | EER | misleading |", "|---" * 8 + "|"]
+    lines += [
+        "| words | method | answered | cases | C_llr | C_llr min | EER | misleading |",
+        "|---" * 8 + "|",
+    ]
     for name, words in LENGTHS.items():
         for method in (FUSED, "raven-2026") if name in kept else ():
             count = sum(not one["refused"] for one in plain(kept[name]))
             told = figures(kept[name], method)
-            lines.append(f"| {words} | {NAMES.get(method, method)} | {count} | {told or 'none scored | | | |'} |")
+            lines.append(
+                f"| {words} | {NAMES.get(method, method)} | {count} | {told or 'none scored | | | |'} |"
+            )
     return "\n".join(lines)
 
 
 def _calibration(kept: dict[str, Any]) -> str:
     """Share of same-author cases among answered ones in each band of LRs, beside what they promise at even odds."""
-    found = [one for name in TITLES for one in plain(kept.get(name, ())) if one["llr"] and not one["refused"]]
+    found = [
+        one
+        for name in TITLES
+        for one in plain(kept.get(name, ()))
+        if one["llr"] and not one["refused"]
+    ]
     llr = np.array([one["llr"][FUSED] for one in found])
     same = np.array([one["kind"] == "same" for one in found])
     lines = ["**How LRs kept their promise, all cases above, answered**\n"]
@@ -293,10 +335,18 @@ def _calibration(kept: dict[str, Any]) -> str:
     for low, high in pairwise([-9.0, -1.0, -0.3, 0.3, 1.0, 9.0]):
         inside = (llr >= low) & (llr < high)
         if inside.any():
-            ends = f"below {_sign(high)}" if low == -9 else f"{_sign(low)} and more" if high == 9 else ""
+            ends = (
+                f"below {_sign(high)}"
+                if low == -9
+                else f"{_sign(low)} and more"
+                if high == 9
+                else ""
+            )
             promised = float(np.mean(1 / (1 + 10.0 ** -llr[inside])))
             label = ends or f"{_sign(low)} to {_sign(high)}"
-            lines.append(f"| {label} | {inside.sum()} | {bare(float(same[inside].mean()))} | {bare(promised)} |")
+            lines.append(
+                f"| {label} | {inside.sum()} | {bare(float(same[inside].mean()))} | {bare(promised)} |"
+            )
     return "\n".join(lines)
 
 
@@ -304,13 +354,17 @@ def _hostile(kept: dict[str, Any]) -> str:
     """Obfuscations and imitations: what the LR says of them, with the same authors' own texts beside."""
     found = [one for name in ("ebg1", "ebg2") for one in kept.get(name, ())]
     lines = ["**People who hid their style or imitated a novelist, EBG parts 1 and 2, answered**\n"]
-    lines += ["| questioned text | answered | median log10 LR | for the writer (≥ .3) | against (≤ −.3) |"]
+    lines += [
+        "| questioned text | answered | median log10 LR | for the writer (≥ .3) | against (≤ −.3) |"
+    ]
     lines += ["|---" * 5 + "|"]
     for kind, title in HOSTILE.items():
         here = [one for one in found if one["kind"] == kind]
         llr = np.array([one["llr"][FUSED] for one in here if not one["refused"]])
         shares = " | ".join(bare(float(np.mean(side))) for side in (llr >= 0.3, llr <= -0.3))
-        lines.append(f"| {title} | {len(llr)} of {len(here)} | {_sign(float(np.median(llr)), 2)} | {shares} |")
+        lines.append(
+            f"| {title} | {len(llr)} of {len(here)} | {_sign(float(np.median(llr)), 2)} | {shares} |"
+        )
     return "\n".join(lines)
 
 

@@ -36,7 +36,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 MARKS = "<!-- costs: python -m benchmarks.study_costs -->", "<!-- end of costs -->"
 
 
-BANDS = {"more than an hour": 3600, "10 minutes to an hour": 600, "one to 10 minutes": 60, "less than a minute": 0}
+BANDS = {
+    "more than an hour": 3600,
+    "10 minutes to an hour": 600,
+    "one to 10 minutes": 60,
+    "less than a minute": 0,
+}
 
 
 def table(rows: dict[str, dict[str, float]]) -> str:
@@ -54,8 +59,13 @@ def bands(rows: dict[str, dict[str, float]]) -> str:
     """The same in four bands, with the seconds of those that were not stopped."""
     lines, most = ["| CPU time of the run | verifiers, CPU seconds |", "|---|---|"], float("inf")
     for title, least in BANDS.items():
-        inside = sorted((item for item in rows.items() if least <= item[1]["run"] < most), key=lambda i: -i[1]["run"])
-        told = ", ".join(f"`{name}`" + (f" {row['run']:,.0f}" if "fit" in row else "") for name, row in inside)
+        inside = sorted(
+            (item for item in rows.items() if least <= item[1]["run"] < most),
+            key=lambda i: -i[1]["run"],
+        )
+        told = ", ".join(
+            f"`{name}`" + (f" {row['run']:,.0f}" if "fit" in row else "") for name, row in inside
+        )
         lines.append(f"| {title} | {told} |")
         most = least
     return "\n".join(lines)
@@ -135,8 +145,15 @@ def measured(
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_costs", description=__doc__)
     parser.add_argument("names", nargs="*", help="verifiers, as raven run takes them")
-    parser.add_argument("--folder", type=Path, help="a planned run of newsgroups to read instead of planning one")
-    parser.add_argument("--most", type=float, default=3600, help="CPU seconds of a run, beyond which work is stopped")
+    parser.add_argument(
+        "--folder", type=Path, help="a planned run of newsgroups to read instead of planning one"
+    )
+    parser.add_argument(
+        "--most",
+        type=float,
+        default=3600,
+        help="CPU seconds of a run, beyond which work is stopped",
+    )
     options = parser.parse_args()
     known = json.loads(RESULTS.read_text("utf-8"))
     if not options.names:
@@ -145,12 +162,16 @@ def main() -> None:
     if options.folder is not None:
         store = open_store(options.folder)
     else:
-        store = Run({"corpus": "newsgroups", "verifiers": "length", "out": Path(tempfile.mkdtemp()) / "run"}).prepare()
+        store = Run(
+            {"corpus": "newsgroups", "verifiers": "length", "out": Path(tempfile.mkdtemp()) / "run"}
+        ).prepare()
     named = registry.named("verifier", ", ".join(options.names), {}, "")
     sharing: dict[str, list[str]] = defaultdict(list)
     for name, fold in store.plan.folds.items():
         sharing[fold.train_digest].append(name)
-    setups, probe = ([s for s in sharing.values() if s[0].startswith("p0") is main] for main in (True, False))
+    setups, probe = (
+        [s for s in sharing.values() if s[0].startswith("p0") is main] for main in (True, False)
+    )
     chosen = [setups[len(setups) // 2], probe[len(probe) // 2]]
     print(f"{len(sharing)} trainings, {len(store.plan.folds)} tests; CPU seconds")
     print(f"{'verifier':32s} {'a training':>10s} {'a test':>8s} {'the run':>8s}")
@@ -165,7 +186,9 @@ def main() -> None:
                 RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
                 continue
             fit = float(np.average(found[0], weights=[len(setups), len(probe)]))
-            test = float(np.average(found[1], weights=[sum(map(len, part)) for part in (setups, probe)]))
+            test = float(
+                np.average(found[1], weights=[sum(map(len, part)) for part in (setups, probe)])
+            )
             whole = fit * len(sharing) + test * len(store.plan.folds)
             print(f"{name:32s} {fit:10.2f} {test:8.2f} {whole:8.0f}", flush=True)
             known[name] = {"fit": round(fit, 3), "test": round(test, 3), "run": round(whole)}

@@ -26,14 +26,28 @@ QUICK = "ppm,char-ngram,function-words"
 TITLES = {"ebg": "EBG", "newsgroups": "newsgroups"}
 LEAST, POSTS = 140, 4
 CONDITIONS = {
-    "ebg": ("questioned,known,texts", "500,500,1", "500,500,2", "250,250,1", "250,250,2", "250,250,4"),
+    "ebg": (
+        "questioned,known,texts",
+        "500,500,1",
+        "500,500,2",
+        "250,250,1",
+        "250,250,2",
+        "250,250,4",
+    ),
     "newsgroups": (
         "questioned,known,texts,topic",
-        "250,250,1,any", "125,125,2,any", "125,125,4,any", "125,125,2,same", "125,125,2,different",
+        "250,250,1,any",
+        "125,125,2,any",
+        "125,125,4,any",
+        "125,125,2,same",
+        "125,125,2,different",
     ),
-}  # fmt: skip
+}
 PAGE = Path(__file__).parent.parent / "docs" / "validate.md"
-BEGIN, END = "<!-- default: written by python -m benchmarks.study_dossiers -->", "<!-- end of default -->"
+BEGIN, END = (
+    "<!-- default: written by python -m benchmarks.study_dossiers -->",
+    "<!-- end of default -->",
+)
 
 
 def ebg(place: Path) -> None:
@@ -53,14 +67,20 @@ def newsgroups(place: Path) -> None:
         if author is not None and count_words(corpus.texts[row]) >= LEAST:
             rows[author].append(row)
     kept = [(author, row) for author, own in rows.items() if len(own) >= POSTS for row in own]
-    lines = [{"author": author, "topic": corpus.topic[row], "text": corpus.texts[row]} for author, row in kept]
+    lines = [
+        {"author": author, "topic": corpus.topic[row], "text": corpus.texts[row]}
+        for author, row in kept
+    ]
     place.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
 
 
 def laid_out(name: str, folder: Path) -> tuple[Path, Path]:
     """The background and the conditions, as files."""
     folder.mkdir(parents=True, exist_ok=True)
-    background, conditions = folder / ("posts.jsonl" if name == "newsgroups" else "essays"), folder / "conditions.csv"
+    background, conditions = (
+        folder / ("posts.jsonl" if name == "newsgroups" else "essays"),
+        folder / "conditions.csv",
+    )
     {"ebg": ebg, "newsgroups": newsgroups}[name](background)
     conditions.write_text("\n".join(CONDITIONS[name]) + "\n", encoding="utf-8")
     return background, conditions
@@ -73,7 +93,9 @@ def row(background: str, cell: CellResult) -> str:
         return f"| {background} | {c.questioned} words, {c.texts} of {c.known} | | | | | | | {cell.verdict} |"
     topic = "".join(f", {key} {value}" for key, value in c.between.items())
     cllr = f"{bare(m['cllr'].value)} [{bare(m['cllr'].low)}, {bare(m['cllr'].high)}]"
-    ends = ", ".join(bare(m[key].high, 3).removesuffix("0") for key in ("misleading_for", "misleading_against"))
+    ends = ", ".join(
+        bare(m[key].high, 3).removesuffix("0") for key in ("misleading_for", "misleading_against")
+    )
     figures = " | ".join(bare(m[key].value) for key in ("cllr_min", "eer", "devpav"))
     return (
         f"| {background} | {c.questioned} words, {c.texts} of {c.known}{topic} | {cell.authors} | {cllr} | {figures} | "
@@ -100,12 +122,21 @@ def main() -> None:
         folder = given.place / f"{name}-{which}"
         background, conditions = laid_out(name, folder)
         system = {"verifiers": QUICK} if given.quick else {}
-        write_report(validate(str(background), str(conditions), out=folder / "dossier", workers=1, **system).store)
+        write_report(
+            validate(
+                str(background), str(conditions), out=folder / "dossier", workers=1, **system
+            ).store
+        )
     if given.write:
-        lines = ["| background | questioned, known | authors | C_llr | C_llr min | EER | devPAV | misleading at 10 or "
-                 "more: for, against (upper ends) | verdict |", "|---" * 9 + "|"]  # fmt: skip
+        lines = [
+            "| background | questioned, known | authors | C_llr | C_llr min | EER | devPAV | misleading at 10 or "
+            "more: for, against (upper ends) | verdict |",
+            "|---" * 9 + "|",
+        ]
         for name in names:
-            cells = read_record(given.place / f"{name}-{which}" / "dossier" / "report" / FILE, Dossier).cells
+            cells = read_record(
+                given.place / f"{name}-{which}" / "dossier" / "report" / FILE, Dossier
+            ).cells
             lines += [row(TITLES[name], cell) for cell in cells]
         told = "\n".join(lines)
         table_file(PAGE.parent / "data" / f"dossiers-{which}.csv", told)

@@ -38,7 +38,10 @@ DRAWN = {6: 8, 8: 8, 10: 8, 15: 5, 20: 4, 40: 2}
 TITLES = {"newsgroups": "20 Newsgroups, 150 words", "ebg": "EBG, parts 0 and 1, 500 words"}
 KEPT = Path(__file__).with_name("few_authors.json")
 PAGE = Path(__file__).parent.parent / "docs" / "compare-studies.md"
-BEGIN, END = "<!-- few: written by python -m benchmarks.study_few_authors --write -->", "<!-- end of few -->"
+BEGIN, END = (
+    "<!-- few: written by python -m benchmarks.study_few_authors --write -->",
+    "<!-- end of few -->",
+)
 Texts = Mapping[str, Sequence[str]]
 
 
@@ -51,7 +54,12 @@ def newsgroups() -> tuple[Texts, list[str], list[str], int]:
             rows[author].append(row)
     able = sorted(name for name, own in rows.items() if len(own) >= 4)
     names = [able[i] for i in stream(SEED, "newsgroups").permutation(len(able))[:150]]
-    return {name: [corpus.texts[row] for row in rows[name][:6]] for name in names}, names[:30], names[30:], 150
+    return (
+        {name: [corpus.texts[row] for row in rows[name][:6]] for name in names},
+        names[:30],
+        names[30:],
+        150,
+    )
 
 
 def ebg() -> tuple[Texts, list[str], list[str], int]:
@@ -62,7 +70,12 @@ def ebg() -> tuple[Texts, list[str], list[str], int]:
     names = [name for place, name in enumerate(names) if place % 3 != 2]
     texts = {name: [text for _, text in _apart(samples[name], LEAST)] for name in names}
     asked = [name for name in names if len(texts[name]) > 2][:10]
-    return texts, asked, [name for name in names if name not in asked and len(texts[name]) > 1], WORDS
+    return (
+        texts,
+        asked,
+        [name for name in names if name not in asked and len(texts[name]) > 1],
+        WORDS,
+    )
 
 
 def answered(name: str, place: Path, sizes: Collection[int]) -> list[dict[str, Any]]:
@@ -84,12 +97,20 @@ def answered(name: str, place: Path, sizes: Collection[int]) -> list[dict[str, A
                 stranger = cut(texts[asked[(number + 1) % len(asked)]][2], words)
                 for kind, text in (("same", own[2]), ("different", stranger)):
                     batch.case(
-                        f"{number}-{kind}", kind, known, batch.text(f"{number}/{kind}", text), f"person {number}"
+                        f"{number}-{kind}",
+                        kind,
+                        known,
+                        batch.text(f"{number}/{kind}", text),
+                        f"person {number}",
                     )
             store = compare(
-                batch=batch.finish(), background=folder / "background", out=folder / "run", verifiers=CHEAP, donors=1,
+                batch=batch.finish(),
+                background=folder / "background",
+                out=folder / "run",
+                verifiers=CHEAP,
+                donors=1,
                 workers=1,
-            ).store  # fmt: skip
+            ).store
             rows += [{"authors": size, "draw": draw, **one} for one in told(store, batch.truth)]
             shutil.rmtree(folder)
             (place / f"{name}.json").write_text(json.dumps(rows), encoding="utf-8")
@@ -105,7 +126,10 @@ def told(store: Any, truth: Mapping[str, str]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"case": case.record.id, "same": truth[case.record.id] == "same"}
         row["answered"] = case.answered
         if fused is not None:
-            row |= {"llr": round(fused.llr, 3), "interval": [round(end, 3) for end in fused.interval]}
+            row |= {
+                "llr": round(fused.llr, 3),
+                "interval": [round(end, 3) for end in fused.interval],
+            }
             row |= {"cllr": round(fused.worth.cllr, 3), "cllr_min": round(fused.worth.cllr_min, 3)}
             row["high"] = round(min(promise(case.answer.validated, 0)["cllr"].high, 9.0), 3)
         rows.append(row)
@@ -127,10 +151,15 @@ def table(kept: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
                 continue
             draws = sorted({row["draw"] for row in rows})
             costs = [_cllr([row for row in ours if row["draw"] == draw]) for draw in draws]
-            strange, own = ([row["llr"] for row in ours if row["same"] is side] for side in (False, True))
+            strange, own = (
+                [row["llr"] for row in ours if row["same"] is side] for side in (False, True)
+            )
             share = sum(row["answered"] for row in rows) / len(rows)
             width = float(np.mean([row["interval"][1] - row["interval"][0] for row in ours]))
-            false, missed = float(np.mean(np.array(strange) > 0.301)), float(np.mean(np.array(own) < -0.301))
+            false, missed = (
+                float(np.mean(np.array(strange) > 0.301)),
+                float(np.mean(np.array(own) < -0.301)),
+            )
             lines.append(
                 f"| {title} | {size} | {len(draws)} | {share:.0%} | {_interval(ours)} | "
                 f"{bare(max(c for c in costs if c is not None))} | {bare(false)} | {bare(missed)} | {bare(width)} |"
@@ -145,7 +174,9 @@ def on_page(told: str) -> str:
         title, *cells = (line.strip("|").split("|")[column] for column in (0, 1, 3, 4, 5))
         if cells[0].strip() == "8":
             continue
-        lines.append("|".join(["", " " if title == before and title != "---" else title, *cells, ""]))
+        lines.append(
+            "|".join(["", " " if title == before and title != "---" else title, *cells, ""])
+        )
         before = title
     return "\n".join(lines) + "\n"
 
@@ -161,9 +192,16 @@ def _interval(rows: Sequence[Mapping[str, Any]]) -> str:
     people, person = np.unique([row["case"].partition("-")[0] for row in rows], return_inverse=True)
     draws, draw = np.unique([row["draw"] for row in rows], return_inverse=True)
     for _ in range(500):
-        times = np.bincount(rng.integers(len(people), size=len(people)), minlength=len(people))[person]
-        times = times * np.bincount(rng.integers(len(draws), size=len(draws)), minlength=len(draws))[draw]
-        value = _cllr([row for row, often in zip(rows, times.tolist(), strict=True) for _ in range(often)])
+        times = np.bincount(rng.integers(len(people), size=len(people)), minlength=len(people))[
+            person
+        ]
+        times = (
+            times
+            * np.bincount(rng.integers(len(draws), size=len(draws)), minlength=len(draws))[draw]
+        )
+        value = _cllr(
+            [row for row, often in zip(rows, times.tolist(), strict=True) for _ in range(often)]
+        )
         drawn += [] if value is None else [value]
     low, high = np.quantile(drawn, [0.025, 0.975])
     return f"{bare(_cllr(rows) or 0.0)} [{bare(low)}, {bare(high)}]"
@@ -171,15 +209,23 @@ def _interval(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def main() -> None:
     """Answer, or write down what was answered."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpora", nargs="?", default="newsgroups,ebg")
     parser.add_argument("--sizes", default=",".join(map(str, DRAWN)))
     parser.add_argument("--out", type=Path, default=Path("raven-runs/study-few"))
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     if arguments.write:
-        kept = {name: json.loads((arguments.out / f"{name}.json").read_text(encoding="utf-8")) for name in TITLES}
-        lines = ",\n".join(f'"{name}": [\n' + ",\n".join(map(json.dumps, rows)) + "]" for name, rows in kept.items())
+        kept = {
+            name: json.loads((arguments.out / f"{name}.json").read_text(encoding="utf-8"))
+            for name in TITLES
+        }
+        lines = ",\n".join(
+            f'"{name}": [\n' + ",\n".join(map(json.dumps, rows)) + "]"
+            for name, rows in kept.items()
+        )
         KEPT.write_text("{" + lines + "}\n", encoding="utf-8")
         put_between(PAGE, BEGIN, END, f"\n{on_page(table(kept))}")
         table_file(PAGE.parent / "data" / "compare-few-authors.csv", table(kept))

@@ -53,11 +53,19 @@ def ebg(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
     samples, attacks = read(str(data / "ebg" / "extended-brennan-greenstadt.zip"))
     names = [author for author in sorted(samples) if known(samples[author])]
     order = [names[i] for i in stream(0, "human-obfuscation").permutation(len(names))]
-    learn, ask = (order[:12], order[12:TRAINING]) if part == "choose" else (order[:TRAINING], order[TRAINING:])
+    learn, ask = (
+        (order[:12], order[12:TRAINING])
+        if part == "choose"
+        else (order[:TRAINING], order[TRAINING:])
+    )
     texts = {a: [samples[a][-1][1]] for a in ask}
     if part == "again":
-        learned = {a: {source for sources, _ in known(samples[a]) for source in sources} for a in ask}
-        texts = {a: [text for sources, text in samples[a][:-1] if not sources & learned[a]] for a in ask}
+        learned = {
+            a: {source for sources, _ in known(samples[a]) for source in sources} for a in ask
+        }
+        texts = {
+            a: [text for sources, text in samples[a][:-1] if not sources & learned[a]] for a in ask
+        }
         ask = [a for a in ask if texts[a]]
     asked = problems(ask, samples, {a: texts[a][-1] for a in ask})
     return training(learn, samples), asked, {f"{a}-Y": attacks["obfuscation"][a] for a in ask}
@@ -72,7 +80,11 @@ def pan14(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
         other = read_problems(data / "pan14" / "en_essays.zip", "test")
         shown = _few(other.problems, other.truth(), MOST * (part == "again"))
         return (given.problems.select(learn), same[learn]), shown, {}
-    return (given.problems.select(learn), same[learn]), _few(given.problems.select(ask), same[ask]), {}
+    return (
+        (given.problems.select(learn), same[learn]),
+        _few(given.problems.select(ask), same[ask]),
+        {},
+    )
 
 
 def eltec(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
@@ -81,15 +93,23 @@ def eltec(data: Path, part: str) -> tuple[Side, Side, dict[str, str]]:
     for author, novel, _, text in novels(data, "eltec"):
         words = text.split(" ")
         books[author][novel] += [" ".join(words[i : i + EXCERPT]) for i in (0, 1200, 2400)]
-    several = sorted((a for a in books if len(books[a]) > 1), key=lambda a: stream(0, "hiding", a).random())
+    several = sorted(
+        (a for a in books if len(books[a]) > 1), key=lambda a: stream(0, "hiding", a).random()
+    )
     single = sorted(a for a in books if len(books[a]) == 1)
     showing, choosing = several[::2], several[1::2]
     learn = choosing[len(choosing) // 2 :] + single if part == "choose" else choosing + single
     ask = choosing[: len(choosing) // 2] if part == "choose" else showing
-    return _novel_problems(learn, books, 2), _few(*_novel_problems(ask, books, 5, 5 * (part == "again"))), {}
+    return (
+        _novel_problems(learn, books, 2),
+        _few(*_novel_problems(ask, books, 5, 5 * (part == "again"))),
+        {},
+    )
 
 
-def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]]], each: int, first: int = 0) -> Side:
+def _novel_problems(
+    authors: Sequence[str], books: dict[str, dict[str, list[str]]], each: int, first: int = 0
+) -> Side:
     rows, same = [], []
     for i, author in enumerate(authors):
         novels_ = list(books[author].values())
@@ -105,7 +125,9 @@ def _novel_problems(authors: Sequence[str], books: dict[str, dict[str, list[str]
 
 
 def _few(asked: Problems, same: Bools, first: int = 0) -> Side:
-    rows = np.sort(np.concatenate([np.flatnonzero(side)[first : first + MOST] for side in (same, ~same)]))
+    rows = np.sort(
+        np.concatenate([np.flatnonzero(side)[first : first + MOST] for side in (same, ~same)])
+    )
     return asked.select(rows), same[rows]
 
 
@@ -156,13 +178,18 @@ def exchanged(
     people = [str(asked.ids[i]).removesuffix("-Y") for i in np.flatnonzero(truth)]
     shown = {a: {text for _, text in known(samples[a])} | {samples[a][-1][1]} for a in people}
     texts = [samples[a][-1][1] for a in people]
-    texts += [next(text for _, text in reversed(samples[a]) if text not in shown[a]) for a in people]
+    texts += [
+        next(text for _, text in reversed(samples[a]) if text not in shown[a]) for a in people
+    ]
     table, rows = TextTable.collect([*texts, *(by_hand[f"{a}-Y"] for a in people)])
     splicer = Splicer(table)
     control, other, hidden = ([splicer.cut(int(row)) for row in part] for part in np.split(rows, 3))
 
     def made(frames: Sequence[Cut], contents: Sequence[Cut]) -> list[str]:
-        return [text.decode() for text in splicer.splice([(f, [c]) for f, c in zip(frames, contents, strict=True)])]
+        return [
+            text.decode()
+            for text in splicer.splice([(f, [c]) for f, c in zip(frames, contents, strict=True)])
+        ]
 
     plain = problems(people, samples, dict(zip(people, made(other, control), strict=True)))[0]
     return plain, {
@@ -173,7 +200,10 @@ def exchanged(
 
 
 def changes(
-    fitted: Sequence[Verifier], asked: Problems, truth: Bools, conditions: Mapping[str, Sequence[str]]
+    fitted: Sequence[Verifier],
+    asked: Problems,
+    truth: Bools,
+    conditions: Mapping[str, Sequence[str]],
 ) -> Iterator[dict[str, Any]]:
     """A line a condition: mean AUC and share recognised, before and after, with 95 % over problems.
 
@@ -185,7 +215,10 @@ def changes(
     for label, texts in conditions.items():
         changed = rows if len(texts) == len(rows) else np.arange(len(truth))
         after = np.stack([v.verify(with_questioned(asked, changed, texts)) for v in fitted])
-        ranked_now, found_now = beaten(after, truth), (after[:, truth] >= thresholds[:, None]).mean(axis=0)
+        ranked_now, found_now = (
+            beaten(after, truth),
+            (after[:, truth] >= thresholds[:, None]).mean(axis=0),
+        )
         rng = np.random.default_rng(0)
         drawn = []
         for _ in range(DRAWS):
@@ -212,24 +245,26 @@ def others_too(conditions: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     All texts are then written for one prompt, and what the prompt alone does to an answer falls away.
     """
     return {
-        f"{label}, others too": [text for pair in zip(texts, [*texts[1:], texts[0]], strict=True) for text in pair]
+        f"{label}, others too": [
+            text for pair in zip(texts, [*texts[1:], texts[0]], strict=True) for text in pair
+        ]
         for label, texts in conditions.items()
     }
 
 
-HEAD = """# Ten hidden texts
+HEAD = """# Five hidden texts
 
-How `raven-hide` reads: 12 words or more from the first change on of ten excerpts of novels (ELTeC), none chosen or
+How `raven-hide` reads: 12 words or more from the first change on of five excerpts of novels (ELTeC), none chosen or
 mended by hand, what is new in **bold**; *python -m benchmarks.study_hiding DATA --page docs/hiding.md*. [The
 study](safety-studies.md#hiding-beside-sense).
 """
 
 
 def page(data: Path, out: Path) -> None:
-    """Ten excerpts beside what the recipe made of them."""
+    """Five excerpts beside what the recipe made of them."""
     (train, _), (asked, truth), _ = eltec(data, "again")
     tasks = tasks_of(asked, np.flatnonzero(truth), "en")
-    chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10).astype(int)]
+    chosen = [tasks[i] for i in np.linspace(0, len(tasks) - 1, 10)[:5].astype(int)]
     written = [HEAD]
     with tempfile.TemporaryDirectory() as crowd:
         for i, row in enumerate(train.questioned_index):
@@ -243,7 +278,10 @@ def page(data: Path, out: Path) -> None:
                 len(" ".join(a for a, _ in pairs[first:last]).split()) < 12 or not all(pairs[last])
             ):
                 last += 1  # a sentence without a counterpart belongs to the one before it
-            sides = [" ".join("".join(pair[side] for pair in pairs[first:last]).split()) for side in (0, 1)]
+            sides = [
+                " ".join("".join(pair[side] for pair in pairs[first:last]).split())
+                for side in (0, 1)
+            ]
             shown = _marked(*sides) if sides[0] != sides[1] else "It left this text as it was."
             written.append(f"\n## {number}\n\n> {sides[0]}\n\n{shown}\n")
     out.write_text("".join(written), encoding="utf-8")
@@ -265,30 +303,40 @@ def _letters(text: str) -> str:
 
 def main() -> None:
     """Print a line a collection and recipe, and write them to ``--out``."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", default="ebg,pan14,eltec")
     parser.add_argument("--part", choices=("choose", "show", "again"), default="show")
     parser.add_argument("--recipes", default=RECIPES)
     parser.add_argument("--verifiers", default=VERIFIERS)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--texts", type=Path, help="folder of the rewritten texts; what is there is not made again")
+    parser.add_argument(
+        "--texts", type=Path, help="folder of the rewritten texts; what is there is not made again"
+    )
     parser.add_argument("--write-only", action="store_true", help="only write the texts")
-    parser.add_argument("--page", type=Path, help="only write ten excerpts beside their rewritings")
+    parser.add_argument(
+        "--page", type=Path, help="only write five excerpts beside their rewritings"
+    )
     a = parser.parse_args()
     if a.page is not None:
         page(a.data, a.page)
         return
     lines = []
     for name in a.only.split(","):
-        (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](a.data, a.part)
+        (train, same), (asked, truth), by_hand = {"ebg": ebg, "pan14": pan14, "eltec": eltec}[name](
+            a.data, a.part
+        )
         rows = np.flatnonzero(truth)
         tasks = tasks_of(asked, rows, "en")
         conditions, parts = rewritten(name, tasks, train, a.recipes, a.texts)
         if a.write_only:
             continue
-        fitted = [as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)]
-        soundness, sensibleness = Soundness([task.questioned for task in tasks]), Sensibleness()
+        fitted = [
+            as_verifier(v).fit(train, same) for v in registry.parse_list("verifier", a.verifiers)
+        ]
+        soundness, sensibleness = Soundness(), Sensibleness()
         hidden = {"by hand": [by_hand[task.id] for task in tasks]} if by_hand else {}
         everybody = others_too({**conditions, **hidden}) if by_hand else {}
         judgements = [(asked, conditions | hidden | everybody)]
@@ -301,20 +349,28 @@ def main() -> None:
                 if measured:
                     rewritten_texts = texts[line["recipe"]]
                     odd = [
-                        sensibleness.measure(task.questioned, b) for task, b in zip(tasks, rewritten_texts, strict=True)
+                        sensibleness.measure(task.questioned, b)
+                        for task, b in zip(tasks, rewritten_texts, strict=True)
                     ]
                     line |= {
                         "sound": float(np.mean([survives(one) for one in measured])),
                         "lost": float(np.mean([one["words_lost"] or 0.0 for one in measured])),
                         "changes": float(
-                            np.mean([efficiency(one)["changes_per_1000"] or 0.0 for one in parts[line["recipe"]]])
+                            np.mean(
+                                [
+                                    efficiency(one)["changes_per_1000"] or 0.0
+                                    for one in parts[line["recipe"]]
+                                ]
+                            )
                         ),
                         "surprisal": float(np.mean([one["surprisal"] or 0.0 for one in odd])),
                     }
                 lines.append({"collection": name, **line})
                 print(
                     f"{name}: "
-                    + ", ".join(f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items()),
+                    + ", ".join(
+                        f"{k} {v:.3f}" if isinstance(v, float) else str(v) for k, v in line.items()
+                    ),
                     flush=True,
                 )
                 if a.out:

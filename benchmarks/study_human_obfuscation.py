@@ -16,13 +16,12 @@ import argparse
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import numpy as np
 
 from ravenbench import registry
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.problems import write_pan_problems
 from ravenbench.randomness import stream
 from ravenbench.statistics.attacks import best_threshold, impact, impact_intervals
 from ravenbench.statistics.ranks import sign_test
@@ -40,19 +39,17 @@ Sample = tuple[frozenset[str], str]
 
 def main() -> None:
     """Print one line a verifier and one an attack."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus")
     parser.add_argument("--verifiers", default=VERIFIERS)
-    parser.add_argument("--write", type=Path, help="only write problems for raven safety, see imitated")
     arguments = parser.parse_args()
     samples, attacks = read(arguments.corpus)
     names = [author for author in sorted(samples) if known(samples[author])]
     order = [names[i] for i in stream(0, "human-obfuscation").permutation(len(names))]
     train, same = training(order[:TRAINING], samples)
     authors = order[TRAINING:]
-    if arguments.write is not None:
-        imitated(authors, attacks, train, same, arguments.write)
-        return
     control, truth = problems(authors, samples, {a: samples[a][-1][1] for a in authors})
     hidden = {name: problems(authors, samples, texts)[0] for name, texts in attacks.items()}
     print(f"{len(same)} training problems, {len(truth)} problems of each condition")
@@ -75,35 +72,13 @@ def main() -> None:
     for name, rows in after.items():
         made = impact_intervals(np.array(before), np.array([rows]))
         average = np.mean([impact(b.mean(), a.mean()) for b, a in zip(before, rows, strict=True)])
-        (low, high), (least, most) = made.average or (np.nan, np.nan), made.problems or (np.nan, np.nan)
+        (low, high), (least, most) = (
+            made.average or (np.nan, np.nan),
+            made.problems or (np.nan, np.nan),
+        )
         print(
             f"{name}: impact {average:+.3f}, 95 % {low:+.3f} to {high:+.3f}; problems alone {least:+.3f} to {most:+.3f}"
         )
-
-
-def imitated(
-    authors: Sequence[str], attacks: Mapping[str, Mapping[str, str]], train: Problems, same: Bools, folder: Path
-) -> None:
-    """Problems in which people imitate one author, for ``raven safety --obfuscators "rewritings(…, imitates=True)"``.
-
-    The corpus has no text by the imitated author. A person's imitation stands for it: it is the known text, and the
-    questioned one is another person's obfuscation (one prompt, no target), in whose place comes that person's imitation
-    (one prompt, and the same target). In ``control`` the two kinds have changed places: one prompt, but no target. What
-    imitating adds to writing on one prompt is the difference.
-    """
-    write_pan_problems(folder / "train", train, same)
-    for name, one, other in (("target", "imitation", "obfuscation"), ("control", "obfuscation", "imitation")):
-        whole = [author for author in authors if author in attacks[one] and author in attacks[other]]
-        rows = [
-            (f"{author}-{'N' if step else 'Y'}", [attacks[one][author]], attacks[other][whole[(i + step) % len(whole)]])
-            for i, author in enumerate(whole)
-            for step in (0, 1)
-        ]
-        write_pan_problems(folder / name, Problems.of(rows), np.tile([True, False], len(whole)))
-        place = folder / f"people-{name}"
-        place.mkdir()
-        for i, author in enumerate(whole):
-            (place / f"{author}-N.txt").write_text(attacks[one][whole[(i + 1) % len(whole)]], encoding="utf-8")
 
 
 def read(place: str) -> tuple[dict[str, list[Sample]], dict[str, dict[str, str]]]:
@@ -140,12 +115,20 @@ def problems(
     rows, same = [], []
     for i, author in enumerate(authors):
         for answer, other in ((True, author), (False, authors[(i + 1) % len(authors)])):
-            rows.append((f"{author}-{'Y' if answer else 'N'}", [t for _, t in known(samples[author])], texts[other]))
+            rows.append(
+                (
+                    f"{author}-{'Y' if answer else 'N'}",
+                    [t for _, t in known(samples[author])],
+                    texts[other],
+                )
+            )
             same.append(answer)
     return Problems.of(rows), np.array(same)
 
 
-def training(authors: Sequence[str], samples: Mapping[str, Sequence[Sample]]) -> tuple[Problems, Bools]:
+def training(
+    authors: Sequence[str], samples: Mapping[str, Sequence[Sample]]
+) -> tuple[Problems, Bools]:
     """Several questioned samples of every author, against his own known texts and the author's before."""
     rows, same = [], []
     for i, author in enumerate(authors):
@@ -154,7 +137,9 @@ def training(authors: Sequence[str], samples: Mapping[str, Sequence[Sample]]) ->
         for answer, other in ((True, author), (False, authors[(i + 1) % len(authors)])):
             for k, (sources, text) in enumerate(samples[other][-ASKED:]):
                 if other != author or not sources & read:
-                    rows.append((f"{author}-{k}-{'Y' if answer else 'N'}", [t for _, t in mine], text))
+                    rows.append(
+                        (f"{author}-{k}-{'Y' if answer else 'N'}", [t for _, t in mine], text)
+                    )
                     same.append(answer)
     return Problems.of(rows), np.array(same)
 

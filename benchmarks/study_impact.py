@@ -42,7 +42,15 @@ from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016 import Context, Mihaylova
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import average, measure
 from ravenbench.obfuscation.wording.resources import load
-from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, tags, tokens, wordnet_pos
+from ravenbench.obfuscation.wording.words import (
+    head,
+    inflect,
+    match_case,
+    senses,
+    tags,
+    tokens,
+    wordnet_pos,
+)
 from ravenbench.statistics.attacks import best_threshold, impact
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier
@@ -53,9 +61,15 @@ VERIFIERS = (
     "castillo-2014, frery-2014, vartapetiance-2014, jankowska-2014"
 )
 PUBLISHED_RECALL = {
-    "satyam-2014": 0.68, "glad-2015": 0.89, "frery-2014": 0.80, "castillo-2014": 0.59, "modaresi-2014": 0.50,
-    "zamani-2014": 0.76, "vartapetiance-2014": 0.84, "jankowska-2014": 0.50,
-}  # fmt: skip
+    "satyam-2014": 0.68,
+    "glad-2015": 0.89,
+    "frery-2014": 0.80,
+    "castillo-2014": 0.59,
+    "modaresi-2014": 0.50,
+    "zamani-2014": 0.76,
+    "vartapetiance-2014": 0.84,
+    "jankowska-2014": 0.50,
+}
 """Recall of namesakes on the untouched essays (Potthast et al. 2016, Table 3)."""
 USUAL_RECALL = 0.53
 """The mean of the 24 rows of that table of which recall, its change and the impact agree with each other."""
@@ -72,7 +86,10 @@ class Pulled(Mihaylova):
     def _context(self, text: str, faithful: bool) -> Context:
         made = super()._context(text, faithful)
         old = load("mihaylova_targets")
-        moved = {name: delta + old[name] - self.targets.get(name, old[name]) for name, delta in made.delta.items()}
+        moved = {
+            name: delta + old[name] - self.targets.get(name, old[name])
+            for name, delta in made.delta.items()
+        }
         return replace(made, delta={**moved, **self.forced})
 
 
@@ -106,7 +123,9 @@ def conditions(
         "… misspelt": recipe(Pulled(mode="faithful", forced=misspelt)),
         "… misspellable words dropped": recipe(Pulled(mode="faithful", forced={"known": 0.0})),
         "… all targets, misspelt": recipe(together),
-        "… all targets, misspelt, on lines": lambda task: _lines(together.obfuscate(task, SEED).text),
+        "… all targets, misspelt, on lines": lambda task: _lines(
+            together.obfuscate(task, SEED).text
+        ),
         "layout alone": lambda task: _lines(task.questioned),
         "mansoorizadeh, repaired": named("mansoorizadeh-2016"),
         "mansoorizadeh, faithful": named(faithful),
@@ -134,15 +153,21 @@ def _any_synonym(task: ObfuscationTask) -> str:
         for token, tag in zip(found, tags(found), strict=True):
             pos = wordnet_pos(tag) if token.text in share else None
             heads = [head(sense) for sense in senses(token.text, pos)] if pos else []
-            forms = [inflect(one, tag) for one in heads if not token.text.lower().startswith(one.lower())]
-            other = (match_case(token.text, form) for form in forms if form.lower() != token.text.lower())
+            forms = [
+                inflect(one, tag) for one in heads if not token.text.lower().startswith(one.lower())
+            ]
+            other = (
+                match_case(token.text, form) for form in forms if form.lower() != token.text.lower()
+            )
             made.append(next(other, token.text))
     return " ".join(made)
 
 
 def main() -> None:
     """Rewrite, answer, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("problems")
     parser.add_argument("--verifiers", default=VERIFIERS)
     parser.add_argument("--kept", type=Path, default=Path("raven-runs/impact"))
@@ -152,10 +177,15 @@ def main() -> None:
     hit = np.flatnonzero(truth)
     given.kept.mkdir(parents=True, exist_ok=True)
     found = train.problems.texts
-    shares = kept(given.kept / "targets.json", lambda: _targets(found.rows(np.arange(len(found))), test.problems, hit))
+    shares = kept(
+        given.kept / "targets.json",
+        lambda: _targets(found.rows(np.arange(len(found))), test.problems, hit),
+    )
     tasks = tasks_of(test.problems, hit, "en")
     texts = {
-        name: kept(given.kept / f"{number:02d}.json", lambda make=make: [make(task) for task in tasks])
+        name: kept(
+            given.kept / f"{number:02d}.json", lambda make=make: [make(task) for task in tasks]
+        )
         for number, (name, make) in enumerate(conditions(shares["recomputed"], tasks).items())
     }
     rows = []
@@ -164,7 +194,9 @@ def main() -> None:
         known = json.loads(place.read_text("utf-8")) if place.exists() else {}
         answers = _answers(spec, known, train.problems, train.truth(), test.problems, hit, texts)
         place.write_text(json.dumps(answers), encoding="utf-8")
-        rows += figures(str(spec), truth, {name: np.array(value) for name, value in answers.items()})
+        rows += figures(
+            str(spec), truth, {name: np.array(value) for name, value in answers.items()}
+        )
         print(spec, flush=True)
     write_all(shares, rows)
 
@@ -183,10 +215,16 @@ def _targets(texts: Sequence[str], problems: Problems, hit: Ints) -> dict[str, d
 
     def above(targets: Mapping[str, float]) -> dict[str, float]:
         return {
-            name: float(np.mean([getattr(rate, name) > value for rate in rates])) for name, value in targets.items()
+            name: float(np.mean([getattr(rate, name) > value for rate in rates]))
+            for name, value in targets.items()
         }
 
-    return {"shipped": old, "recomputed": new, "above shipped": above(old), "above recomputed": above(new)}
+    return {
+        "shipped": old,
+        "recomputed": new,
+        "above shipped": above(old),
+        "above recomputed": above(new),
+    }
 
 
 def _answers(
@@ -204,7 +242,11 @@ def _answers(
     if not missing:
         return known
     fitted = as_verifier(spec).fit(train, same)
-    asked = {name: with_questioned(test, hit.tolist(), texts[name]).select(hit) for name in missing if name}
+    asked = {
+        name: with_questioned(test, hit.tolist(), texts[name]).select(hit)
+        for name in missing
+        if name
+    }
     found = {name: fitted.verify(problems).tolist() for name, problems in asked.items()}
     return {**({} if "" in known else {"": fitted.verify(test).tolist()}), **known, **found}
 
@@ -224,13 +266,21 @@ def figures(name: str, truth: Bools, answers: Mapping[str, Floats]) -> list[dict
         after[truth] = new
         recall, now = float((first[truth] >= threshold).mean()), float((new >= threshold).mean())
         was, left = float((first[truth] >= level).mean()), float((new >= level).mean())
-        rows.append({
-            "verifier": name, "condition": condition, "accuracy": float(((first >= threshold) == truth).mean()),
-            "recall": recall, "delta_rec": now - recall, "impact": float(impact(recall, now)),
-            "delta_auc": float(auc(truth, after) or 0) - float(auc(truth, first) or 0),
-            "level_recall": was, "level_impact": float(impact(was, left)), "finite": bool(np.isfinite(threshold)),
-            "right_way": bool(answers[SAME].mean() > answers[OTHER].mean()),
-        })  # fmt: skip
+        rows.append(
+            {
+                "verifier": name,
+                "condition": condition,
+                "accuracy": float(((first >= threshold) == truth).mean()),
+                "recall": recall,
+                "delta_rec": now - recall,
+                "impact": float(impact(recall, now)),
+                "delta_auc": float(auc(truth, after) or 0) - float(auc(truth, first) or 0),
+                "level_recall": was,
+                "level_impact": float(impact(was, left)),
+                "finite": bool(np.isfinite(threshold)),
+                "right_way": bool(answers[SAME].mean() > answers[OTHER].mean()),
+            }
+        )
     return rows
 
 

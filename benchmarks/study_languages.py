@@ -12,8 +12,17 @@ from ravenbench import registry
 from ravenbench.verifiers.contract.languages import table
 
 PAGE = Path(__file__).parents[1] / "docs" / "languages.md"
-BEGIN, END = "<!-- verifiers: python -m benchmarks.study_languages --write -->", "<!-- end of verifiers -->"
-HEADINGS = ("Verifier", "English", "Other languages with blanks", "Chinese, Japanese", "Thai, Lao, Khmer, Burmese")
+BEGIN, END = (
+    "<!-- verifiers: python -m benchmarks.study_languages --write -->",
+    "<!-- end of verifiers -->",
+)
+HEADINGS = (
+    "Verifier",
+    "English",
+    "Other languages with blanks",
+    "Chinese, Japanese",
+    "Thai, Lao, Khmer, Burmese",
+)
 
 
 def lines() -> str:
@@ -25,7 +34,10 @@ def lines() -> str:
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, *rest in table(named):
         alike.setdefault(tuple(rest), []).append(f"`{name}`")
-    rows = [f"| {', '.join(names)} | {' | '.join(rest)} |" for rest, names in sorted(alike.items(), reverse=True)]
+    rows = [
+        f"| {', '.join(names)} | {' | '.join(rest)} |"
+        for rest, names in sorted(alike.items(), reverse=True)
+    ]
     return "\n".join([f"| {' | '.join(HEADINGS)} |", "| --- " * len(HEADINGS) + "|", *rows])
 
 

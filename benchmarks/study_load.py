@@ -18,19 +18,31 @@ from typing import Any
 RESULTS = Path(__file__).parent / "load.json"
 COUNT, LENGTH = 200_000, 600
 """Documents of every corpus, and their characters."""
-ONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1")
+ONE = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+)
 
 
 def raven(*arguments: object, cache: Path) -> dict[str, Any]:
     """Run a command; what it cost, and the last line it said."""
-    command = [sys.executable, "-c", "from ravenbench.cli.main import run; run()", *map(str, arguments)]
+    command = [
+        sys.executable,
+        "-c",
+        "from ravenbench.cli.main import run; run()",
+        *map(str, arguments),
+    ]
     environment = os.environ | ONE | {"RAVEN_CACHE": str(cache)}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as ran:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as ran:
         assert ran.stdout is not None
         said = ran.stdout.read().strip().splitlines()
         _, status, used = os.wait4(ran.pid, 0)
         ran.returncode = os.waitstatus_to_exitcode(status)
-    cost = {"seconds": round(used.ru_utime + used.ru_stime, 1), "megabytes": round(used.ru_maxrss / 1024)}
+    cost = {
+        "seconds": round(used.ru_utime + used.ru_stime, 1),
+        "megabytes": round(used.ru_maxrss / 1024),
+    }
     return {
         "command": " ".join(str(a) for a in arguments[:2] if "/" not in str(a)),
         "code": ran.returncode,
@@ -47,14 +59,20 @@ def table(place: Path, authors: list[str], topics: list[str]) -> Path:
     rng = np.random.default_rng(1)
     words = ["".join(letters) for letters in rng.choice(list("abcdefghijklmnop"), (5_000, 6))]
     pool = " ".join(words[k] for k in rng.integers(0, len(words), 1_000_000))
-    texts = [pool[start : start + LENGTH] for start in rng.permutation(len(pool) - LENGTH)[:COUNT].tolist()]
+    texts = [
+        pool[start : start + LENGTH]
+        for start in rng.permutation(len(pool) - LENGTH)[:COUNT].tolist()
+    ]
     pl.DataFrame({"text": texts, "author": authors, "topic": topics}).write_csv(place)
     return place
 
 
 def many(out: Path) -> list[dict[str, Any]]:
     """Import, describe and plan a corpus of four documents an author."""
-    authors, topics = [f"a{i // 4}" for i in range(COUNT)], [f"t{i * 7 % 100}" for i in range(COUNT)]
+    authors, topics = (
+        [f"a{i // 4}" for i in range(COUNT)],
+        [f"t{i * 7 % 100}" for i in range(COUNT)],
+    )
     made, kept = table(out / "many.csv", authors, topics), out / "many"
     steps: list[tuple[object, ...]] = [
         ("corpus", "import", made, "--out", kept),
@@ -88,7 +106,9 @@ KINDS = {"many": many, "hopeless": hopeless}
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("kind", choices=list(KINDS))
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
@@ -98,7 +118,9 @@ def main() -> None:
     RESULTS.write_text(json.dumps({**known, given.kind: rows}, indent=1) + "\n", "utf-8")
     print("| corpus | command | CPU seconds | peak MB | said |\n| --- | --- | ---: | ---: | --- |")
     for row in rows:
-        print(f"| {row['corpus']} | {row['command']} | {row['seconds']} | {row['megabytes']:,} | {row['said'][:90]} |")
+        print(
+            f"| {row['corpus']} | {row['command']} | {row['seconds']} | {row['megabytes']:,} | {row['said'][:90]} |"
+        )
 
 
 if __name__ == "__main__":

@@ -20,19 +20,24 @@ OPTIONS = {"mfw_min": 300, "mfw_max": 300, "analysis_type": "CA"}
 
 def row(style: float, topic: float, seed: int) -> str:
     """One line: share of topic and nearness of authors, of all words and masked."""
-    scores = map_texts(f"synthetic(style={style}, topic={topic}, seed={seed}, {SIZE})", **OPTIONS).analysis.scores
+    scores = map_texts(
+        f"synthetic(style={style}, topic={topic}, seed={seed}, {SIZE})", **OPTIONS
+    ).analysis.scores
     cells = [f"{style:g}", f"{topic:g}", str(seed)]
     for title in (ALL, MASKED):
         for which in (("topic's share", "both"), ("nearness", "author")):
             score = next(s for s in scores[title] if (s.measure, s.by) == which)
             cells.append(
-                figure(score.value) + (" [{}, {}]".format(*map(figure, score.interval)) if score.interval else "")
+                figure(score.value)
+                + (" [{}, {}]".format(*map(figure, score.interval)) if score.interval else "")
             )
     return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    print("| style | topic | seed | share of topic | nearness of authors | share, masked | nearness, masked |")
+    print(
+        "| style | topic | seed | share of topic | nearness of authors | share, masked | nearness, masked |"
+    )
     print("|" + " --- |" * 7)
     for style, topic in DIALS:
         for seed in (0, 1):

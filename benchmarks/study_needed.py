@@ -19,7 +19,9 @@ PAIRS, AUTHORS, MOST = 150, 60, 40_000
 PULLS = tuple(np.arange(0, 0.125, 0.01).tolist())
 
 
-def sample(rng: np.random.Generator, pull: float, times: float = 1.0) -> Content | tuple[int, float]:
+def sample(
+    rng: np.random.Generator, pull: float, times: float = 1.0
+) -> Content | tuple[int, float]:
     """The outcome of one sample, or where it is undecided how many problems are needed, and so many times as many."""
     pairs, authors = round(PAIRS * times), max(10, round(AUTHORS * times))
     same = np.arange(2 * pairs) < pairs

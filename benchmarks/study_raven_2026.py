@@ -42,28 +42,46 @@ def row(name: str, same: Bools, answers: Floats) -> str:
     return "  ".join([*cells, f"unanswered {int((answers == 0.5).sum())} of {len(same)}"])
 
 
-def answered(train: Problems, same: Bools, asked: Problems) -> tuple[dict[str, Floats], dict[str, Raven2026]]:
+def answered(
+    train: Problems, same: Bools, asked: Problems
+) -> tuple[dict[str, Floats], dict[str, Raven2026]]:
     """Every variant's answers, and the trained variants; they share their features."""
     extractor = Extractor().fit(train, same)
     taught, measured = extractor.measure(train), extractor.measure(asked.blind())
-    learned = {name: Raven2026(length=length).learn(train, same, *taught) for name, length in VARIANTS.items()}
+    learned = {
+        name: Raven2026(length=length).learn(train, same, *taught)
+        for name, length in VARIANTS.items()
+    }
     return {name: verifier.answer(*measured) for name, verifier in learned.items()}, learned
 
 
-def with_background(problems: Problems, same: Bools, corpus: str, words: int | None) -> tuple[Problems, Bools]:
+def with_background(
+    problems: Problems, same: Bools, corpus: str, words: int | None
+) -> tuple[Problems, Bools]:
     """Training problems, and others cut from a corpus in the same language."""
-    more = build_problems(load_corpus(corpus), known=(1, 1), match=[], min_words=words or 0, cross=Cross("topic"))
+    more = build_problems(
+        load_corpus(corpus), known=(1, 1), match=[], min_words=words or 0, cross=Cross("topic")
+    )
     cut = more.problems if words is None else more.problems.map_texts(FirstWords(words))
     sets = (problems, cut)
     rows = [
-        (f"{number}-{p.ids[i]}", [p.texts[row] for row in p.known(i)], p.texts[p.questioned_index[i]])
-        for number, p in enumerate(sets) for i in range(len(p))
-    ]  # fmt: skip
+        (
+            f"{number}-{p.ids[i]}",
+            [p.texts[row] for row in p.known(i)],
+            p.texts[p.questioned_index[i]],
+        )
+        for number, p in enumerate(sets)
+        for i in range(len(p))
+    ]
     return Problems.of(rows), np.concatenate([same, more.same])
 
 
 def cross_fitted(
-    problems: Problems, same: Bools, corpus: str | None = None, words: int | None = None, impostors: int = 400
+    problems: Problems,
+    same: Bools,
+    corpus: str | None = None,
+    words: int | None = None,
+    impostors: int = 400,
 ) -> dict[str, Floats]:
     """Answers to training problems by regressions and bands that saw neither them nor their authors."""
     seen = (problems, same) if corpus is None else with_background(problems, same, corpus, words)
@@ -73,7 +91,9 @@ def cross_fitted(
     for f in np.unique(folds.fold):
         out, rest = folds.fold == f, folds.rest(f)
         for name, length in VARIANTS.items():
-            verifier = Raven2026(length=length).learn(problems.select(rest), same[rest], features[rest], able[rest])
+            verifier = Raven2026(length=length).learn(
+                problems.select(rest), same[rest], features[rest], able[rest]
+            )
             answers[name][out] = verifier.answer(features[out], able[out])
     return answers
 
@@ -84,7 +104,9 @@ def refitted(problems: Problems, same: Bools) -> dict[str, Floats]:
     answers = {name: np.empty(len(same)) for name in VARIANTS}
     for f in np.unique(folds.fold):
         out, rest = folds.fold == f, folds.rest(f)
-        for name, part in answered(problems.select(rest), same[rest], problems.select(out))[0].items():
+        for name, part in answered(problems.select(rest), same[rest], problems.select(out))[
+            0
+        ].items():
             answers[name][out] = part
     return answers
 
@@ -100,10 +122,14 @@ def touched(train: Problems, test: Problems) -> Bools:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.study_raven_2026", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.study_raven_2026", description=__doc__
+    )
     parser.add_argument("what", choices=["cv", "refit", "test"])
     parser.add_argument("corpora", nargs="+", metavar="CORPUS")
-    parser.add_argument("--words", type=int, help="of cv: cut every text to its first so many words")
+    parser.add_argument(
+        "--words", type=int, help="of cv: cut every text to its first so many words"
+    )
     parser.add_argument("--background", help="of cv: a corpus by name or path")
     parser.add_argument("--impostors", type=int, default=400, help="of cv: most impostors")
     options = parser.parse_args()
@@ -111,10 +137,16 @@ def main() -> None:
         start = time.perf_counter()
         train = read_problems(path, "train")
         if options.what != "test":
-            asked = train.problems if options.words is None else train.problems.map_texts(FirstWords(options.words))
+            asked = (
+                train.problems
+                if options.words is None
+                else train.problems.map_texts(FirstWords(options.words))
+            )
             given = (options.background, options.words, options.impostors)
             cv = options.what == "cv"
-            found = cross_fitted(asked, train.truth(), *given) if cv else refitted(asked, train.truth())
+            found = (
+                cross_fitted(asked, train.truth(), *given) if cv else refitted(asked, train.truth())
+            )
             for name, answers in found.items():
                 print(row(f"{train.name} {name}", train.truth(), answers))
         else:
@@ -123,10 +155,15 @@ def main() -> None:
             found, learned = answered(train.problems, train.truth(), test.problems)
             for name, answers in found.items():
                 print(row(f"{test.name} {name}", test.truth(), answers))
-                print(row(f"{test.name} {name}, new documents", test.truth()[clean], answers[clean]))
+                print(
+                    row(f"{test.name} {name}, new documents", test.truth()[clean], answers[clean])
+                )
                 ridge = learned[name].ridge_
                 order = np.argsort(ridge.coef_)
-                print("  ", ", ".join(f"{learned[name].features_[i]} {ridge.coef_[i]:+.2f}" for i in order))
+                print(
+                    "  ",
+                    ", ".join(f"{learned[name].features_[i]} {ridge.coef_[i]:+.2f}" for i in order),
+                )
                 print(f"   band ± {learned[name].radius_:.3f}")
         print(f"   {time.perf_counter() - start:.0f} s", flush=True)
 

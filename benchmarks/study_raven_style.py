@@ -44,7 +44,13 @@ VERSIONS = ("plain", "on", "off", "off2")
 CORPORA = ("ebg", "newsgroups", "eltec", "en_essays", "du_essays", "gr_articles")
 DRAWN = {
     "newsgroups": {"folds": 3, "topics": 12, "docs_per_topic": 60, "limit": 160},
-    "ebg": {"folds": 4, "topics": 8, "docs_per_topic": 100, "min_docs": 10, "topic": "extract(clusters=12)"},
+    "ebg": {
+        "folds": 4,
+        "topics": 8,
+        "docs_per_topic": 100,
+        "min_docs": 10,
+        "topic": "extract(clusters=12)",
+    },
 }
 """How folds of people set apart are drawn."""
 
@@ -75,7 +81,9 @@ class Through:
         """Features (n, features) and which problems can be told."""
         masked = problems.map_texts(self.mask)
         features, able = self.masked_.measure(masked)
-        return np.concatenate([features, np.nan_to_num(self.grammar_.score(masked))[:, None]], axis=1), able
+        return np.concatenate(
+            [features, np.nan_to_num(self.grammar_.score(masked))[:, None]], axis=1
+        ), able
 
 
 MEASURERS: dict[str, Any] = {
@@ -102,8 +110,15 @@ def plan(out: Path, name: str) -> Path:
     """The folder of a run that holds a corpus's folds and transplants."""
     folder = out / f"plan-{name}-developed"
     if not (folder / "plan.json").exists():
-        given: dict[str, Any] = {**DRAWN[name], "pools": 1, "samplers": "random", "probe": "transplant"}
-        ravenbench.run(str(out / "data" / f"{name}-developed.csv"), verifiers="length", out=folder, **given)
+        given: dict[str, Any] = {
+            **DRAWN[name],
+            "pools": 1,
+            "samplers": "random",
+            "probe": "transplant",
+        }
+        ravenbench.run(
+            str(out / "data" / f"{name}-developed.csv"), verifiers="length", out=folder, **given
+        )
     return folder
 
 
@@ -118,24 +133,35 @@ def parts(name: str, out: Path) -> Iterator[Part]:
             arms = {arm: store.fold(entry.arms[arm]).test for arm in entry.arms}
             truth, along = fold.test_same[rows], arms["along"]
             sides = along.questioned_index, arms["against"].questioned_index
-            on, off = (replace(along, questioned_index=np.where(keep, *sides)) for keep in (truth, ~truth))
+            on, off = (
+                replace(along, questioned_index=np.where(keep, *sides)) for keep in (truth, ~truth)
+            )
             tests = [fold.test.select(rows), on, off, arms["off"]]
             yield Part(f"{name}-{entry.source}", fold.train, fold.train_same, tests, truth)
         return
     pan = Path(os.environ["RAVEN_DATA"]) / "pan14" / f"{name}.zip"
-    found = read_problems(out / "data" / "eltec-developed.jsonl") if name == "eltec" else read_problems(pan, "train")
+    found = (
+        read_problems(out / "data" / "eltec-developed.jsonl")
+        if name == "eltec"
+        else read_problems(pan, "train")
+    )
     problems, same = found.problems, found.truth()
     if name == "eltec":
         assert problems.author is not None
         author = problems.author.codes
         first, second = author[problems.known_index], author[problems.questioned_index]
         halves = [np.unique(first)[k::2] for k in range(2)]
-        folds = [(~np.isin(first, mine) & ~np.isin(second, mine), np.isin(first, mine)) for mine in halves]
+        folds = [
+            (~np.isin(first, mine) & ~np.isin(second, mine), np.isin(first, mine))
+            for mine in halves
+        ]
     else:
         group = problems.groups(same)
         part = np.random.default_rng(0).permutation(group.max() + 1)[group] % 3
         folds = [(part != k, part == k) for k in range(3)]
-    maker = Transplanter(problems.texts, author=problems.author or known_authors([(problems, same)]))
+    maker = Transplanter(
+        problems.texts, author=problems.author or known_authors([(problems, same)])
+    )
     for k, (rest, held) in enumerate(folds):
         made = maker.transplant(problems.select(held), same[held])
         tests = [made.plain, made.on, made.off, made.off2]
@@ -152,14 +178,18 @@ def measured(part: Part, name: str, place: Path) -> None:
     known = topic if topic is not None and (topic.codes >= 0).all() else None
     made = Transplanter(table, author=writers, topic=known, draws=Draws(1)).transplant(train, same)
     sets = {"train": train.blind(), "on": made.on, "off": made.off}
-    sets |= {f"test-{version}": problems for version, problems in zip(VERSIONS, part.tests, strict=True)}
+    sets |= {
+        f"test-{version}": problems for version, problems in zip(VERSIONS, part.tests, strict=True)
+    }
     measurer = MEASURERS[name]().fit(sets["train"], same)
     for inner in [measurer, *vars(measurer).values()]:
         know_authors(inner, measurer, sets, made.rows)
     arrays: dict[str, Any] = {"same": same, "rows": made.rows, "truth": part.truth}
     arrays |= {which: measurer.measure(problems)[0] for which, problems in sets.items()}
     np.savez(place, **arrays)
-    print(place.name, len(train), len(part.truth), f"{time.process_time() - began:.0f} s", flush=True)
+    print(
+        place.name, len(train), len(part.truth), f"{time.process_time() - began:.0f} s", flush=True
+    )
 
 
 def know_authors(inner: Any, measurer: Any, sets: dict[str, Problems], rows: Any) -> None:
@@ -200,11 +230,19 @@ def choices() -> Iterator[Choice]:
     """Everything that is compared."""
     base = [name for name in feature_names() if name != "length"]
     for extra in (False, True):
-        yield Choice(f"raven-2026{', counterfactual' * extra}", "raven-2026", base, extra, 0.05, 0.0)
+        yield Choice(
+            f"raven-2026{', counterfactual' * extra}", "raven-2026", base, extra, 0.05, 0.0
+        )
         yield Choice(f"raven-style{', counterfactual' * extra}", "raven-style", NAMES, extra)
     for C, common in ((0.05, 0.0), (0.02, 0.0), (0.005, 2.0)):
         yield Choice(f"raven-style, C {C}, common {common}", "raven-style", NAMES, False, C, common)
-    groups = {"token": "token", "masked syntax": "mask", "marks": "marks", "shapes": "shape", "characters": "char"}
+    groups = {
+        "token": "token",
+        "masked syntax": "mask",
+        "marks": "marks",
+        "shapes": "shape",
+        "characters": "char",
+    }
     groups |= {"whitened": "white", "ppm": "ppm", "LambdaG": "lambdag"}
     for name, part in groups.items():
         yield Choice(f"only {name}", "raven-style", [n for n in NAMES if part in n])
@@ -213,7 +251,12 @@ def choices() -> Iterator[Choice]:
     yield Choice("all through the mask", "120 words", [*MASKED, *SHAPES, "lambdag"])
     yield Choice("all through the mask, lengths shown", "lengths", [*MASKED, *SHAPES, "lambdag"])
     for extra in (False, True):
-        yield Choice(f"ends of words shown{', counterfactual' * extra}", "ends", [*MASKED, *SHAPES, "lambdag"], extra)
+        yield Choice(
+            f"ends of words shown{', counterfactual' * extra}",
+            "ends",
+            [*MASKED, *SHAPES, "lambdag"],
+            extra,
+        )
 
 
 def figures(arrays: Any, choice: Choice) -> tuple[float, float, float]:
@@ -228,7 +271,9 @@ def figures(arrays: Any, choice: Choice) -> tuple[float, float, float]:
     # The penalty stays what it is for the problems themselves.
     ridge = Ridge(choice.C * len(same) / sum(map(len, taught)), choice.common)
     ridge.fit(np.concatenate(features)[:, columns], np.concatenate(taught))
-    plain, on, off, off2 = (ridge.log_odds(arrays[f"test-{version}"][:, columns]) for version in VERSIONS)
+    plain, on, off, off2 = (
+        ridge.log_odds(arrays[f"test-{version}"][:, columns]) for version in VERSIONS
+    )
 
     def auc(scores: Floats) -> float:
         return float(auc_of_scores(truth, scores) or 0.0)
@@ -239,7 +284,9 @@ def figures(arrays: Any, choice: Choice) -> tuple[float, float, float]:
 
 def main() -> None:
     """Measure, or choose."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("measure", "choose"))
     parser.add_argument("out", type=Path)
     parser.add_argument("--corpora", default=",".join(CORPORA))
@@ -261,8 +308,13 @@ def main() -> None:
     for choice in choices():
         line = [choice.label]
         for corpus in corpora:
-            folds = [figures(read(p), choice) for p in sorted(kept.glob(f"{corpus}-*.{choice.measurer}.npz"))]
-            line.append("/".join(f"{value:.3f}" for value in np.mean(folds, axis=0)) if folds else "")
+            folds = [
+                figures(read(p), choice)
+                for p in sorted(kept.glob(f"{corpus}-*.{choice.measurer}.npz"))
+            ]
+            line.append(
+                "/".join(f"{value:.3f}" for value in np.mean(folds, axis=0)) if folds else ""
+            )
         if any(line[1:]):
             table.append(line)
             print(line)

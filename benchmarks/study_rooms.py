@@ -53,7 +53,9 @@ def place_of(frame: FrameType | None) -> tuple[str, str]:
         file = frame.f_code.co_filename
         if file.startswith(SOURCE):
             room = Path(file.removeprefix(SOURCE)).parts
-            return "/".join(room[:2] if room[0] in ("bench", "reports") else room[:1]).removesuffix(".py"), outside
+            return "/".join(room[:2] if room[0] in ("bench", "reports") else room[:1]).removesuffix(
+                ".py"
+            ), outside
         if file.startswith("<frozen importlib"):
             outside = "imports"
         elif outside != "imports":
@@ -83,12 +85,19 @@ def table(seconds: dict[tuple[str, str], float], wall: float, least: float = 0.0
         if value < least * total:
             break
         rest -= value
-        parts = sorted(((part, outside) for (name, outside), part in seconds.items() if name == room), reverse=True)
-        told = ", ".join(f"{outside} {part:.1f}" for part, outside in parts[:3] if part >= 0.05 * value)
+        parts = sorted(
+            ((part, outside) for (name, outside), part in seconds.items() if name == room),
+            reverse=True,
+        )
+        told = ", ".join(
+            f"{outside} {part:.1f}" for part, outside in parts[:3] if part >= 0.05 * value
+        )
         lines.append(f"| `{room}` | {value:.1f} | {value / total:.0%} | {told} |")
     lines.append(f"| all others | {rest:.1f} | {rest / total:.0%} | |")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    lines.append(f"\n{total:.1f} CPU seconds in all, {wall:.0f} s on the clock, at most {peak:,.0f} MB of memory.")
+    lines.append(
+        f"\n{total:.1f} CPU seconds in all, {wall:.0f} s on the clock, at most {peak:,.0f} MB of memory."
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -102,9 +111,14 @@ def main() -> None:
         sampler = Sampler()
         from ravenbench.cli.main import build
 
-        build("run")(["run", *asked, "--workers", "1", "--out", str(Path(folder) / "run")], standalone_mode=False)
+        build("run")(
+            ["run", *asked, "--workers", "1", "--out", str(Path(folder) / "run")],
+            standalone_mode=False,
+        )
         sampler.stop()
-    found = f"`raven run {shlex.join(asked)} --workers 1`:\n\n" + table(sampler.seconds, time.perf_counter() - began)
+    found = f"`raven run {shlex.join(asked)} --workers 1`:\n\n" + table(
+        sampler.seconds, time.perf_counter() - began
+    )
     print(found)
 
 

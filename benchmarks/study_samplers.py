@@ -33,9 +33,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 
+from benchmarks.lab.blend import Blend, mixed
 from ravenbench import registry
-from ravenbench.ext.corpora.synthetic import Synthetic
-from ravenbench.ext.lab.blend import Blend, mixed
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise
@@ -47,7 +47,7 @@ from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
 
-SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), farthest-first, anti"
+SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), anti"
 MODELS = ((0.0, 0.0), (0.5, 0.3), (0.8, 0.0), (1.1, 0.3), (1.5, 0.0), (2.0, 0.3), (0.0, 1.0))
 """(noise added to a style score, dose of topic). Less noise is truly better; topic helps where topics leak alone."""
 STRUCTURES = ("families", "graded")
@@ -73,7 +73,9 @@ class World:
 
 def draw_world(number: int, structure: str) -> World:
     """A fresh world: another language, other authors, other texts."""
-    whole = Synthetic(documents=8000, authors=200, style=0.6, dependence=0.5, seed=10_000 + number).load()
+    whole = Synthetic(
+        documents=8000, authors=200, style=0.6, dependence=0.5, seed=10_000 + number
+    ).load()
     family = whole.columns["family"].codes
     labels = whole.topic if structure == "families" else _graded(family, number)
     first = np.where(np.arange(len(whole)) < len(whole) // 2, labels.codes, -1)
@@ -92,8 +94,14 @@ def _graded(family: Ints, number: int, topics: int = 60) -> Labels:
 
 def areas(fold: Fold, number: int, pairs: int | None = None) -> list[float]:
     """AUC of every model on a fold, or on its first test pairs (they are in random order), (models,)."""
-    learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
-    style, topic = Blend().fit(fold.train.select(learn), fold.train_same[learn]).standardised(fold.test).T
+    learn = (
+        np.ones(len(fold.train), dtype=bool)
+        if fold.train.calibrate is None
+        else ~fold.train.calibrate
+    )
+    style, topic = (
+        Blend().fit(fold.train.select(learn), fold.train_same[learn]).standardised(fold.test).T
+    )
     found = []
     for noise, dose in MODELS:
         drawn = stream(number, "study-noise", fold.name, str(noise)).standard_normal(len(style))
@@ -121,19 +129,25 @@ def truth(w: World, m: int) -> Floats:
         test = _rows(w, w.rest & tested, 2 * m // FOLDS, name)
         none = np.empty(0, dtype=np.int64)
         drawn = split.train(train), split.draw(test, "test", None)
-        found.append(areas(sources.assemble(w.sampled, split.code, name, *drawn, none, none, {}), w.number))
+        found.append(
+            areas(sources.assemble(w.sampled, split.code, name, *drawn, none, none, {}), w.number)
+        )
     return np.array(found)
 
 
 def _rows(w: World, mask: Bools, topics: int, name: str) -> Ints:
     inside = np.flatnonzero(mask)
     rng = stream(w.number, "study-truth-rows", name, topics)
-    return inside[equalise(w.sampled.author.codes[inside], np.zeros_like(inside), topics * DOCUMENTS, rng)]
+    return inside[
+        equalise(w.sampled.author.codes[inside], np.zeros_like(inside), topics * DOCUMENTS, rng)
+    ]
 
 
 def corpus_of(w: World, text: str, m: int) -> dict[str, Any]:
     """AUC by fold and model on a sampler's corpus with all its test pairs and with few, leakage and test pairs."""
-    selection = registry.parse("sampler", text).select(w.similarity, m, stream(w.number, "study-sampler", text))
+    selection = registry.parse("sampler", text).select(
+        w.similarity, m, stream(w.number, "study-sampler", text)
+    )
     folds = sources.topics(
         w.sampled,
         selection.chosen,
@@ -157,10 +171,14 @@ def corpus_of(w: World, text: str, m: int) -> dict[str, Any]:
 
 
 def _shares(family: Ints, w: World) -> Floats:
-    return np.asarray(np.bincount(family, minlength=int(w.family.max()) + 1) / len(family), dtype=np.float64)
+    return np.asarray(
+        np.bincount(family, minlength=int(w.family.max()) + 1) / len(family), dtype=np.float64
+    )
 
 
-def study(number: int, structure: str, sizes: Sequence[int], samplers: Sequence[str]) -> dict[str, Any]:
+def study(
+    number: int, structure: str, sizes: Sequence[int], samplers: Sequence[str]
+) -> dict[str, Any]:
     """All of one world: truths by m, and the AUCs and leakage of every sampler's corpus."""
     forget_counts()
     began = time.process_time()
@@ -168,7 +186,13 @@ def study(number: int, structure: str, sizes: Sequence[int], samplers: Sequence[
     rows = [corpus_of(w, text, m) for m, text in product(sizes, samplers)]
     truths = {str(m): truth(w, m).mean(axis=0).tolist() for m in sizes}
     cpu = time.process_time() - began
-    return {"world": number, "structure": structure, "truth": truths, "rows": rows, "cpu_seconds": cpu}
+    return {
+        "world": number,
+        "structure": structure,
+        "truth": truths,
+        "rows": rows,
+        "cpu_seconds": cpu,
+    }
 
 
 def measured(row: Mapping[str, Any], basis: str, true: Floats) -> dict[str, float]:
@@ -248,22 +272,35 @@ def _cell(value: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.study_samplers", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.study_samplers", description=__doc__
+    )
     parser.add_argument("--worlds", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0, help="number of the first world")
     parser.add_argument("--m", default="10,20,30")
     parser.add_argument("--structures", default=", ".join(STRUCTURES))
     parser.add_argument("--samplers", default=SAMPLERS)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every world's figures and the summary")
-    parser.add_argument("--read", type=Path, metavar="FILE", help="summarise the worlds of an earlier --json instead")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write every world's figures and the summary"
+    )
+    parser.add_argument(
+        "--read",
+        type=Path,
+        metavar="FILE",
+        help="summarise the worlds of an earlier --json instead",
+    )
     options = parser.parse_args()
     if options.read is not None:
         worlds = json.loads(options.read.read_text())["worlds"]
     else:
         sizes, samplers = [int(m) for m in options.m.split(",")], registry.split(options.samplers)
         numbers = range(options.seed, options.seed + options.worlds)
-        jobs = [delayed(study)(n, s, sizes, samplers) for n in numbers for s in registry.split(options.structures)]
+        jobs = [
+            delayed(study)(n, s, sizes, samplers)
+            for n in numbers
+            for s in registry.split(options.structures)
+        ]
         worlds = []
         for one in Parallel(n_jobs=options.workers, return_as="generator")(jobs):
             worlds.append(one)

@@ -20,7 +20,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"):
+for variable in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+):
     os.environ.setdefault(variable, "1")
 
 HERE = Path(__file__).parent
@@ -38,12 +43,15 @@ PAN_TEXTS = 494_000 / 275_000
 def keep(study: str, rows: list[dict[str, Any]]) -> None:
     """Put a study's rows in the place of its former ones."""
     known = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    RESULTS.write_text(json.dumps({**known, study: rows}, indent=1, allow_nan=False) + "\n", "utf-8")
+    RESULTS.write_text(
+        json.dumps({**known, study: rows}, indent=1, allow_nan=False) + "\n", "utf-8"
+    )
 
 
 def generated(folder: Path, documents: int, words: int) -> Path:
     """A corpus of 100 topics with ten documents an author."""
-    from ravenbench.ext.corpora.synthetic import Synthetic, generate_corpus
+    from benchmarks.generate import generate_corpus
+    from ravenbench.corpora.synthetic import Synthetic
 
     place = folder / f"c-{documents}-{words}"
     made = Synthetic(documents=documents, authors=max(50, documents // 10), topics=100, words=words)
@@ -60,11 +68,22 @@ def measured(corpus: Path, out: Path, setups: int) -> dict[str, Any]:
         if not marks or marks[-1][0] != stage:
             marks.append((stage, time.process_time()))
 
-    samplers = ", ".join(["hits", "random", *(f"random(draw={i})" for i in range(1, setups))][:setups])
+    samplers = ", ".join(
+        ["hits", "random", *(f"random(draw={i})" for i in range(1, setups))][:setups]
+    )
     store = run(
-        str(corpus), topics=70, folds=10, samplers=samplers, pairs="reference", probe="none", min_docs=2,
-        verifiers="char-ngram, ppm, topic-fit", workers=1, out=out, progress=progress,
-    ).store  # fmt: skip
+        str(corpus),
+        topics=70,
+        folds=10,
+        samplers=samplers,
+        pairs="reference",
+        probe="none",
+        min_docs=2,
+        verifiers="char-ngram, ppm, topic-fit",
+        workers=1,
+        out=out,
+        progress=progress,
+    ).store
     marks.append(("end", time.process_time()))
     stages = {stage: after - begun for (stage, begun), (_, after) in pairwise(marks)}
     from ravenbench.files import read_array
@@ -91,7 +110,15 @@ def growth(folder: Path) -> None:
         if key not in done:
             corpus = generated(folder, documents, words)
             out = folder / f"r-{documents}-{words}-{setups}"
-            command = [sys.executable, "-m", "benchmarks.study_scale", "one", str(corpus), "--out", str(out)]
+            command = [
+                sys.executable,
+                "-m",
+                "benchmarks.study_scale",
+                "one",
+                str(corpus),
+                "--out",
+                str(out),
+            ]
             command += ["--setups", str(setups)]
             earlier = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
             if str(key) not in earlier:
@@ -99,14 +126,16 @@ def growth(folder: Path) -> None:
                 earlier[str(key)] = json.loads(told)
                 kept.write_text(json.dumps(earlier), "utf-8")
             done[key] = earlier[str(key)]
-        rows.append({"grows": what, "value": value, "documents": documents, "words": words, **done[key]})
+        rows.append(
+            {"grows": what, "value": value, "documents": documents, "words": words, **done[key]}
+        )
         print(rows[-1], flush=True)
         keep("growth", rows)
 
 
 def pan_pairs(folder: Path, pairs: int, seed: int = 0) -> Path:
     """Pairs in PAN20's format: a tenth of the texts stand in a second pair."""
-    from ravenbench.ext.corpora.synthetic import Synthetic
+    from ravenbench.corpora.synthetic import Synthetic
 
     texts = round(pairs * PAN_TEXTS)
     made = Synthetic(documents=texts, authors=texts // 2, topics=1600, words=WORDS, seed=seed)
@@ -128,7 +157,10 @@ def pan_pairs(folder: Path, pairs: int, seed: int = 0) -> Path:
             pair = {"id": name, "fandoms": [one.topic, other.topic], "pair": [one.text, other.text]}
             file.write(json.dumps(pair) + "\n")
             authors = [one.author, other.author]
-            truth.write(json.dumps({"id": name, "same": authors[0] == authors[1], "authors": authors}) + "\n")
+            truth.write(
+                json.dumps({"id": name, "same": authors[0] == authors[1], "authors": authors})
+                + "\n"
+            )
     return folder
 
 
@@ -170,9 +202,19 @@ def imports(folder: Path, pairs: list[int], limit_mb: int) -> None:
         if not source.exists():
             pan_pairs(source, count)
         out = folder / f"imported-{count}"
-        command = [sys.executable, "-m", "benchmarks.study_scale", "one-import", str(source), "--out", str(out)]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.study_scale",
+            "one-import",
+            str(source),
+            "--out",
+            str(out),
+        ]
         command += ["--limit", str(limit_mb)]
-        row = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        row = json.loads(
+            subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        )
         rows.append({"pairs": count, **row})
         print(rows[-1], flush=True)
         keep("import", rows)
@@ -188,7 +230,9 @@ def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
         x = np.log([row["pairs"] if what == "pairs" else row["value"] for row in mine])
         stages = [*mine[0]["seconds"], "all"]
         for stage in stages:
-            seconds = [sum(r["seconds"].values()) if stage == "all" else r["seconds"][stage] for r in mine]
+            seconds = [
+                sum(r["seconds"].values()) if stage == "all" else r["seconds"][stage] for r in mine
+            ]
             if min(seconds) > 0.05:
                 found.setdefault(what, {})[stage] = float(np.polyfit(x, np.log(seconds), 1)[0])
     return found
@@ -208,7 +252,15 @@ def draw() -> None:
             for number, stage in enumerate(mine[0]["seconds"]):
                 y = [row["seconds"][stage] for row in mine]
                 if min(y) > 0.05:
-                    ax.plot(x, y, marker="o", markersize=3, linewidth=1.2, color=f"C{number}", label=stage)
+                    ax.plot(
+                        x,
+                        y,
+                        marker="o",
+                        markersize=3,
+                        linewidth=1.2,
+                        color=f"C{number}",
+                        label=stage,
+                    )
             ax.set_xscale("log")
             ax.set_yscale("log")
             ax.minorticks_off()
@@ -225,10 +277,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_scale", description=__doc__)
     parser.add_argument("study", choices=["growth", "import", "draw", "one", "one-import"])
     parser.add_argument("source", nargs="?", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("scale"), help="folder for corpora and runs")
+    parser.add_argument(
+        "--out", type=Path, default=Path("scale"), help="folder for corpora and runs"
+    )
     parser.add_argument("--pairs", type=int, nargs="*", default=[7_000, 21_000, 70_000])
     parser.add_argument("--limit", type=int, help="most megabytes of memory (import)")
-    parser.add_argument("--setups", type=int, default=1, help="HITS and so many less one draws of Random (one)")
+    parser.add_argument(
+        "--setups", type=int, default=1, help="HITS and so many less one draws of Random (one)"
+    )
     options = parser.parse_args()
     if options.study == "draw":
         draw()

@@ -1,7 +1,7 @@
 """Is the verdict the same in every script? ``python -m benchmarks.study_scripts FOLDER [WORLDS] [KIND …]``
 
-Worlds of known truth (``raven simulate``), written as they are and in the other scripts of their generators
-(``ext.corpora.spelling``). The world of a number is the same in every script, so all that differs is how words are
+Worlds of known truth (``benchmarks simulate``), written as they are and in the other scripts of their generators
+(``lab.spelling``). The world of a number is the same in every script, so all that differs is how words are
 found and put in the place of others. Worlds are 7000 and on, looked at once. They are half as large as those of
 docs/validation.md, with three draws of topics a world and two repetitions of the crossed probe, which is not the
 question here; about 20 CPU seconds each. Stopped, it goes on with the same command. It prints the tables of
@@ -14,14 +14,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ravenbench import simulate
-from ravenbench.ext.lab.report import Share, Simulation
-from ravenbench.ext.lab.worlds import BLIND
+from benchmarks import lab
+from benchmarks.lab.report import Share, Simulation
+from benchmarks.lab.task import Simulate
+from benchmarks.lab.worlds import BLIND
 from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store
 
 GENERATORS = {
-    "synthetic": "synthetic(style=0.4, documents=1500, authors=150, topics=30",
+    "synthetic": "synthetic-script(style=0.4, documents=1500, authors=150, topics=30",
     "manifold": "manifold(style=0.6, documents=1500, authors=100, topics=30",
 }
 KINDS: dict[str, tuple[str, str | None]] = {
@@ -59,35 +60,70 @@ def told(share: Share) -> str:
 
 def main(folder: Path, worlds: int, kinds: Sequence[str]) -> None:
     """Compute what is missing of these kinds, unless no worlds are wanted, then print what there is."""
+    lab.register()
     for kind in kinds if worlds else ():
         script, segmenter = KINDS[kind]
         for name, corpus in GENERATORS.items():
-            simulate(
-                f"{corpus}, script={script!r})", replicates=worlds, pools=3, repetitions=2, doses=(0.3,),
-                segmenter=segmenter, seed=SEED, out=place(folder, kind, name), workers=1,
-            )  # fmt: skip
-    print("| script | worlds | style flagged | topic found | .3 blends found | intervals of swing | of drop |")
+            Simulate.call(
+                {
+                    "corpus": f"{corpus}, script={script!r})",
+                    "replicates": worlds,
+                    "pools": 3,
+                    "repetitions": 2,
+                    "doses": (0.3,),
+                    "segmenter": segmenter,
+                    "seed": SEED,
+                    "out": place(folder, kind, name),
+                    "workers": 1,
+                }
+            )
+    print(
+        "| script | worlds | style flagged | topic found | .3 blends found | intervals of swing | of drop |"
+    )
     print("|---|---|---|---|---|---|---|")
     means = []
     for kind in KINDS:
-        here = [where for name in GENERATORS if any((where := place(folder, kind, name)).glob("cells/*.cell"))]
+        here = [
+            where
+            for name in GENERATORS
+            if any((where := place(folder, kind, name)).glob("cells/*.cell"))
+        ]
         sides = [analyse(Store.open(where)) for where in here]
         if not sides:
             continue
         every = (*BLIND, *TOPIC, *BLENDS)
         columns = [
-            " + ".join(str(side.replicates) for side in sides), *map(told, (
-                added(sides, BLIND, "flagged"), added(sides, TOPIC, "flagged"), added(sides, BLENDS, "flagged"),
-            )), *(str(added(sides, every, name)) for name in ("covered", "covered_drop")),
-        ]  # fmt: skip
+            " + ".join(str(side.replicates) for side in sides),
+            *map(
+                told,
+                (
+                    added(sides, BLIND, "flagged"),
+                    added(sides, TOPIC, "flagged"),
+                    added(sides, BLENDS, "flagged"),
+                ),
+            ),
+            *(str(added(sides, every, name)) for name in ("covered", "covered_drop")),
+        ]
         print(f"| {kind} | {' | '.join(columns)} |")
         for where, side in zip(here, sides, strict=True):
             rows = {row.scorer: row for row in side.rows}
             style, content, blend = rows["style"], rows["content"], rows["blend .3"]
-            figures = style.auc, style.drop, style.content.figure, content.style_left, content.content.figure
-            shown = [f"{figure.value:+.3f}" for figure in (*figures, blend.content.figure) if figure is not None]
+            figures = (
+                style.auc,
+                style.drop,
+                style.content.figure,
+                content.style_left,
+                content.content.figure,
+            )
+            shown = [
+                f"{figure.value:+.3f}"
+                for figure in (*figures, blend.content.figure)
+                if figure is not None
+            ]
             means.append(f"| {kind} | {where.name.partition('-')[0]} | {' | '.join(shown)} |")
-    print("\n| script | generator | style: AUC | drop | swing | content: style left | swing | .3 blend: swing |")
+    print(
+        "\n| script | generator | style: AUC | drop | swing | content: style left | swing | .3 blend: swing |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     print("\n".join(means))
 

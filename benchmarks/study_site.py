@@ -43,7 +43,9 @@ def main() -> None:
     page = site(runs, given.out, title=TITLE)
     sizes = {file: file.stat().st_size for file in page.parent.rglob("*") if file.is_file()}
     pages = {file: size for file, size in sizes.items() if file.suffix == ".html"}
-    print(f"{len(runs)} runs, {len(pages)} pages, {sum(sizes.values()) / 1e6:.1f} MB with downloads")
+    print(
+        f"{len(runs)} runs, {len(pages)} pages, {sum(sizes.values()) / 1e6:.1f} MB with downloads"
+    )
     for file in sorted(pages, key=lambda file: -pages[file])[:5]:
         over = " (too large)" if pages[file] > MOST else ""
         print(f"{pages[file] / 1000:7.0f} kB  {file.relative_to(page.parent)}{over}")

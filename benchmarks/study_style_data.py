@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.study_attribution import half
 from ravenbench.corpora.load import load_corpus
-from ravenbench.ext.corpora.public import EBG
+from ravenbench.ext.corpora.ebg import EBG
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus
 
@@ -38,7 +38,9 @@ PAIRS = 3
 
 def main() -> None:
     """Write everything that is not there."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", type=Path)
     out: Path = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
@@ -67,15 +69,24 @@ def novels(place: Path, out: Path) -> None:
     samples: dict[str, list[list[str]]] = defaultdict(list)
     named: dict[str, list[str]] = defaultdict(list)
     with zipfile.ZipFile(place) as archive:
-        for name in sorted(n for n in archive.namelist() if n.startswith("level1/") and n.endswith(".xml")):
+        for name in sorted(
+            n for n in archive.namelist() if n.startswith("level1/") and n.endswith(".xml")
+        ):
             root = ElementTree.fromstring(archive.read(name))  # noqa: S314 - a corpus that the user brings
             author = next(root.iter(f"{TEI}author"))
             body = next(root.iter(f"{TEI}body"))
-            words = re.findall(r"\S+\s*", "\n".join("".join(p.itertext()) for p in body.iter(f"{TEI}p")))
+            words = re.findall(
+                r"\S+\s*", "\n".join("".join(p.itertext()) for p in body.iter(f"{TEI}p"))
+            )
             starts = np.linspace(0, len(words) - SAMPLE, SAMPLES).astype(int)
             named[str(author.get("ref"))].append(Path(name).stem)
-            samples[str(author.get("ref"))].append(["".join(words[s : s + SAMPLE]) for s in starts.tolist()])
-    several = sorted((a for a in samples if len(samples[a]) > 1), key=lambda a: stream(0, "novelists", a).random())
+            samples[str(author.get("ref"))].append(
+                ["".join(words[s : s + SAMPLE]) for s in starts.tolist()]
+            )
+    several = sorted(
+        (a for a in samples if len(samples[a]) > 1),
+        key=lambda a: stream(0, "novelists", a).random(),
+    )
     single = sorted(a for a in samples if len(samples[a]) == 1)
     for side in range(2):
         rng, rows = stream(0, "novels", side), list[tuple[list[str], list[str]]]()
@@ -85,7 +96,9 @@ def novels(place: Path, out: Path) -> None:
             writer.writerow(["id", "author", "text", "topic"])
             for author in sorted([*mine, *others]):
                 for novel, texts in zip(named[author], samples[author], strict=True):
-                    writer.writerows([f"{novel}-{i}", author, text, novel] for i, text in enumerate(texts))
+                    writer.writerows(
+                        [f"{novel}-{i}", author, text, novel] for i, text in enumerate(texts)
+                    )
         for author in mine:
             own = samples[author]
             for a in range(len(own)):
@@ -99,7 +112,10 @@ def novels(place: Path, out: Path) -> None:
                             text = novel[int(rng.integers(SAMPLES))]
                             rows.append(([known, text], [author, other]))
         place = out / f"eltec-{SIDES[side]}.jsonl"
-        with place.open("w", encoding="utf-8") as pairs, place.with_stem(f"{place.stem}-truth").open("w") as truth:
+        with (
+            place.open("w", encoding="utf-8") as pairs,
+            place.with_stem(f"{place.stem}-truth").open("w") as truth,
+        ):
             for i, (pair, authors) in enumerate(rows):
                 name = f"{SIDES[side]}-{i:03}"
                 pairs.write(json.dumps({"id": name, "pair": pair}, ensure_ascii=False) + "\n")

@@ -41,7 +41,9 @@ class TopicModel:
         bounds, words, width = maker.splicer.content_counts(range(len(maker.texts)))
         counts = csr_array((np.ones(len(words)), words, bounds), shape=(len(maker.texts), width))
         counts.sum_duplicates()
-        model = LatentDirichletAllocation(COMPONENTS, max_iter=ITERATIONS, learning_method="online", random_state=0)
+        model = LatentDirichletAllocation(
+            COMPONENTS, max_iter=ITERATIONS, learning_method="online", random_state=0
+        )
         self.share = model.fit_transform(counts)
         self.words = model.components_ / model.components_.sum(axis=1, keepdims=True)
 
@@ -51,14 +53,22 @@ class TopicModel:
         made: list[list[tuple[Cut, list[Cut]]]] = [[], [], []]
         for i, name in enumerate(problems.ids.tolist()):
             into = splicer.cut(int(row[problems.questioned_index[i]]))
-            known, own = self.share[row[problems.known(i)]].mean(axis=0), self.share[row[problems.questioned_index[i]]]
+            known, own = (
+                self.share[row[problems.known(i)]].mean(axis=0),
+                self.share[row[problems.questioned_index[i]]],
+            )
             rng = stream(0, "topic-model", name)
             rare = rng.permutation(np.argsort(np.maximum(known, own))[: COMPONENTS // 2])[:2]
             for place, mixture in zip(made, (known @ self.words, *self.words[rare]), strict=True):
-                drawn = rng.choice(len(mixture), size=into.contents, p=mixture / mixture.sum()).astype(np.int32)
+                drawn = rng.choice(
+                    len(mixture), size=into.contents, p=mixture / mixture.sum()
+                ).astype(np.int32)
                 place.append((into, [Cut(into.pieces, drawn, into.lengths, 0)]))
         texts = [[text.decode() for text in splicer.splice(pairs)] for pairs in made]
-        return [requestion(problems, dict(zip(problems.ids.tolist(), each, strict=True))) for each in texts]
+        return [
+            requestion(problems, dict(zip(problems.ids.tolist(), each, strict=True)))
+            for each in texts
+        ]
 
 
 def judged(folder: Path, verifiers: list[str], folds: int) -> dict[tuple[str, str], ContentFigures]:
@@ -67,14 +77,20 @@ def judged(folder: Path, verifiers: list[str], folds: int) -> dict[tuple[str, st
     section, labels = store.plan_as(RunPlan).transplant, store.labels
     assert section is not None
     similarity = store.similarity()
-    maker = Transplanter(store.texts, author=labels["author"], topic=labels["topic"], similarity=similarity)
+    maker = Transplanter(
+        store.texts, author=labels["author"], topic=labels["topic"], similarity=similarity
+    )
     model = TopicModel(maker)
     makers = {name: maker.keeping(int(name.split()[0])) for name in MAKERS[:2]}
     kept: dict[str, list[KeptFold]] = {name: [] for name in MAKERS}
-    told: dict[tuple[str, str], list[Versions | None]] = {(v, name): [] for v in verifiers for name in MAKERS}
+    told: dict[tuple[str, str], list[Versions | None]] = {
+        (v, name): [] for v in verifiers for name in MAKERS
+    }
     for entry in section.folds[:folds]:
         fold = store.fold(entry.source)
-        fitted: Any = {v: registry.parse("verifier", v).fit(fold.train, fold.train_same) for v in verifiers}
+        fitted: Any = {
+            v: registry.parse("verifier", v).fit(fold.train, fold.train_same) for v in verifiers
+        }
         test, rows = fold.test.select(np.array(entry.rows)), np.array(entry.rows)
         for name in MAKERS:
             if name in makers:
@@ -95,7 +111,9 @@ def judged(folder: Path, verifiers: list[str], folds: int) -> dict[tuple[str, st
 
 def _kept(maker: Transplanter, test: Problems, same: Bools) -> KeptFold:
     row = maker.rows_here(test)
-    pair = np.stack([row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1)
+    pair = np.stack(
+        [row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1
+    )
     assert maker.author is not None and maker.topic is not None
     problem = pair @ np.array([len(maker.texts), 1])
     return KeptFold(same, maker.author.codes[pair], problem, maker.topic.codes[pair])
@@ -105,13 +123,19 @@ def shown(figure: Estimate | None) -> str:
     """A figure with its interval."""
     if figure is None:
         return "n/a"
-    interval = "" if figure.interval is None else f" [{figure.interval[0]:+.3f}, {figure.interval[1]:+.3f}]"
+    interval = (
+        ""
+        if figure.interval is None
+        else f" [{figure.interval[0]:+.3f}, {figure.interval[1]:+.3f}]"
+    )
     return f"{figure.value:+.3f}{interval}"
 
 
 def main() -> None:
     """Print a line for each verifier and replacement."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--verifiers", default="raven-style,raven-2026")
     parser.add_argument("--folds", type=int, default=2)
@@ -119,7 +143,9 @@ def main() -> None:
     for folder in given.folders:
         for (verifier, name), f in judged(folder, given.verifiers.split(","), given.folds).items():
             figures = f"AUC {shown(f.auc)}, style left {shown(f.style_left)}, drop {shown(f.drop)}"
-            print(f"{folder.name}, {verifier}, {name}: {figures}, swing {shown(f.swing)}", flush=True)
+            print(
+                f"{folder.name}, {verifier}, {name}: {figures}, swing {shown(f.swing)}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ def write(place: Path) -> int:
     """Write the posts; their number."""
     corpus = load_corpus("newsgroups")
     given = corpus.notes["defaults"]
-    corpus = keep_topics(at_level(corpus, given["topic"], given["levels"])[0], given.get("min_docs"))
+    corpus = keep_topics(
+        at_level(corpus, given["topic"], given["levels"])[0], given.get("min_docs")
+    )
     assert corpus.topic is not None
     topics = corpus.topic
     posts = pl.DataFrame(

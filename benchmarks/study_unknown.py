@@ -57,7 +57,11 @@ NONE = 0.5
 BEFOREHAND = (0.1, 0.2, 0.35, 0.5, 0.65)
 BEFORE = (1.8, 0.5, 0.25, 0.2, 0.2)
 """Contrast, none, spreads and ``--none`` that were in force before texts by nobody were as many as the others."""
-LENGTHS, CANDIDATES, TEXTS = (100, 150, 250, 400, 600, 1000, 2500), (2, 3, 4, 5, 7, 10), (1, 2, 3, 5)
+LENGTHS, CANDIDATES, TEXTS = (
+    (100, 150, 250, 400, 600, 1000, 2500),
+    (2, 3, 4, 5, 7, 10),
+    (1, 2, 3, 5),
+)
 KNOWN = (200, 400, 800, 3000)
 SETS = {
     "ebg": (range(16), 99),
@@ -74,11 +78,15 @@ SETS = {
 LONG = 1500
 SHOWN_ALONE = "eltec"
 """Nobody of this collection served to choose anything."""
-POOL = "raven-2026, ppm, svm, distorted(svm), cosine-delta, nb, function-words"
+POOL = "raven-style, ppm, svm, distorted(svm), cosine-delta, nb, function-words"
 CHOICES = (
-    "raven-2026, ppm", "raven-2026", "raven-2026, ppm, cosine-delta", "raven-2026, ppm, svm",
-    "raven-2026, ppm, function-words", "svm, distorted(svm), cosine-delta, ppm",
-)  # fmt: skip
+    "raven-style, ppm",
+    "raven-style",
+    "raven-style, ppm, cosine-delta",
+    "raven-style, ppm, svm",
+    "raven-style, ppm, function-words",
+    "svm, distorted(svm), cosine-delta, ppm",
+)
 FIGURE, KEPT = Path("docs/images/unknown.svg"), Path("benchmarks/unknown.json")
 TABLE = Path("docs/data/attribution-unknown.csv")
 
@@ -102,7 +110,12 @@ Documents = dict[str, list[tuple[str, str | None, str]]]
 @lru_cache
 def documents(data: Path, name: str) -> Documents:
     """Document, topic and text of every author."""
-    read = {"ebg": corpus_documents, "newsgroups": corpus_documents, "pan18": pan18, "eltec": novels}
+    read = {
+        "ebg": corpus_documents,
+        "newsgroups": corpus_documents,
+        "pan18": pan18,
+        "eltec": novels,
+    }
     found: Documents = defaultdict(list)
     rows = read.get(name, pan14)(data, name)
     for author, document, topic, text in sorted(rows, key=lambda row: tuple(map(str, row))):
@@ -115,12 +128,16 @@ def corpus_documents(data: Path, name: str) -> Iterator[tuple[str, str, str | No
     """Documents of the Extended Brennan–Greenstadt corpus; of 20 Newsgroups what an author wrote in one thread."""
     ebg = name == "ebg"
     corpus = load_corpus(
-        f"ebg(path={str(data / 'ebg' / 'extended-brennan-greenstadt.zip')!r})" if ebg else "newsgroups"
+        f"ebg(path={str(data / 'ebg' / 'extended-brennan-greenstadt.zip')!r})"
+        if ebg
+        else "newsgroups"
     )
     of, joined = corpus.columns["document" if ebg else "thread"], defaultdict(list)
     for i in range(len(corpus)):
         if corpus.author[i] is not None:
-            joined[corpus.author[i], str(of[i]), None if ebg else corpus.topic[i]].append(corpus.texts[i])
+            joined[corpus.author[i], str(of[i]), None if ebg else corpus.topic[i]].append(
+                corpus.texts[i]
+            )
     for key, texts in joined.items():
         yield (*key, "\n\n".join(texts))
 
@@ -134,13 +151,17 @@ def pan14(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
         rows = [*given.problems.known(i), given.problems.questioned_index[i]]
         own = [" ".join(text.split()) for text in given.problems.texts.rows(rows)]
         if seen.isdisjoint(own):
-            yield from ((f"{file} {i:03d}", str(place), None, text) for place, text in enumerate(own))
+            yield from (
+                (f"{file} {i:03d}", str(place), None, text) for place, text in enumerate(own)
+            )
         seen.update(own)
 
 
 def pan18(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
     """Fan fiction of the larger English problem; the world of texts in question is not that of known ones."""
-    every = read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip")
+    every = read_attribution(
+        data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"
+    )
     problem = max(every, key=lambda one: len(one.candidates))
     assert problem.truth is not None
     for author, known in problem.candidates.items():
@@ -157,13 +178,22 @@ def novels(data: Path, name: str) -> Iterator[tuple[str, str, None, str]]:
 
     tei = "{http://www.tei-c.org/ns/1.0}"
     with zipfile.ZipFile(data / "eltec" / "eltec-eng.zip") as archive:
-        for file in sorted(n for n in archive.namelist() if n.endswith(".xml") and n.startswith("level1/")):
+        for file in sorted(
+            n for n in archive.namelist() if n.endswith(".xml") and n.startswith("level1/")
+        ):
             root = ElementTree.fromstring(archive.read(file))  # noqa: S314
             author = next(root.iter(f"{tei}author"))
             body = next(root.iter(f"{tei}body"))
             words = " ".join("".join(p.itertext()) for p in body.iter(f"{tei}p")).split()
-            for start in np.linspace(len(words) / 10, 9 * len(words) / 10 - 3000, 3).astype(int).tolist():
-                yield author.get("ref") or str(author.text), file, None, " ".join(words[start : start + 3000])
+            for start in (
+                np.linspace(len(words) / 10, 9 * len(words) / 10 - 3000, 3).astype(int).tolist()
+            ):
+                yield (
+                    author.get("ref") or str(author.text),
+                    file,
+                    None,
+                    " ".join(words[start : start + 3000]),
+                )
 
 
 def joined(documents: Sequence[tuple[str, str | None, str]]) -> list[tuple[str, str | None, str]]:
@@ -182,14 +212,19 @@ def questions(data: Path, name: str, side: int) -> Iterator[Question]:
     """All questions of a data set about the authors of one half."""
     seeds, most = SETS[name]
     for seed in seeds:
-        yield from [question for _, question in zip(range(most), drawn(data, name, side, seed), strict=False)]
+        yield from [
+            question
+            for _, question in zip(range(most), drawn(data, name, side, seed), strict=False)
+        ]
 
 
 def drawn(data: Path, name: str, side: int, seed: int) -> Iterator[Question]:
     """Each author is a candidate once, and one of their documents in question, beside as many by others of the half."""
     source, _, kind = (name, "", "") if name.startswith("pan") else name.partition("-")
     novel, long = kind == "novel", kind == "long"
-    everyone = {a: d for a, d in documents(data, source).items() if name == SHOWN_ALONE or half(a) == side}
+    everyone = {
+        a: d for a, d in documents(data, source).items() if name == SHOWN_ALONE or half(a) == side
+    }
     if long:
         everyone = {a: chunks for a, d in everyone.items() if (chunks := joined(d))}
     own = {a: d for a, d in everyone.items() if len({document for document, *_ in d}) > 1}
@@ -207,10 +242,14 @@ def drawn(data: Path, name: str, side: int, seed: int) -> Iterator[Question]:
             asked = [one for one in own[author] if not one[0].startswith(KNOWN_SIDE)]
             document, topic, text = asked[(seed + sum(map(ord, author))) % len(asked)]
             others = [own[author][i] for i in rng.permutation(len(own[author]))]
-            others = [one for one in others if one[0] != document and not (novel and one[1] == topic)]
+            others = [
+                one for one in others if one[0] != document and not (novel and one[1] == topic)
+            ]
             if name == "pan18":
                 others = [one for one in others if one[0].startswith(KNOWN_SIDE)]
-            question.known.extend((code, f"{code}/{d}", t, cut(text, length)) for d, t, text in others[:most])
+            question.known.extend(
+                (code, f"{code}/{d}", t, cut(text, length)) for d, t, text in others[:most]
+            )
             question.unknown.append(cut(text, words))
             question.truth.append(code)
         for author in rng.choice([a for a in sorted(everyone) if a not in group], size=len(group)):
@@ -226,7 +265,10 @@ def prepared(question: Question) -> Passages:
     words = passage_words(question.words, [count_words(text) for text in texts], codes)
     topic, by = _topics(given, texts, 0)
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    known = [(a, number[n], int(t), text) for a, n, t, text in zip(codes, names, topic, texts, strict=True)]
+    known = [
+        (a, number[n], int(t), text)
+        for a, n, t, text in zip(codes, names, topic, texts, strict=True)
+    ]
     asked = [(n, part) for n, text in enumerate(question.unknown) for part in passages(text, words)]
     return divided(known, asked, words, 0, bool(by), None)
 
@@ -256,14 +298,20 @@ class Answered(NamedTuple):
     def cases(self, methods: Sequence[str], number: int) -> Iterator[Case]:
         """The question as posteriors answer it."""
         names = ("closed", "absent", "unknown")
-        both = Scored(self.passages, {name: np.stack([self.scores[m][name] for m in methods]) for name in names}, NONE)
+        both = Scored(
+            self.passages,
+            {name: np.stack([self.scores[m][name] for m in methods]) for name in names},
+            NONE,
+        )
         rows = [np.flatnonzero(self.passages.asked == n) for n in range(len(self.truth))]
         for most in sorted({len(mine) for mine in rows}):
             runs = both.runs(most)
             codes = self.passages.author[[run[0] for run in runs]]
             closed, absent = (_means(both.scores[name], runs) for name in names[:2])
             asked = [n for n, mine in enumerate(rows) if len(mine) == most]
-            truth = np.array([self.truth[n] if self.truth[n] >= 0 else both.candidates for n in asked])
+            truth = np.array(
+                [self.truth[n] if self.truth[n] >= 0 else both.candidates for n in asked]
+            )
             given = both.accuracy("", closed, codes, runs).above_chance
             unknown = _means(both.scores["unknown"], [rows[n] for n in asked])
             yield Case(closed, absent, codes, both.texts, unknown, truth, given, number)
@@ -285,13 +333,19 @@ def answered(data: Path, name: str, side: int, methods: str) -> list[Answered]:
                 }
         found.append(Answered(p, question.truth, scores))
     spent = time.process_time() - began
-    print(f"{name}, half {'AB'[side]}: {len(found)} questions in {spent:.0f} CPU seconds", flush=True)
+    print(
+        f"{name}, half {'AB'[side]}: {len(found)} questions in {spent:.0f} CPU seconds", flush=True
+    )
     return found
 
 
 def cases(rows: Sequence[Answered], methods: str) -> list[Case]:
     """All questions of a data set as posteriors of these methods answer them."""
-    return [case for number, row in enumerate(rows) for case in row.cases(registry.split(methods), number)]
+    return [
+        case
+        for number, row in enumerate(rows)
+        for case in row.cases(registry.split(methods), number)
+    ]
 
 
 class Texts(NamedTuple):
@@ -320,20 +374,32 @@ def texts(asked: Sequence[Case], none: float = NONE) -> Texts:
         model = Posterior(none).fit(case.closed, case.absent, case.codes, case.size)
         p = model.of(case.unknown)
         best, said = p[:, :-1].max(axis=1), p.argmax(axis=1)
-        columns.append((
-            best / (1 - p[:, -1]), p[:, :-1].argmax(axis=1) == case.truth, p[:, -1],
-            case.truth == p.shape[1] - 1, best >= posterior.LIKELY,
-            np.full(len(p), model.named_[0] / model.named_.sum()), p.max(axis=1), said == case.truth,
-            -np.log(np.maximum(p[np.arange(len(p)), case.truth], 1e-12)), np.full(len(p), case.question),
-            np.full(len(p), p.shape[1] - 1),
-        ))  # fmt: skip
+        columns.append(
+            (
+                best / (1 - p[:, -1]),
+                p[:, :-1].argmax(axis=1) == case.truth,
+                p[:, -1],
+                case.truth == p.shape[1] - 1,
+                best >= posterior.LIKELY,
+                np.full(len(p), model.named_[0] / model.named_.sum()),
+                p.max(axis=1),
+                said == case.truth,
+                -np.log(np.maximum(p[np.arange(len(p)), case.truth], 1e-12)),
+                np.full(len(p), case.question),
+                np.full(len(p), p.shape[1] - 1),
+            )
+        )
     return Texts(*map(np.concatenate, zip(*columns, strict=True)))
 
 
 def bins(p: Floats, right: Any) -> list[tuple[float, float, int]]:
     """Mean probability, share right and number of texts of each bin of a tenth."""
     place = np.minimum((10 * p).astype(int), 9)
-    return [(float(p[m].mean()), float(right[m].mean()), int(m.sum())) for b in range(10) if (m := place == b).any()]
+    return [
+        (float(p[m].mean()), float(right[m].mean()), int(m.sum()))
+        for b in range(10)
+        if (m := place == b).any()
+    ]
 
 
 def ece(p: Floats, right: Any) -> float:
@@ -345,11 +411,13 @@ def measures(t: Texts) -> dict[str, float]:
     """What has an interval."""
     inside, out = ~t.strange, t.strange
     return {
-        "right": t.right[inside].mean(), "listed_ece": ece(t.listed[inside], t.right[inside]),
-        "none_ece": ece(t.none, t.strange), "named_absent": t.named[out].mean(),
+        "right": t.right[inside].mean(),
+        "listed_ece": ece(t.listed[inside], t.right[inside]),
+        "none_ece": ece(t.none, t.strange),
+        "named_absent": t.named[out].mean(),
         "named_right": (t.named & t.right & inside).sum() / max(1, (t.named & inside).sum()),
         "named_wrong": 1 - (t.named & t.right & inside).sum() / max(1, t.named.sum()),
-    }  # fmt: skip
+    }
 
 
 def figures(t: Texts) -> dict[str, Any]:
@@ -364,15 +432,25 @@ def figures(t: Texts) -> dict[str, Any]:
     found = measures(t)
     inside, out = ~t.strange, t.strange
     return {
-        "questions": len(members), "by_candidates": int(inside.sum()), "by_none": int(out.sum()),
-        **found, **{f"{name}_interval": list(pair) for name, pair in zip(found, ends, strict=True)},
-        "listed": t.listed[inside].mean(), "none_present": t.none[inside].mean(), "none_absent": t.none[out].mean(),
-        "listed_perfect": perfect(t.listed[inside], rng), "none_perfect": perfect(t.none, rng),
-        "named_present": t.named[inside].mean(), "told": t.told[out].mean(), "log_loss": t.loss.mean(),
-        "joint_ece": ece(t.joint, t.said), "joint_ece_present": ece(t.joint[inside], t.said[inside]),
-        "joint_ece_absent": ece(t.joint[out], t.said[out]), "listed_bins": bins(t.listed[inside], t.right[inside]),
+        "questions": len(members),
+        "by_candidates": int(inside.sum()),
+        "by_none": int(out.sum()),
+        **found,
+        **{f"{name}_interval": list(pair) for name, pair in zip(found, ends, strict=True)},
+        "listed": t.listed[inside].mean(),
+        "none_present": t.none[inside].mean(),
+        "none_absent": t.none[out].mean(),
+        "listed_perfect": perfect(t.listed[inside], rng),
+        "none_perfect": perfect(t.none, rng),
+        "named_present": t.named[inside].mean(),
+        "told": t.told[out].mean(),
+        "log_loss": t.loss.mean(),
+        "joint_ece": ece(t.joint, t.said),
+        "joint_ece_present": ece(t.joint[inside], t.said[inside]),
+        "joint_ece_absent": ece(t.joint[out], t.said[out]),
+        "listed_bins": bins(t.listed[inside], t.right[inside]),
         "none_bins": bins(t.none, out),
-    }  # fmt: skip
+    }
 
 
 def perfect(p: Floats, rng: np.random.Generator) -> float:
@@ -388,10 +466,15 @@ def choose(sets: dict[str, list[Case]]) -> tuple[float, Any]:
         put(theta)
         return float(np.mean([texts(asked).loss.mean() for asked in sets.values()]))
 
-    start = np.array([np.log(1.4), 0.7, np.log(0.2), np.log(0.2)])  # about what constants for all questions would be
+    start = np.array(
+        [np.log(1.4), 0.7, np.log(0.2), np.log(0.2)]
+    )  # about what constants for all questions would be
     simplex = np.vstack([start, start + np.diag([0.3, 0.3, -1, -1])])
     best = minimize(
-        loss, start, method="Nelder-Mead", options={"initial_simplex": simplex, "maxfev": 30, "fatol": 1e-3}
+        loss,
+        start,
+        method="Nelder-Mead",
+        options={"initial_simplex": simplex, "maxfev": 30, "fatol": 1e-3},
     )
     put(best.x)
     return float(best.fun), np.round([np.exp(best.x[0]), best.x[1], *np.exp(best.x[2:])], 2)
@@ -418,7 +501,9 @@ def choose_named(sets: dict[str, list[Case]]) -> Any:
                 model = Posterior(none).fit(case.closed, case.absent, case.codes, case.size)
                 strange = case.truth == case.unknown.shape[2]
                 x, there = model._alternatives(case.unknown[:, strange])
-                named = int((model._unbounded(x, there)[:, :-1].max(axis=1) >= posterior.LIKELY).sum())
+                named = int(
+                    (model._unbounded(x, there)[:, :-1].max(axis=1) >= posterior.LIKELY).sum()
+                )
                 own.append((logit(none), *model.named_, named, int(strange.sum()) - named))
         rows += [(*row, 1 / sum(row[3] + row[4] for row in own)) for row in own]
     odds, yes, no, named, others, weight = np.array(rows).T
@@ -434,13 +519,17 @@ def choose_named(sets: dict[str, list[Case]]) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--choose", action="store_true")
     parser.add_argument("--methods", action="store_true", help="with --choose: of several sets")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--reject", action="store_true")
-    parser.add_argument("--write", action="store_true", help=f"benchmarks/unknown.json and {FIGURE}")
+    parser.add_argument(
+        "--write", action="store_true", help=f"benchmarks/unknown.json and {FIGURE}"
+    )
     given = parser.parse_args()
     if given.choose:
         pool, choices = (POOL, CHOICES) if given.methods else (DEFAULT, (DEFAULT,))
@@ -455,9 +544,13 @@ def main() -> None:
     if given.reject:
         rejected(given.data)
     if given.show:
-        shown = show({name: cases(answered(given.data, name, 1, DEFAULT), DEFAULT) for name in SETS})
+        shown = show(
+            {name: cases(answered(given.data, name, 1, DEFAULT), DEFAULT) for name in SETS}
+        )
         if given.write:
-            KEPT.write_text(json.dumps(shown, indent=1, default=lambda v: round(float(v), 4)) + "\n")
+            KEPT.write_text(
+                json.dumps(shown, indent=1, default=lambda v: round(float(v), 4)) + "\n"
+            )
     if given.write:
         shown = json.loads(KEPT.read_text())
         draw(shown)
@@ -471,10 +564,16 @@ def show(sets: dict[str, list[Case]]) -> dict[str, dict[str, Any]]:
         if when == "before":
             put(np.array([np.log(BEFORE[0]), BEFORE[1], *np.log(BEFORE[2:4])]))
             posterior.NAMED = (-50.0, 0.0, 1e9)  # no least value
-        every = {name: texts(asked, NONE if when == "now" else BEFORE[4]) for name, asked in sets.items()}
-        numbered = [t._replace(question=t.question + 1000 * i) for i, t in enumerate(every.values())]
+        every = {
+            name: texts(asked, NONE if when == "now" else BEFORE[4]) for name, asked in sets.items()
+        }
+        numbered = [
+            t._replace(question=t.question + 1000 * i) for i, t in enumerate(every.values())
+        ]
         every["together"] = together = Texts(*map(np.concatenate, zip(*numbered, strict=True)))
-        every["2 or 3 candidates"] = Texts(*(column[together.candidates <= 3] for column in together))
+        every["2 or 3 candidates"] = Texts(
+            *(column[together.candidates <= 3] for column in together)
+        )
         print(when)
         shown[when] = {name: figures(t) for name, t in every.items()}
         for name, found in shown[when].items():
@@ -484,8 +583,10 @@ def show(sets: dict[str, list[Case]]) -> dict[str, dict[str, Any]]:
 
 def rejected(data: Path) -> None:
     """Macro F1 and accuracy of ``--reject`` where half of the candidates are left out, three draws of each problem."""
-    for method in registry.parse_list("attributor", "svm, cosine-delta, nb, ppm, raven-2026"):
-        for problem in read_attribution(data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"):
+    for method in registry.parse_list("attributor", "svm, cosine-delta, nb, ppm, raven-style"):
+        for problem in read_attribution(
+            data / "pan18" / "pan18-cross-domain-authorship-attribution-training.zip"
+        ):
             found: dict[float, list[tuple[float, float]]] = defaultdict(list)
             assert problem.truth is not None
             for draw in range(3):
@@ -494,12 +595,17 @@ def rejected(data: Path) -> None:
                 truth = {n: a if a in kept else UNKNOWN for n, a in problem.truth.items()}
                 for lead in (0.0, 1e-9, 0.1):
                     with one_thread():
-                        said = answer_problem(replace(problem, candidates=kept, truth=truth), method, lead)
+                        said = answer_problem(
+                            replace(problem, candidates=kept, truth=truth), method, lead
+                        )
                     right = float(np.mean([truth[n] == a for n, a in said.items()]))
                     found[lead].append((macro_f1(truth, said, [*kept]), right))
-            means = {lead: np.round(np.mean(rows, axis=0), 3).tolist() for lead, rows in found.items()}
+            means = {
+                lead: np.round(np.mean(rows, axis=0), 3).tolist() for lead, rows in found.items()
+            }
             print(
-                f"{method}, {len(kept)} of {len(problem.candidates)} candidates: macro F1, accuracy {means}", flush=True
+                f"{method}, {len(kept)} of {len(problem.candidates)} candidates: macro F1, accuracy {means}",
+                flush=True,
             )
 
 
@@ -548,11 +654,25 @@ def table(shown: dict[str, dict[str, Any]]) -> str:
                 return bare(f[key]) + (f" [{bare(ends[0])}, {bare(ends[1])}]" if ends else "")
 
             keys = (
-                "right", "listed", "listed_ece", "listed_perfect", "none_present", "none_absent", "none_ece",
-                "none_perfect", "named_absent", "told", "named_present", "named_right",
-            )  # fmt: skip
-            joint = ", ".join(bare(f[key]) for key in ("joint_ece", "joint_ece_present", "joint_ece_absent"))
-            lines.append(f"| {' | '.join([title, when, str(f['by_candidates']), *map(figure, keys), joint])} |")
+                "right",
+                "listed",
+                "listed_ece",
+                "listed_perfect",
+                "none_present",
+                "none_absent",
+                "none_ece",
+                "none_perfect",
+                "named_absent",
+                "told",
+                "named_present",
+                "named_right",
+            )
+            joint = ", ".join(
+                bare(f[key]) for key in ("joint_ece", "joint_ece_present", "joint_ece_absent")
+            )
+            lines.append(
+                f"| {' | '.join([title, when, str(f['by_candidates']), *map(figure, keys), joint])} |"
+            )
     return "\n".join(lines)
 
 
@@ -569,8 +689,15 @@ def draw(shown: dict[str, dict[str, Any]]) -> None:
             axes = figure.add_subplot(1, 2, i + 1)
             axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8)
             for p, right, count in found[f"{name}_bins"]:
-                axes.plot([p, p], wilson(right, count), color=SETUP["hits"], linewidth=1.4, alpha=0.5)
-            axes.plot(*list(zip(*found[f"{name}_bins"], strict=True))[:2], "o-", color=SETUP["hits"], markersize=4)
+                axes.plot(
+                    [p, p], wilson(right, count), color=SETUP["hits"], linewidth=1.4, alpha=0.5
+                )
+            axes.plot(
+                *list(zip(*found[f"{name}_bins"], strict=True))[:2],
+                "o-",
+                color=SETUP["hits"],
+                markersize=4,
+            )
             texts_of = found["by_candidates"] + (found["by_none"] if name == "none" else 0)
             said = f"{texts_of:,} texts, ECE {found[f'{name}_ece']:.3f}".replace("0.", ".")
             axes.set_title(f"{title}\n{said}", fontsize=9)

@@ -58,12 +58,21 @@ def measured(planned: Path, out: Path, kind: str, engine: Engine) -> dict[str, A
     wall = time.perf_counter() - began
     assert not errors, errors
     cpu = sum(seconds - before.get(pid, 0.0) for pid, seconds in seconds_of_children().items())
-    return {"cells": kind, "count": len(store.plan.cells), "seconds": wall, "cpu": cpu, "used": cpu / (2 * wall)}
+    return {
+        "cells": kind,
+        "count": len(store.plan.cells),
+        "seconds": wall,
+        "cpu": cpu,
+        "used": cpu / (2 * wall),
+    }
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown."""
-    lines = ["| cells | engine, two workers | seconds | CPU seconds of the workers | used |", "|---|---|---|---|---|"]
+    lines = [
+        "| cells | engine, two workers | seconds | CPU seconds of the workers | used |",
+        "|---|---|---|---|---|",
+    ]
     lines += [
         f"| {row['count']} {row['cells']} | {row['engine']} | {row['seconds']:.1f} | {row['cpu']:.1f} "
         f"| {row['used']:.0%} |"
@@ -75,7 +84,9 @@ def table(rows: list[dict[str, Any]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_workers", description=__doc__)
     parser.add_argument("kinds", nargs="*", default=["heavy"], help=", ".join(RUNS))
-    parser.add_argument("--write", action="store_true", help="into docs/scale.md, between its marks")
+    parser.add_argument(
+        "--write", action="store_true", help="into docs/scale.md, between its marks"
+    )
     options = parser.parse_args()
     if unknown := sorted(set(options.kinds) - set(RUNS)):
         parser.error(f"there are no such cells: {', '.join(unknown)} (known: {', '.join(RUNS)})")
@@ -91,9 +102,15 @@ def main() -> None:
                 if name == "local":
                     row = measured(planned, out, kind, pool.local(2))
                 else:
-                    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-                        row = measured(planned, out, kind, pool.dask(str(cluster.scheduler_address)))
-                rows = [r for r in rows if (r["cells"], r["engine"]) != (kind, name)] + [{"engine": name, **row}]
+                    with LocalCluster(
+                        n_workers=2, threads_per_worker=1, dashboard_address=None
+                    ) as cluster:
+                        row = measured(
+                            planned, out, kind, pool.dask(str(cluster.scheduler_address))
+                        )
+                rows = [r for r in rows if (r["cells"], r["engine"]) != (kind, name)] + [
+                    {"engine": name, **row}
+                ]
                 print(rows[-1], flush=True)
                 keep("workers", rows)
     if options.write:

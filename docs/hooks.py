@@ -9,7 +9,11 @@ from typing import Any
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace ``{{ commands }}`` by what each command's ``--help`` says."""
-    return markdown.replace("{{ commands }}", _commands()) if "{{ commands }}" in markdown else markdown
+    return (
+        markdown.replace("{{ commands }}", _commands())
+        if "{{ commands }}" in markdown
+        else markdown
+    )
 
 
 def _commands() -> str:
@@ -21,7 +25,10 @@ def _commands() -> str:
     for name, listed in commands().items():
         command = typer.main.get_command(build(name)).commands[name]
         parts.append(f"## raven {name}\n\n{listed.line}\n")
-        for title, one in [(name, command), *((f"{name} {n}", c) for n, c in getattr(command, "commands", {}).items())]:
+        for title, one in [
+            (name, command),
+            *((f"{name} {n}", c) for n, c in getattr(command, "commands", {}).items()),
+        ]:
             if one is not command:
                 parts.append(f"### raven {title}\n")
             parts += [_help(one.help or ""), _parameters(one)]
@@ -32,7 +39,9 @@ def _help(text: str) -> str:
     """Paragraphs as they are, examples as one block."""
     blocks = [block for block in text.split("\n\n") if block.strip()]
     examples = "\n".join(block.strip("\n") for block in blocks if block.startswith("    "))
-    told = "\n\n".join(html.escape(block, quote=False) for block in blocks if not block.startswith("    "))
+    told = "\n\n".join(
+        html.escape(block, quote=False) for block in blocks if not block.startswith("    ")
+    )
     return f"{told}\n\n{examples}\n" if examples else f"{told}\n"
 
 
@@ -43,7 +52,11 @@ def _parameters(command: Any) -> str:
             continue
         argument = parameter.param_type_name == "argument"
         names = [parameter.name] if argument else [*parameter.opts, *parameter.secondary_opts]
-        value = "" if argument or getattr(parameter, "is_flag", False) else parameter.metavar or _value(parameter)
+        value = (
+            ""
+            if argument or getattr(parameter, "is_flag", False)
+            else parameter.metavar or _value(parameter)
+        )
         told = re.sub(r"\s+", " ", parameter.help or "").replace("|", "\\|")
         shown = " ".join(filter(None, (", ".join(names), value))).replace("|", "\\|")
         rows.append(f"| `{shown}` | {html.escape(told, quote=False)} |")
@@ -53,5 +66,7 @@ def _parameters(command: Any) -> str:
 def _value(parameter: Any) -> str:
     """What stands for an option's value where it has no name of its own."""
     kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
-    kind = kind or {"integer": int, "float": float}.get(getattr(getattr(parameter, "type", None), "name", ""), str)
+    kind = kind or {"integer": int, "float": float}.get(
+        getattr(getattr(parameter, "type", None), "name", ""), str
+    )
     return {int: "N", float: "NUMBER"}.get(kind, "TEXT")

@@ -16,7 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 WIDTHS = (390, 768, 1280)
 PAPER = 640
 """Pixels of a browser's page of A4 between its margins."""
@@ -90,9 +92,13 @@ addEventListener("message", e => {{
 def probed(page: str, probe: str) -> str:
     """A page with a probe at its end, whose script its policy admits beside its own."""
     script = re.search(r"<script>(.*?)</script>", probe, re.DOTALL)
-    assert script and page.count("script-src 'sha256-") == 1, "the page has a policy that names its scripts by hash"
+    assert script and page.count("script-src 'sha256-") == 1, (
+        "the page has a policy that names its scripts by hash"
+    )
     digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
-    return page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1).replace("</body>", probe + "</body>")
+    return page.replace("script-src ", f"script-src 'sha256-{digest}' ", 1).replace(
+        "</body>", probe + "</body>"
+    )
 
 
 def axe() -> Path | None:
@@ -110,7 +116,9 @@ def look(page: Path, work: Path, dark: bool = False) -> tuple[list[dict[str, Any
     assert script is not None
     axe_script = script.read_text(encoding="utf-8").replace("</script", "<\\/script")
     work.mkdir(parents=True, exist_ok=True)
-    asked = _with_probes(page, work / "page.html", [axe_script, _PROBE.replace("DARK", json.dumps(dark))])
+    asked = _with_probes(
+        page, work / "page.html", [axe_script, _PROBE.replace("DARK", json.dumps(dark))]
+    )
     return _in_frames([(asked, width) for width in WIDTHS], work, dark)
 
 
@@ -120,12 +128,17 @@ def fit(pages: Mapping[str, Path], work: Path) -> dict[str, dict[str, dict[str, 
     asked = []
     for name, page in pages.items():
         screen = _with_probes(page, work / f"{name}.html", [_FIT.replace("PRINTED", "false")])
-        printed = _with_probes(page, work / f"{name}-print.html", [_FIT.replace("PRINTED", "true")], printed=True)
+        printed = _with_probes(
+            page, work / f"{name}-print.html", [_FIT.replace("PRINTED", "true")], printed=True
+        )
         asked += [*((screen, width) for width in WIDTHS), (printed, PAPER)]
     found, _ = _in_frames(asked, work)
     of_frames = zip(asked, found, strict=True)
     return {
-        name: {"print" if width == PAPER else str(width): one for (_, width), one in islice(of_frames, len(WIDTHS) + 1)}
+        name: {
+            "print" if width == PAPER else str(width): one
+            for (_, width), one in islice(of_frames, len(WIDTHS) + 1)
+        }
         for name in pages
     }
 
@@ -135,33 +148,52 @@ def _with_probes(page: Path, place: Path, probes: list[str], printed: bool = Fal
     text = page.read_text(encoding="utf-8")
     if printed:  # its style is another then, which its policy would not admit
         text = re.sub(
-            r"style-src-elem [^;\"]*", "style-src-elem 'unsafe-inline'", text.replace("@media print", "@media all")
+            r"style-src-elem [^;\"]*",
+            "style-src-elem 'unsafe-inline'",
+            text.replace("@media print", "@media all"),
         )
     for probe in probes:
         digest = base64.b64encode(hashlib.sha256(probe.encode()).digest()).decode()
         assert "script-src " in text, f"{page} has no policy"
         text = text.replace("script-src 'none'", "script-src", 1)
         text = text.replace("script-src", f"script-src 'sha256-{digest}'", 1)
-    text = text.replace("</body>", "".join(f"<script>{probe}</script>" for probe in probes) + "</body>")
+    text = text.replace(
+        "</body>", "".join(f"<script>{probe}</script>" for probe in probes) + "</body>"
+    )
     place.write_text(text, encoding="utf-8")
     return place
 
 
-def _in_frames(pages: list[tuple[Path, int]], work: Path, dark: bool = False) -> tuple[list[dict[str, Any]], list[str]]:
+def _in_frames(
+    pages: list[tuple[Path, int]], work: Path, dark: bool = False
+) -> tuple[list[dict[str, Any]], list[str]]:
     """What the probes of pages tell, each in a frame of its width of one browser, and what its console said; in the
     order of the pages."""
     assert BROWSER is not None
     frames = "".join(
-        f'<iframe title="w" src="{page.name}" width="{width}" height="2000"></iframe>' for page, width in pages
+        f'<iframe title="w" src="{page.name}" width="{width}" height="2000"></iframe>'
+        for page, width in pages
     )
     (work / "host.html").write_text(_HOST.format(frames=frames, count=len(pages)), encoding="utf-8")
     command = [
-        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
-        "--virtual-time-budget=60000", "--no-first-run", "--disable-background-networking", "--disable-sync",
-        "--disable-component-update", f"--user-data-dir={work / 'profile'}",
-        *(["--blink-settings=preferredColorScheme=0"] if dark else []), (work / "host.html").as_uri(),
-    ]  # fmt: skip
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--dump-dom",
+        "--virtual-time-budget=60000",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-sync",
+        "--disable-component-update",
+        f"--user-data-dir={work / 'profile'}",
+        *(["--blink-settings=preferredColorScheme=0"] if dark else []),
+        (work / "host.html").as_uri(),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=590, check=True)
     found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found and found[1], done.stderr[-2000:]
-    return json.loads(html.unescape(found[1])), [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    return json.loads(html.unescape(found[1])), [
+        line for line in done.stderr.splitlines() if "CONSOLE" in line
+    ]

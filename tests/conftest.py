@@ -25,7 +25,11 @@ from ravenbench import errors, files
 
 # How long an example takes is the machine's, which may have other work.
 settings.register_profile(
-    "same-everywhere", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "same-everywhere",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("same-everywhere")
 """Examples of properties are the same in every run; ``pytest --hypothesis-profile default`` draws new ones."""
@@ -35,11 +39,31 @@ pytest_plugins = ["job_fixtures", "obfuscation_fixtures", "report_fixtures"]
 OWN_HOME = "RAVEN_TESTS_HOME"
 """Environment variable: the empty folder that is the home of all processes of this test run."""
 OF_THE_MACHINE = (
-    "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM_PROGRAM", "BROWSER", "NLTK_DATA", "SCIKIT_LEARN_DATA",
-    "HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR", "MPLBACKEND",
-    "SOURCE_DATE_EPOCH", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONWARNINGS", "LANGUAGE", "LC_ALL",
-    "RAVEN_CACHE", "RAVEN_CELL_TIMEOUT",
-)  # fmt: skip
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "TERM_PROGRAM",
+    "BROWSER",
+    "NLTK_DATA",
+    "SCIKIT_LEARN_DATA",
+    "HF_HOME",
+    "HF_HUB_CACHE",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "MPLCONFIGDIR",
+    "MPLBACKEND",
+    "SOURCE_DATE_EPOCH",
+    "PYTHONHASHSEED",
+    "PYTHONUTF8",
+    "PYTHONIOENCODING",
+    "PYTHONWARNINGS",
+    "LANGUAGE",
+    "LC_ALL",
+    "RAVEN_CACHE",
+    "RAVEN_CELL_TIMEOUT",
+)
 """What a user's own settings would change; a test that is about one sets it itself."""
 
 
@@ -84,11 +108,23 @@ def data_folder(name: str) -> Path:
 CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 FEW_AND_LONG = {
-    "test_bootstrap.py", "test_campaign.py", "test_checks.py", "test_counting_ahead.py", "test_extract.py",
-    "test_golden.py", "test_new_command.py", "test_obfuscate_run.py", "test_one_hand.py", "test_patterns.py",
-    "test_plugin.py", "test_resume.py", "test_seeds.py", "test_signals.py", "test_simulate.py", "test_taken_out.py",
+    "test_bootstrap.py",
+    "test_campaign.py",
+    "test_checks.py",
+    "test_counting_ahead.py",
+    "test_extract.py",
+    "test_golden.py",
+    "test_new_command.py",
+    "test_obfuscate_run.py",
+    "test_patterns.py",
+    "test_plugin.py",
+    "test_resume.py",
+    "test_seeds.py",
+    "test_signals.py",
+    "test_simulate.py",
+    "test_taken_out.py",
     "test_wheel.py",
-}  # fmt: skip
+}
 """Files whose tests take half a second or more each, as ``dearest files`` at the end shows them."""
 
 
@@ -168,7 +204,11 @@ def _need_extra(module: str):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="keep what commands write and say now as golden")
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="keep what commands write and say now as golden",
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -220,6 +260,15 @@ def no_waiting_for_the_disk() -> None:
     os.fsync, files._sync_file_system = (lambda handle: None), (lambda folder: True)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def every_option_as_a_flag() -> Iterator[None]:
+    """Tests name every option as a flag; those that are none reach the command by a spec file, as users give them."""
+    from contracts.commands import flags_in_spec
+
+    with flags_in_spec():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def nothing_remarked() -> Iterator[None]:
     """What one test's commands said is not what another's did: a command in this process leaves no listener
@@ -241,7 +290,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     for report in terminal.stats.get("skipped", ()):
         text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         reasons[
-            next((kind for part, kind in KINDS_OF_SKIPS.items() if part in text), "need another program or system")
+            next(
+                (kind for part, kind in KINDS_OF_SKIPS.items() if part in text),
+                "need another program or system",
+            )
         ] += 1
     if not_chosen := sum(_not_chosen):
         reasons["not chosen (slow ones are by -m slow)"] += not_chosen

@@ -17,9 +17,21 @@ import ravenbench
 
 PLACES = Path(ravenbench.__file__).parent / "ext"
 OWN = (
-    "case", "changes", "contrast", "corpora", "documents", "encoders", "freeze", "lab", "machine", "map", "problems",
-    "programs", "retrieval", "shelf", "site", "tools", "unknown",
-)  # fmt: skip
+    "case",
+    "contrast",
+    "corpora",
+    "documents",
+    "encoders",
+    "freeze",
+    "map",
+    "problems",
+    "programs",
+    "retrieval",
+    "shelf",
+    "site",
+    "tools",
+    "unknown",
+)
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""
 
 
@@ -28,7 +40,7 @@ def is_here(name: str) -> bool:
     return (PLACES / name / "__init__.py").is_file()
 
 
-FREEZING = {"attribute", "detect", "pan14", "retrieve", "run", "safety", "verify"}
+FREEZING = {"attribute", "pan14", "retrieve", "run", "safety", "verify"}
 WITH_FORMS = {"attribute"} | (set() if is_here("freeze") else FREEZING)
 """Commands to which an extension adds a form, or an option: what is kept of them has both."""
 

@@ -80,7 +80,10 @@ def write_run(
     # Pairs of even number have one author; topics are dealt out in turn.
     writers = [f"author {i % pairs if i < pairs or i % 2 == 0 else i}" for i in range(2 * pairs)]
     about = [names[i % topics] for i in range(2 * pairs)]
-    store.save_labels([f"d{i}" for i in range(2 * pairs)], {"author": Labels.of(writers), "topic": Labels.of(about)})
+    store.save_labels(
+        [f"d{i}" for i in range(2 * pairs)],
+        {"author": Labels.of(writers), "topic": Labels.of(about)},
+    )
     pool_list: list[dict[str, Any]] = []
     setups: list[dict[str, Any]] = []
     folds: dict[str, Any] = {}
@@ -153,7 +156,9 @@ def write_run(
                     answers[np.abs(answers - 0.5) < 0.02] = 0.5
                     if verifier == "chance":
                         answers = np.full(pairs, 0.5)
-                    store.write_cell(msgspec.convert(info, CellRecord), {"scores": scores, "answers": answers})
+                    store.write_cell(
+                        msgspec.convert(info, CellRecord), {"scores": scores, "answers": answers}
+                    )
             setups.append(
                 {
                     "pool": pool,
@@ -190,7 +195,13 @@ def write_run(
         "pools": pool_list,
         "folds": folds,
         "verifiers": [
-            {"name": labels[v], "spec": labels[v], "identity": {"component": v}, "version": 1, "provenance": "sourced"}
+            {
+                "name": labels[v],
+                "spec": labels[v],
+                "identity": {"component": v},
+                "version": 1,
+                "provenance": "sourced",
+            }
             for v in verifiers
         ],
         "cells": cells,

@@ -30,10 +30,16 @@ def made_up(n, known=2, seed=0, size=160, syllables=SYLLABLES):
 
     rows, same = [], []
     for i in range(n):
-        one, other = (rng.dirichlet(np.full(len(short), 0.4)) * 0.7 + 0.3 / len(short) for _ in range(2))
+        one, other = (
+            rng.dirichlet(np.full(len(short), 0.4)) * 0.7 + 0.3 / len(short) for _ in range(2)
+        )
         about = rng.integers(len(topics))
         rows.append(
-            (f"P{seed}{i:03d}", [write(one, about) for _ in range(known)], write(one if i % 2 else other, about))
+            (
+                f"P{seed}{i:03d}",
+                [write(one, about) for _ in range(known)],
+                write(one if i % 2 else other, about),
+            )
         )
         same.append(bool(i % 2))
     return Problems.of(rows), np.array(same)

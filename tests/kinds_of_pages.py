@@ -40,14 +40,20 @@ class Pages:
 
     def raven(self, *arguments: object) -> None:
         """One command, which must end well."""
-        done = CliRunner().invoke(build(str(arguments[0])), [str(a) for a in arguments], catch_exceptions=False)
+        done = CliRunner().invoke(
+            build(str(arguments[0])), [str(a) for a in arguments], catch_exceptions=False
+        )
         assert done.exit_code == 0, done.output
 
     def __call__(self, kind: str) -> Path:
         made = self.place / f"{kind}.made"
         with FileLock(self.place / f"{kind}.lock"):
             if not made.exists():
-                page: Path = self.OF_EXTENSIONS[kind](self) if kind in self.OF_EXTENSIONS else getattr(self, kind)()
+                page: Path = (
+                    self.OF_EXTENSIONS[kind](self)
+                    if kind in self.OF_EXTENSIONS
+                    else getattr(self, kind)()
+                )
                 made.write_text(str(page), "utf-8")
         return Path(made.read_text("utf-8"))
 
@@ -65,9 +71,23 @@ class Pages:
 
     def run(self) -> Path:
         self.raven(
-            "run", *CORPUS, "--topics", 4, "--folds", 2, "--pools", 1, "--repetitions", 2, "--out", self.place / "run",
-            "--verifiers", "char-ngram, style-only, length", "--lengths", "20,40",
-        )  # fmt: skip
+            "run",
+            *CORPUS,
+            "--topics",
+            4,
+            "--folds",
+            2,
+            "--pools",
+            1,
+            "--repetitions",
+            2,
+            "--out",
+            self.place / "run",
+            "--verifiers",
+            "char-ngram, style-only, length",
+            "--lengths",
+            "20,40",
+        )
         return self.report("run")
 
     def pan14(self) -> Path:
@@ -77,9 +97,21 @@ class Pages:
 
     def safety(self) -> Path:
         self.raven(
-            "safety", self.toy(), "--train", self.toy(), "--obfuscators", "random", "--attacks", "none",
-            "--verifiers", "char-ngram, function-words", "--out", self.place / "safety", "--workers", 1,
-        )  # fmt: skip
+            "safety",
+            self.toy(),
+            "--train",
+            self.toy(),
+            "--obfuscators",
+            "random",
+            "--attacks",
+            "none",
+            "--verifiers",
+            "char-ngram, function-words",
+            "--out",
+            self.place / "safety",
+            "--workers",
+            1,
+        )
         return self.report("safety")
 
     def attribute(self) -> Path:
@@ -88,33 +120,74 @@ class Pages:
 
     def verify(self, verifier: str = "char-ngram", answers: str = "answers") -> Path:
         self.raven(
-            "verify", verifier, "--train", self.toy() / "train", "--test", self.toy() / "test", "--workers", 1,
-            "--out", self.place / answers, "--folder", self.place / f"verify-{verifier}",
-        )  # fmt: skip
+            "verify",
+            verifier,
+            "--train",
+            self.toy() / "train",
+            "--test",
+            self.toy() / "test",
+            "--workers",
+            1,
+            "--out",
+            self.place / answers,
+            "--folder",
+            self.place / f"verify-{verifier}",
+        )
         return self.report(f"verify-{verifier}")
 
     def obfuscate(self) -> Path:
         self.raven(
-            "obfuscate", "random(rate=0.5)", self.toy() / "test", "--out", self.place / "hidden", "--workers", 1,
-            "--folder", self.place / "obfuscate",
-        )  # fmt: skip
+            "obfuscate",
+            "random(rate=0.5)",
+            self.toy() / "test",
+            "--out",
+            self.place / "hidden",
+            "--workers",
+            1,
+            "--folder",
+            self.place / "obfuscate",
+        )
         return self.report("obfuscate")
 
     def evaluate(self) -> Path:
         self("verify")
         self.verify("function-words", "others")
         self.raven(
-            "evaluate", self.toy() / "test" / "truth.txt", self.place / "answers", self.place / "others",
-            "--trials", 200, "--replicates", 200, "--out", self.place / "evaluate",
-        )  # fmt: skip
+            "evaluate",
+            self.toy() / "test" / "truth.txt",
+            self.place / "answers",
+            self.place / "others",
+            "--trials",
+            200,
+            "--replicates",
+            200,
+            "--out",
+            self.place / "evaluate",
+        )
         return self.place / "evaluate" / "index.html"
 
     def seeds(self) -> Path:
         both = [self.place / f"seed{seed}" for seed in (0, 1)]
         for seed, folder in enumerate(both):
             self.raven(
-                "run", *CORPUS, "--topics", 4, "--folds", 2, "--pools", 1, "--verifiers", "style-only, length",
-                "--probe", "transplant", "--samplers", "random", "--seed", seed, "--out", folder,
-            )  # fmt: skip
+                "run",
+                *CORPUS,
+                "--topics",
+                4,
+                "--folds",
+                2,
+                "--pools",
+                1,
+                "--verifiers",
+                "style-only, length",
+                "--probe",
+                "transplant",
+                "--samplers",
+                "random",
+                "--seed",
+                seed,
+                "--out",
+                folder,
+            )
         self.raven("report", *both, "--out", self.place / "seeds")
         return self.report("seeds")

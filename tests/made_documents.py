@@ -23,9 +23,14 @@ def zip_of(files: Mapping[str, str | bytes]) -> bytes:
 
 def docx(body: str, more: Mapping[str, str | bytes] | None = None) -> bytes:
     """A Word file with this content of ``w:body``."""
-    types = f'<Types xmlns="t"><Override PartName="/word/document.xml" ContentType="{MAIN}"/></Types>'
+    types = (
+        f'<Types xmlns="t"><Override PartName="/word/document.xml" ContentType="{MAIN}"/></Types>'
+    )
     document = f'<w:document xmlns:w="{WORD}" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
-    files = {"[Content_Types].xml": types, "word/document.xml": f"{document}<w:body>{body}</w:body></w:document>"}
+    files = {
+        "[Content_Types].xml": types,
+        "word/document.xml": f"{document}<w:body>{body}</w:body></w:document>",
+    }
     return zip_of({**files, **(more or {})})
 
 
@@ -72,7 +77,9 @@ def pdf(pages: Sequence[Sequence[str]], more: str = "", kids: str | None = None)
     return data + f"{end}startxref\n{len(data)}\n%%EOF".encode()
 
 
-def mail(body: str, *, sender: str = "Anna <anna@example.org>", subject: str = "news", more: str = "") -> bytes:
+def mail(
+    body: str, *, sender: str = "Anna <anna@example.org>", subject: str = "news", more: str = ""
+) -> bytes:
     """A mail in UTF-8."""
     head = f"From: {sender}\nTo: bob@example.org\nSubject: {subject}\nDate: Mon, 2 Mar 2026 10:00:00 +0100\n"
     kind = "" if "Content-Type" in more else "Content-Type: text/plain; charset=utf-8\n"
@@ -107,9 +114,21 @@ def ole(streams: Mapping[str, bytes]) -> bytes:
         word = (name.rpartition("/")[2] + "\0").encode("utf-16-le")
         child = (inside.get(number) or [-1])[0]
         directory += word.ljust(64, b"\0") + struct.pack(
-            "<HBBiii16sIQQiII", len(word), kind, 1, -1, right.get(number, -1), child, b"", 0, 0, 0, starts[number],
-            len(data), 0,
-        )  # fmt: skip
+            "<HBBiii16sIQQiII",
+            len(word),
+            kind,
+            1,
+            -1,
+            right.get(number, -1),
+            child,
+            b"",
+            0,
+            0,
+            0,
+            starts[number],
+            len(data),
+            0,
+        )
     first = len(sectors)
     blocks = [directory[i : i + 512].ljust(512, b"\0") for i in range(0, len(directory), 512)]
     fat += [*range(first + 1, first + len(blocks)), -2]
@@ -119,14 +138,34 @@ def ole(streams: Mapping[str, bytes]) -> bytes:
     fat += [-3] * count
     fat += [-1] * (count * 128 - len(fat))
     header = struct.pack(
-        "<8s16sHHHHH6sIIiIIiIiI", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"", 0x3E, 3, 0xFFFE, 9, 6, b"", 0, count, first,
-        0, 4096, -2, 0, -2, 0,
-    ) + struct.pack("<109i", *(places + [-1] * (109 - count)))  # fmt: skip
+        "<8s16sHHHHH6sIIiIIiIiI",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        b"",
+        0x3E,
+        3,
+        0xFFFE,
+        9,
+        6,
+        b"",
+        0,
+        count,
+        first,
+        0,
+        4096,
+        -2,
+        0,
+        -2,
+        0,
+    ) + struct.pack("<109i", *(places + [-1] * (109 - count)))
     return header + b"".join(sectors) + struct.pack(f"<{len(fat)}i", *fat)
 
 
 def msg(body: str, sender: str = "anna@example.org", subject: str = "news", **more: bytes) -> bytes:
     """An Outlook message; ``more`` are further streams by their names."""
     values = {"001A": "IPM.Note", "0037": subject, "5D01": sender, "1000": body}
-    streams = {f"__substg1.0_{key}001F": value.encode("utf-16-le") for key, value in values.items() if value}
+    streams = {
+        f"__substg1.0_{key}001F": value.encode("utf-16-le")
+        for key, value in values.items()
+        if value
+    }
     return ole({**streams, **more})

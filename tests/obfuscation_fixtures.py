@@ -70,7 +70,9 @@ class Server:
                 outer.headers.append(dict(self.headers))
                 answer = outer.answers[0] if len(outer.answers) == 1 else outer.answers.pop(0)
                 status, content = answer(body) if callable(answer) else answer
-                data = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+                data = (
+                    content.encode() if isinstance(content, str) else json.dumps(content).encode()
+                )
                 try:
                     self.send_response(status)
                     self.send_header("Content-Length", str(len(data)))

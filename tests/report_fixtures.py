@@ -13,9 +13,7 @@ from kinds_of_pages import Pages
 from ravenbench.store.store import Store
 from ravenbench.tasks.run.record import RunPlan
 
-HOSTILE = (
-    '<script>alert("x")</script>"\'><img src=x onerror=alert(1)> $\\frac{1}$ {{7*7}} &amp; ]]> --> \x1b[31m\u202e_%#~^'
-)
+HOSTILE = '<script>alert("x")</script>"\'><img src=x onerror=alert(1)> $\\frac{1}$ {{7*7}} &amp; ]]> --> \x1b[31m\u202e_%#~^'
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +36,9 @@ def with_failure(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="session")
 def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return write_run(
-        tmp_path_factory.mktemp("runs") / "hostile", failed=(("char-ngram", "p00-hits-0"),), hostile=HOSTILE
+        tmp_path_factory.mktemp("runs") / "hostile",
+        failed=(("char-ngram", "p00-hits-0"),),
+        hostile=HOSTILE,
     )
 
 

@@ -35,7 +35,9 @@ def stub_of(tasks: Iterable[type[Declared]]) -> str:
     for name, module in _NAMES.items():
         if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)):
             modules.setdefault(module, []).append(name)
-    lines = [f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())]
+    lines = [
+        f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())
+    ]
     lines.sort(key=lambda line: "ravenbench" in line)
     first = next((i for i, line in enumerate(lines) if "ravenbench" in line), len(lines))
     return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
@@ -43,10 +45,18 @@ def stub_of(tasks: Iterable[type[Declared]]) -> str:
 
 def _default(parameter: Parameter) -> str:
     value = parameter.default
-    return "" if value is Parameter.empty else f" = {json.dumps(value)}" if isinstance(value, str) else f" = {value!r}"
+    return (
+        ""
+        if value is Parameter.empty
+        else f" = {json.dumps(value)}"
+        if isinstance(value, str)
+        else f" = {value!r}"
+    )
 
 
-_ABOUT = '"""The functions of tasks as type checkers see them, written by ``python tests/stub.py``."""'
+_ABOUT = (
+    '"""The functions of tasks as type checkers see them, written by ``python tests/stub.py``."""'
+)
 _NAMES = {
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
@@ -57,7 +67,6 @@ _NAMES = {
     "Progress": "ravenbench.engine.pool",
     "RunResult": "ravenbench.engine.task",
     "Advice": "ravenbench.ext.case.advise.api",
-    "Changes": "ravenbench.ext.changes.report",
     "TextContrast": "ravenbench.ext.contrast.report",
     "TextMap": "ravenbench.ext.map.report",
     "SystemAnswers": "ravenbench.formats.answers",

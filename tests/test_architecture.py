@@ -1,11 +1,9 @@
 """The house keeps its shape: imports point one way, and importing Raven stays light."""
 
 import ast
-import importlib
 import subprocess
 import sys
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,15 +11,44 @@ import pytest
 
 import extensions
 import ravenbench
-from contracts.commands import raven
-from ravenbench import former, registry, seams
-from ravenbench.errors import SpecError
+from ravenbench import registry, seams
 
 ROOT = Path(ravenbench.__file__).parent
-GROUND = ["errors", "files", "papers", "randomness", "shown", "texts", "types", "components", "builtin"]
-GROUND += ["registry", "seams", "former", "limits"]
-ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
-ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "reports", "tasks", "cli", "ext"]
+GROUND = [
+    "errors",
+    "files",
+    "papers",
+    "randomness",
+    "shown",
+    "texts",
+    "types",
+    "components",
+    "builtin",
+]
+GROUND += ["registry", "seams", "limits"]
+ROOMS = [
+    "programs",
+    "services",
+    "text",
+    "metrics",
+    "formats",
+    "corpora",
+    "topics",
+    "sampling",
+    "problems",
+    "verifiers",
+]
+ROOMS += [
+    "attribution",
+    "obfuscation",
+    "statistics",
+    "store",
+    "engine",
+    "reports",
+    "tasks",
+    "cli",
+    "ext",
+]
 STRANGERS = {
     ("attribution", "verifiers"),
     ("obfuscation", "verifiers"),
@@ -42,7 +69,18 @@ GUESTS = {
 """What a task of the bench uses of others."""
 LIGHT = ["ravenbench", "ravenbench.registry", "ravenbench.cli.main"]
 """Each imports those before it, and nothing of the following."""
-HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "msgspec"]
+HEAVY = [
+    "numba",
+    "sklearn",
+    "matplotlib",
+    "polars",
+    "scipy",
+    "nltk",
+    "torch",
+    "transformers",
+    "dask",
+    "msgspec",
+]
 
 
 class Facts(NamedTuple):
@@ -103,10 +141,7 @@ def test_imports_point_one_way():
 
 BETWEEN = {
     ("case", "shelf"),
-    ("changes", "case"),
     ("contrast", "map"),
-    ("lab", "corpora"),
-    ("machine", "encoders"),
     ("problems", "corpora"),
     ("retrieval", "encoders"),
     ("retrieval", "freeze"),
@@ -141,48 +176,6 @@ def test_an_extension_in_its_own_folder_uses_others_only_where_this_is_listed():
 def test_extensions_that_come_with_raven_are_listed():
     """So that tests know what is absent; each hands in its rows of the bench's tables by a module of data."""
     assert {place.parent.name for place in ROOT.glob("ext/*/__init__.py")} <= {*extensions.OWN}
-    assert {*extensions.OWN} == {package.removeprefix("ext/") for package in BUDGETS if package.startswith("ext/")}
-
-
-BUDGETS = {
-    "attribution": 1_400,
-    "cli": 1_000,
-    "corpora": 2_250,
-    "engine": 3_400,
-    "ext": 100,
-    "ext/case": 7_700,
-    "ext/changes": 1_000,
-    "ext/contrast": 1_200,
-    "ext/corpora": 2_300,
-    "ext/documents": 1_800,
-    "ext/encoders": 1_300,
-    "ext/freeze": 1_200,
-    "ext/lab": 1_900,
-    "ext/machine": 1_300,
-    "ext/map": 2_000,
-    "ext/problems": 500,
-    "ext/programs": 1_400,
-    "ext/retrieval": 3_300,
-    "ext/shelf": 12_900,
-    "ext/site": 1_800,
-    "ext/tools": 700,
-    "ext/unknown": 1_500,
-    "formats": 4_650,
-    "ground": 3_700,
-    "metrics": 900,
-    "obfuscation": 2_900,
-    "problems": 1_800,
-    "programs": 200,
-    "reports": 3_000,
-    "sampling": 400,
-    "statistics": 2_300,
-    "store": 1_200,
-    "tasks": 13_600,
-    "text": 5_300,
-    "topics": 700,
-    "verifiers": 2_300,
-}
-"""Lines of Python a package may have: those of today, up to the next hundred. They go down with what is taken out."""
 
 
 SAYING_NOTHING = {"found", "asked", "told", "kept", "held", "taken"}
@@ -212,7 +205,11 @@ def given_names(nodes):
 
 
 def test_a_name_says_what_the_value_is():
-    named = {(path.relative_to(ROOT).as_posix(), name) for path in ROOT.rglob("*.py") for name in facts(path).names}
+    named = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in ROOT.rglob("*.py")
+        for name in facts(path).names
+    }
     assert {each for each in named if each[1] in SAYING_NOTHING} == SAVED_NAMES
 
 
@@ -225,22 +222,10 @@ def test_no_two_classes_have_one_name():
         for name in facts(path).classes:
             if f"{module}:{name}" not in components:
                 places.setdefault(name, []).append(module)
-    several = {name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES}
+    several = {
+        name: each for name, each in places.items() if len(each) > 1 and name not in SAVED_CLASSES
+    }
     assert not several, "a class has another one's name"
-
-
-def test_packages_keep_within_their_budgets():
-    lines = dict.fromkeys(BUDGETS, 0)
-    for path in ROOT.rglob("*.py"):
-        parts = path.relative_to(ROOT).parts
-        package = "ground" if len(parts) == 1 else "/".join(parts[: 2 if parts[0] in ("ext",) else 1])
-        package = "ext" if package.endswith(".py") else package
-        lines[package] = lines.get(package, 0) + len(path.read_text("utf-8").splitlines())
-    over = {package: count for package, count in lines.items() if not count <= BUDGETS.get(package, 0)}
-    absent = {f"ext/{name}" for name in extensions.absent()}
-    loose = {name: lines[name] for name, most in BUDGETS.items() if lines[name] <= most - 100 and name not in absent}
-    assert not over, "more lines than the package's budget"
-    assert not loose, "lower the budgets with the lines"
 
 
 @pytest.mark.parametrize("room", OPEN_TO_ALL)
@@ -249,7 +234,9 @@ def test_what_all_share_knows_no_task(room):
         own = path.relative_to(ROOT / room).parts[0].removesuffix(".py")
         used = {parts[1] for parts in modules(path) if parts[0] == room and len(parts) > 1}
         if own in OPEN_TO_ALL[room]:
-            assert used <= OPEN_TO_ALL[room], f"{path}: what all share must not know {used - OPEN_TO_ALL[room]}"
+            assert used <= OPEN_TO_ALL[room], (
+                f"{path}: what all share must not know {used - OPEN_TO_ALL[room]}"
+            )
             tasks = {".".join(parts[:2]) for parts in modules(path) if of_a_task(parts)}
             assert not tasks, f"{path}: what all share must not know {tasks}"
         elif room == "tasks" and own != "__init__":
@@ -264,7 +251,9 @@ def of_a_task(parts):
 
 def test_a_task_is_seen_from_another_room(tmp_path):
     path = tmp_path / "report.py"
-    path.write_text("from ravenbench.tasks import verify\nfrom ravenbench.store.store import Store\n")
+    path.write_text(
+        "from ravenbench.tasks import verify\nfrom ravenbench.store.store import Store\n"
+    )
     assert [".".join(parts) for parts in modules(path) if of_a_task(parts)] == ["tasks.verify"]
 
 
@@ -281,11 +270,15 @@ def test_no_import_circles():
     graph = {}
     for path in sorted(ROOT.rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        graph[name] = {".".join(parts) for parts in modules(path)} | {".".join(p[:-1]) for p in modules(path)}
+        graph[name] = {".".join(parts) for parts in modules(path)} | {
+            ".".join(p[:-1]) for p in modules(path)
+        }
     graph = {name: (used & graph.keys()) - {name} for name, used in graph.items()}
     while leaves := {name for name, used in graph.items() if not used}:
         graph = {name: used - leaves for name, used in graph.items() if name not in leaves}
-    circle = {name: used for name, used in graph.items() if any(name in graph[other] for other in graph)}
+    circle = {
+        name: used for name, used in graph.items() if any(name in graph[other] for other in graph)
+    }
     assert not circle, f"imports in a circle: {circle}"
 
 
@@ -296,8 +289,12 @@ def test_every_room_is_named():
 
 
 def test_light_import():
-    lines = [f"import sys, {module}; print([m for m in {HEAVY} if m in sys.modules])" for module in LIGHT]
-    out = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    lines = [
+        f"import sys, {module}; print([m for m in {HEAVY} if m in sys.modules])" for module in LIGHT
+    ]
+    out = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+    )
     assert out.stdout.split() == ["[]"] * len(LIGHT)
 
 
@@ -315,9 +312,13 @@ def test_exports_are_the_same_for_readers_and_checkers():
         if point.value.startswith("ravenbench.")
     }
     here = ravenbench._PLACES | registered
-    assert here == {name: module for name, module in seen.items() if name in here or not extensions.absent()}
+    assert here == {
+        name: module for name, module in seen.items() if name in here or not extensions.absent()
+    }
     assert ravenbench.__all__ == sorted(here)
-    assert registered.keys() == extensions.names("NAMES"), "what an extension brings to ravenbench stands in its rows"
+    assert registered.keys() == extensions.names("NAMES"), (
+        "what an extension brings to ravenbench stands in its rows"
+    )
 
 
 CONSUMER = """
@@ -369,70 +370,11 @@ def test_the_stub_says_what_the_functions_take():
 
 def _functions(stub):
     """The functions of a stub as they are written, by name."""
-    return {node.name: ast.unparse(node) for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
-
-
-FORMER = """
-import warnings
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    import ravenbench.retrieval.methods as before
-    from ravenbench.corpora.public import EBG
-    from ravenbench.formats import office
-import ravenbench.ext.retrieval.methods as now
-import ravenbench.ext.corpora.public as public
-assert before is now and EBG is public.EBG and now.__spec__.name == "ravenbench.ext.retrieval.methods"
-assert office.__name__ == "ravenbench.ext.documents.office"
-print("; ".join(str(one.message) for one in caught if one.category is FutureWarning))
-"""
-
-
-def test_modules_are_found_by_the_names_they_had():
-    out = subprocess.run([sys.executable, "-c", FORMER], capture_output=True, text=True)
-    assert out.returncode == 0, out.stderr
-    assert "ravenbench.corpora.public is now ravenbench.ext.corpora.public" in out.stdout
-    for before, now in ((before, now) for before, now in former.MOVED.items() if is_here(now)):
-        places = [ROOT / Path(*name.split(".")) for name in (before, now)]
-        assert not places[0].with_suffix(".py").exists(), before
-        if find_spec("torch") is not None or not any(part in now for part in ("neural", "encoders")):
-            assert importlib.import_module(f"ravenbench.{before}") is importlib.import_module(f"ravenbench.{now}")
-        assert places[1].is_dir() or places[1].with_suffix(".py").is_file(), now
-
-
-def test_classes_are_found_in_the_modules_they_left():
-    for module, names in former.MOVED_NAMES.items():
-        for name, now in names.items():
-            if is_here(now):
-                with pytest.warns(FutureWarning, match=f"{name} is now in ravenbench.{now}"):
-                    there = getattr(importlib.import_module(f"ravenbench.{module}"), name)
-                assert there is getattr(importlib.import_module(f"ravenbench.{now}"), name)
-        with pytest.raises(AttributeError, match="no attribute 'absent'"):
-            importlib.import_module(f"ravenbench.{module}").absent  # noqa: B018
-
-
-def is_here(module):
-    """Whether a module's extension, if it is of one, was not taken out of this tree."""
-    parts = module.split(".")
-    return parts[0] != "ext" or extensions.is_here(parts[1])
-
-
-def test_what_was_taken_out_says_so():
-    for name in former.TAKEN_OUT:
-        with pytest.raises(SpecError, match=f"{name} was taken out"):
-            former.check_there(name)
-    with pytest.raises(SpecError, match="authorial-lm was taken out"):
-        ravenbench.parse("verifier", "authorial-lm(epochs=2)")
-    with pytest.raises(SpecError, match="safety --doses was taken out"):
-        ravenbench.safety("a", doses="0.5")
-    ended = raven("safety", "--doses", "x")
-    assert ended.code == 2 and "safety --doses was taken out" in ended.said
-    ended = raven("exposure", "texts.csv")
-    assert ended.code == 2 and "raven exposure was taken out" in ended.said
-    for corpus in ("c50", "guardian10(path='folder')"):
-        with pytest.raises(SpecError, match=f"the corpus {corpus.partition('(')[0]} was taken out"):
-            ravenbench.load_corpus(corpus)
-    with pytest.raises(SpecError, match="the translator argos was taken out"):
-        ravenbench.parse("obfuscator", "keswani-2016(argos)")
+    return {
+        node.name: ast.unparse(node)
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def test_exported_names_resolve():
@@ -460,6 +402,12 @@ def test_each_package_says_what_it_is_for_and_where_to_begin():
     packages += [place.parent for place in (ROOT / "ext").glob("*/__init__.py")]
     for package in packages:
         lines = (package / "README.md").read_text(encoding="utf-8").splitlines()
-        named = [word.strip("`.") for word in " ".join(lines).split() if word.startswith(("tests/", "`tests/"))]
-        assert len(lines) <= 20 and any(line.startswith("- Begin reading") for line in lines), package
+        named = [
+            word.strip("`.")
+            for word in " ".join(lines).split()
+            if word.startswith(("tests/", "`tests/"))
+        ]
+        assert len(lines) <= 20 and any(line.startswith("- Begin reading") for line in lines), (
+            package
+        )
         assert all((tests.parent / place).exists() for place in named), package

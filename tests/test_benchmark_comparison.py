@@ -31,4 +31,6 @@ def test_a_row_without_a_peer_is_compared_by_its_seconds(slower):
 def test_a_row_with_a_peer_is_compared_by_its_ratio(slower):
     old = [row("a", 1.0, [9.0, 11.0], ratio=10.0)]
     assert slower(old, [row("a", 5.0, [8.0, 8.5], ratio=8.2)]) == [], "a busy machine slows both"
-    assert slower(old, [row("a", 1.0, [7.0, 8.0], ratio=7.5)]) == ["a: 7.5 times as fast as its peer, 10 before"]
+    assert slower(old, [row("a", 1.0, [7.0, 8.0], ratio=7.5)]) == [
+        "a: 7.5 times as fast as its peer, 10 before"
+    ]

@@ -181,8 +181,12 @@ def test_a_pipeline_is_saved_and_loaded_and_a_strangers_step_is_not(mine, tmp_pa
 def test_a_pipeline_over_pairs_is_a_verifier(mine):
     verifier = Estimator(make_pipeline(mine.Overlap(n=2), StandardScaler(), LogisticRegression()))
     check_verifier(verifier)
-    assert "('overlap', checked_here:Overlap(n=2))" in str(verifier) and foreign(verifier) == ["checked_here"]
-    assert verifier != Estimator(make_pipeline(mine.Overlap(), StandardScaler(), LogisticRegression()))
+    assert "('overlap', checked_here:Overlap(n=2))" in str(verifier) and foreign(verifier) == [
+        "checked_here"
+    ]
+    assert verifier != Estimator(
+        make_pipeline(mine.Overlap(), StandardScaler(), LogisticRegression())
+    )
 
 
 def test_a_classifier_learns_differences_of_vectors():
@@ -196,16 +200,22 @@ def test_several_known_texts_are_averaged():
 
     train, same = toy_problems(20, known=2)
     verifier = Estimator(LogisticRegression(), CountVectorizer(analyzer="char")).fit(train, same)
-    counts = [verifier.texts_.transform([train.texts[r]]).toarray()[0] for r in range(len(train.texts))]
+    counts = [
+        verifier.texts_.transform([train.texts[r]]).toarray()[0] for r in range(len(train.texts))
+    ]
     by_hand = [
-        np.abs(np.mean([counts[r] for r in train.known(i)], axis=0) - counts[train.questioned_index[i]])
+        np.abs(
+            np.mean([counts[r] for r in train.known(i)], axis=0) - counts[train.questioned_index[i]]
+        )
         for i in range(len(train))
     ]
     assert np.allclose(verifier._features(train).toarray(), by_hand)
 
 
 def test_what_cannot_be_kept_on_disk_can_be_run_and_a_seed_reaches_it():
-    verifier = Estimator(GradientBoostingClassifier(n_estimators=3), TfidfVectorizer(analyzer="char"), seed=4)
+    verifier = Estimator(
+        GradientBoostingClassifier(n_estimators=3), TfidfVectorizer(analyzer="char"), seed=4
+    )
     with pytest.warns(UserWarning, match="raven verify --save refuses it"):
         check_verifier(verifier)
     assert verifier._fresh(verifier.classifier).random_state == 4

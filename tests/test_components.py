@@ -29,7 +29,10 @@ class Wrap(Leaf):
     version = 3
 
     def __init__(
-        self, inner: Component | None = None, members: list[Component] | None = None, rate: float = 0.5
+        self,
+        inner: Component | None = None,
+        members: list[Component] | None = None,
+        rate: float = 0.5,
     ) -> None:
         self.inner, self.members, self.rate = inner, members, rate
 
@@ -43,7 +46,11 @@ class Bare(Leaf):
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    here = {"leaf": f"{__name__}:Leaf", "wrap": f"{__name__}:Wrap", "gone": "ravenbench.types:Nothing"}
+    here = {
+        "leaf": f"{__name__}:Leaf",
+        "wrap": f"{__name__}:Wrap",
+        "gone": "ravenbench.types:Nothing",
+    }
     monkeypatch.setattr(registry, "targets", lambda kind: here if kind == "verifier" else {})
     monkeypatch.setattr(components, "_provided", lambda name: [here[name]] if name in here else [])
 
@@ -67,7 +74,9 @@ def test_a_component_prints_and_parses_back(component, text):
 
 
 def test_lists_split_at_top_level_commas():
-    assert [str(c) for c in registry.parse_list("verifier", "leaf(n=1, flags=(3, 4)), wrap(leaf),leaf")] == [
+    assert [
+        str(c) for c in registry.parse_list("verifier", "leaf(n=1, flags=(3, 4)), wrap(leaf),leaf")
+    ] == [
         "leaf(n=1, flags=(3, 4))",
         "wrap(leaf)",
         "leaf",
@@ -76,7 +85,10 @@ def test_lists_split_at_top_level_commas():
 
 def test_a_list_is_named_by_what_it_prints_or_by_its_aliases():
     found = registry.named("verifier", "leaf, mine", {"mine": "leaf(n=3)"})
-    assert {name: str(component) for name, component in found.items()} == {"leaf": "leaf", "mine": "leaf(n=3)"}
+    assert {name: str(component) for name, component in found.items()} == {
+        "leaf": "leaf",
+        "mine": "leaf(n=3)",
+    }
     assert list(registry.named("verifier", [Wrap(Leaf()), "leaf"])) == ["wrap(leaf)", "leaf"]
     assert list(registry.named("verifier", None, default="leaf")) == ["leaf"]
 
@@ -133,9 +145,15 @@ def test_what_does_not_parse_says_why(text, message):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("from ravenbench import Nothing", "mine:Own': mine does not import(?s:.*)cannot import name 'Nothing'"),
+        (
+            "from ravenbench import Nothing",
+            "mine:Own': mine does not import(?s:.*)cannot import name 'Nothing'",
+        ),
         ("class Own(", "mine does not import(?s:.*)was never closed"),
-        ("class Own: pass", "'mine:Own' is not one of Raven's components(?s:.*)fix: derive it from ravenbench.Scorer"),
+        (
+            "class Own: pass",
+            "'mine:Own' is not one of Raven's components(?s:.*)fix: derive it from ravenbench.Scorer",
+        ),
     ],
 )
 def test_a_module_that_holds_no_verifier_says_why(code, message, tmp_path, monkeypatch):
@@ -175,7 +193,11 @@ def test_identity_states_defaults_and_versions_display_omits_them():
         "component": "wrap",
         "version": 3,
         "params": {
-            "inner": {"component": "leaf", "version": 1, "params": {"n": 4, "words": "a,b", "flags": [1, 2]}},
+            "inner": {
+                "component": "leaf",
+                "version": 1,
+                "params": {"n": 4, "words": "a,b", "flags": [1, 2]},
+            },
             "members": None,
             "rate": 0.5,
         },
@@ -232,17 +254,23 @@ def stranger(tmp_path, monkeypatch):
 def test_nothing_but_a_component_of_the_kind_is_called(kind, call, stranger):
     """Whatever a spec names, wherever it stands in it."""
     inner = {"wrap": f"wrap({call})", "wrap members": f"wrap(members=[leaf, {call}])"}
-    with pytest.raises(SpecError, match=r"not called|holds no|no module|is not a package|does not import"):
+    with pytest.raises(
+        SpecError, match=r"not called|holds no|no module|is not a package|does not import"
+    ):
         registry.parse("verifier" if kind in inner else kind, inner.get(kind, call))
     assert not stranger.exists()
 
 
 def test_a_component_of_another_kind_is_refused():
-    with pytest.raises(SpecError, match=r"no encoder, so it is not called\n  expected: a class with encode\(…\)"):
+    with pytest.raises(
+        SpecError, match=r"no encoder, so it is not called\n  expected: a class with encode\(…\)"
+    ):
         registry.parse("encoder", f"{__name__}:Leaf")
 
 
-@pytest.mark.parametrize("code", ["raise ValueError('no')", "import sys; sys.exit(0)", "1 / 0", "def f(): f()\nf()"])
+@pytest.mark.parametrize(
+    "code", ["raise ValueError('no')", "import sys; sys.exit(0)", "1 / 0", "def f(): f()\nf()"]
+)
 def test_a_module_that_fails_while_it_is_imported(code, tmp_path, monkeypatch):
     (tmp_path / "falls.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
@@ -295,5 +323,7 @@ def test_streams_depend_on_their_arguments_alone():
     code = "from ravenbench.randomness import stream; print(stream(1,'fold','x',2).integers(1<<30,size=4).tolist())"
     for seed in ("0", "1"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
-        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+        out = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True
+        )
         assert out.stdout.strip() == str(a.tolist())

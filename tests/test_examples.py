@@ -17,7 +17,9 @@ MODULES = sorted(
 
 
 def test_families_show_an_example():
-    assert {"ravenbench.metrics", "ravenbench.metrics.base", "ravenbench.obfuscation.base"} < set(MODULES)
+    assert {"ravenbench.metrics", "ravenbench.metrics.base", "ravenbench.obfuscation.base"} < set(
+        MODULES
+    )
     assert len(MODULES) >= 12
 
 

@@ -40,15 +40,28 @@ print("found")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder the plugin package was installed into by pip, with nothing fetched."""
     target = tmp_path_factory.mktemp("plugin")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
-    done = subprocess.run([*command, "--target", str(target), str(PACKAGE)], capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--no-build-isolation",
+    ]
+    done = subprocess.run(
+        [*command, "--target", str(target), str(PACKAGE)], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return target
 
 
 def python(code: str, *paths: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
 
 
 def test_an_installed_plugin_is_found_by_name(installed):
@@ -115,7 +128,9 @@ def test_two_packages_with_one_name_are_refused(installed, tmp_path):
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: rival\nVersion: 1.0\n")
     (folder / "entry_points.txt").write_text("[ravenbench.verifier]\nshared-words = rival:Other\n")
-    done = python("from ravenbench import registry; registry.names('verifier')", installed, tmp_path)
+    done = python(
+        "from ravenbench import registry; registry.names('verifier')", installed, tmp_path
+    )
     assert done.returncode != 0
     assert "two packages provide a verifier named 'shared-words'" in done.stderr
 
@@ -144,7 +159,9 @@ class SameEnding(Scorer):
         ends = [[word[-self.letters :] for word in text.split()] for text in problems.texts]
         known, questioned = problems.known_index[problems.known_ptr[:-1]], problems.questioned_index
         pairs = [(set(ends[a]), ends[b]) for a, b in zip(known, questioned, strict=True)]
-        return np.array([sum(end in known for end in asked) / max(1, len(asked)) for known, asked in pairs])
+        return np.array(
+            [sum(end in known for end in asked) / max(1, len(asked)) for known, asked in pairs]
+        )
 
     def default_calibrator(self):
         return registry.parse("calibrator", "isotonic")

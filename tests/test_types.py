@@ -56,7 +56,9 @@ def test_a_lone_surrogate_is_named():
 
 
 def _problems():
-    return Problems.of([("p1", ["a", "b"], "c"), ("p2", ["c"], "d"), ("p3", ["x"], "y"), ("p4", ["z"], "a")])
+    return Problems.of(
+        [("p1", ["a", "b"], "c"), ("p2", ["c"], "d"), ("p3", ["x"], "y"), ("p4", ["z"], "a")]
+    )
 
 
 def test_documents_are_shared_between_problems():

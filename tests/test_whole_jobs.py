@@ -23,7 +23,9 @@ def test_memory_and_seconds_of_a_process_below_another(tmp_path):
     stage = tmp_path / "stage"
     stage.write_text("fitting")
     inner = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLD!r}])"
-    with subprocess.Popen([sys.executable, "-c", inner], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    with subprocess.Popen(
+        [sys.executable, "-c", inner], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
         child.stdout.readline()
         watch = Watch(child.pid, stage)
         watch.look()
@@ -31,7 +33,9 @@ def test_memory_and_seconds_of_a_process_below_another(tmp_path):
         watch.look()
         child.communicate(b"\n")
     assert 60 < watch.largest < watch.resident < 200 and 60 < watch.shared_once <= watch.resident
-    assert list(watch.stages) == [watch.fullest] == ["fitting"] and 0.05 < watch.stages["fitting"] < 5
+    assert (
+        list(watch.stages) == [watch.fullest] == ["fitting"] and 0.05 < watch.stages["fitting"] < 5
+    )
 
 
 def test_the_page_has_a_line_for_every_job():

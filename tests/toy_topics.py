@@ -8,7 +8,25 @@ from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
-STYLE = ["the", "of", "and", "to", "in", "a", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on", "not"]
+STYLE = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "a",
+    "is",
+    "that",
+    "for",
+    "it",
+    "as",
+    "was",
+    "with",
+    "be",
+    "by",
+    "on",
+    "not",
+]
 STYLE += ["he", "this", "are", "or", "his", "from", "at", "which", "but", "have", "an", "had"]
 
 
@@ -31,7 +49,8 @@ def simulate(authors=6, topics=6, docs=6, words=220, style=0.5, loyal=0.85, movi
                 shared = rng.integers(0, 60, words // 2)
                 loyalty = rng.random(words // 2) < loyal
                 topical = [
-                    f"pet{k}of" if pet else f"word{s}topic{t}" for k, s, pet in zip(pets, shared, loyalty, strict=True)
+                    f"pet{k}of" if pet else f"word{s}topic{t}"
+                    for k, s, pet in zip(pets, shared, loyalty, strict=True)
                 ]
                 mixed = np.empty(2 * (words // 2), dtype=object)
                 mixed[0::2], mixed[1::2] = common, topical

@@ -1,7 +1,7 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
 Every task of the command line is a function here: ``run``, ``compare``, ``evaluate``, ``verify``, ``pan14``,
-``attribute``, ``detect``, ``obfuscate``, ``safety``, ``simulate``, ``validate``, ``retrieve``. Those that keep a folder
+``attribute``, ``obfuscate``, ``safety``, ``validate``, ``retrieve``. Those that keep a folder
 return its store, from which ``analyse`` and ``write_report`` derive everything else.
 
 Names are imported on first use, so ``import ravenbench`` stays light; those of extensions come by entry points in the
@@ -14,11 +14,7 @@ import importlib
 from types import FunctionType
 from typing import Any
 
-from ravenbench import former
-
 __version__ = "0.1.0"
-
-former.install()
 
 _NAMES = {
     "attribution.base": "Attributor",
@@ -58,8 +54,10 @@ _PLACES = {name: module for module, names in _NAMES.items() for name in names.sp
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":  # read by ``from ravenbench import *`` alone, as it takes the metadata of packages
-        return [each for each in __dir__() if not each.startswith("_")]
+    if (
+        name == "__all__"
+    ):  # read by ``from ravenbench import *`` alone, as it takes the metadata of packages
+        return [name for name in __dir__() if not name.startswith("_")]
     if name in _PLACES:
         value = getattr(importlib.import_module(f"ravenbench.{_PLACES[name]}"), name)
     else:

@@ -16,10 +16,8 @@ from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
-from ravenbench.ext.corpora.synthetic import generate_corpus as generate_corpus
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
-from ravenbench.ext.machine.detectors import Detector as Detector
 from ravenbench.ext.map.report import TextMap as TextMap
 from ravenbench.ext.retrieval.methods import Retriever as Retriever
 from ravenbench.ext.shelf.calibrators import Banded as Banded
@@ -56,8 +54,6 @@ from ravenbench.tasks.api import advise as advise
 from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
 from ravenbench.tasks.api import contrast as contrast
-from ravenbench.tasks.api import detect as detect
-from ravenbench.tasks.api import detect_changes as detect_changes
 from ravenbench.tasks.api import evaluate as evaluate
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
@@ -65,7 +61,6 @@ from ravenbench.tasks.api import pan14 as pan14
 from ravenbench.tasks.api import retrieve as retrieve
 from ravenbench.tasks.api import run as run
 from ravenbench.tasks.api import safety as safety
-from ravenbench.tasks.api import simulate as simulate
 from ravenbench.tasks.api import validate as validate
 from ravenbench.tasks.api import verify as verify
 from ravenbench.tasks.evaluate.evaluation import Evaluation as Evaluation
@@ -105,7 +100,6 @@ __all__ = [
     "Component",
     "Corpus",
     "CorpusBuilder",
-    "Detector",
     "Document",
     "DocumentFormat",
     "Draft",
@@ -161,13 +155,10 @@ __all__ = [
     "col",
     "compare",
     "contrast",
-    "detect",
-    "detect_changes",
     "evaluate",
     "figures",
     "frames",
     "freeze",
-    "generate_corpus",
     "load_corpus",
     "map_texts",
     "obfuscate",
@@ -178,7 +169,6 @@ __all__ = [
     "retrieve",
     "run",
     "safety",
-    "simulate",
     "site",
     "table",
     "thaw",

@@ -9,8 +9,12 @@ import signal
 def run() -> None:
     """Entry point: as ``ravenbench.cli.main.run``, and ends with the signal's code also while that is imported."""
     usual = (signal.SIG_DFL, signal.default_int_handler)
-    ending = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    handlers = {signum: handler for signum in ending if (handler := signal.getsignal(signum)) in usual}
+    ending = [
+        getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+    ]
+    handlers = {
+        signum: handler for signum in ending if (handler := signal.getsignal(signum)) in usual
+    }
     for signum in handlers:
         signal.signal(signum, lambda number, frame: os._exit(128 + number))
     from ravenbench.cli.main import run as command

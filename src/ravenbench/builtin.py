@@ -1,4 +1,7 @@
-"""What Raven itself names: kind, name, and where the class lies. Nothing here is imported until it is asked for."""
+"""Lists what Raven itself names: kind, name, and where the class is, as ``module:Class``.
+
+In: nothing. Out: mappings and sets of names; nothing here is imported until it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "safety": "ravenbench.tasks.safety.task:Safety",
     },
     "work": {"evaluate": "ravenbench.tasks.evaluate.task:Evaluate"},
-    "corpus": {},
+    "corpus": {"synthetic": "ravenbench.corpora.synthetic:Synthetic"},
     "encoder": {
         "lsa": "ravenbench.topics.encoders:LSA",
         "nmf": "ravenbench.topics.encoders:NMF",
@@ -25,7 +28,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "anti": "ravenbench.sampling:Anti",
         "grouping": "ravenbench.sampling:Grouping",
         "hybrid": "ravenbench.sampling:Hybrid",
-        "farthest-first": "ravenbench.sampling:FarthestFirst",
     },
     "pairs": {
         "reference": "ravenbench.problems.pair_rules:Reference",
@@ -46,7 +48,6 @@ BUILTIN: dict[str, dict[str, str]] = {
         "distorted": "ravenbench.verifiers.combinations:Distorted",
         "masked": "ravenbench.verifiers.combinations:Masked",
     },
-    "detector": {},
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators:Logistic",
@@ -108,10 +109,12 @@ BUILTIN: dict[str, dict[str, str]] = {
     },
 }
 
-CONTROLS = frozenset({"blend", "chance", "length", "style-only", "topic-fit", "topic-only", "topic-words"})
+CONTROLS = frozenset({"chance", "length", "style-only", "topic-fit", "topic-only", "topic-words"})
 """Methods of known reliance, which others are compared with: never set as the best of a table."""
 
 
 def is_control(spec: str) -> bool:
     """Whether a method is a control by its printed form, whatever calibrates it."""
-    return spec.removeprefix("calibrated(").partition("(")[0].partition(",")[0].strip(" )") in CONTROLS
+    return (
+        spec.removeprefix("calibrated(").partition("(")[0].partition(",")[0].strip(" )") in CONTROLS
+    )

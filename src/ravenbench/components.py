@@ -1,5 +1,8 @@
-"""The base class of components: they have a name, parameters and a version, print themselves and parse back
-(contract 10).
+"""Defines ``Component``, the base of everything that is named in a spec: it prints itself and parses back (contract
+10).
+
+In: parameters by name. Out: the printed form (``show``), the JSON form that enters keys (``identity``), and its hash
+(``identity_hash``, 32 hexadecimal digits).
 
 scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
 """
@@ -19,24 +22,43 @@ from importlib.metadata import entry_points
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from ravenbench.errors import SpecError, check_number, did_you_mean, writable
 
 _PLAIN: dict[type, tuple[type, str]] = {
-    int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"),
-    bool: (bool, "True or False"), NoneType: (NoneType, "None"),
-}  # fmt: skip
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
+    str: (str, "text"),
+    bool: (bool, "True or False"),
+    NoneType: (NoneType, "None"),
+}
 _BOUNDS = {
-    "ge": (operator.ge, "at least"), "gt": (operator.gt, "above"), "le": (operator.le, "at most"),
+    "ge": (operator.ge, "at least"),
+    "gt": (operator.gt, "above"),
+    "le": (operator.le, "at most"),
     "lt": (operator.lt, "below"),
-}  # fmt: skip
+}
 
 
 @cache
 def _signature(kind: type) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(kind).parameters
-    return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    return {
+        k: parameter
+        for k, parameter in parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
 
 
 @cache
@@ -53,20 +75,42 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def _misfit(value: Any, hint: Any) -> str:
     """What a value should be and is not, in words; "" where it is as declared."""
-    origin, inner = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    inner = get_args(hint)
     if origin is Annotated:
-        bounds = [(*sign, bound) for name, sign in _BOUNDS.items() if (bound := getattr(inner[1], name)) is not None]
-        kind = _misfit(value, inner[0])
-        fits = not kind and all(holds(value, bound) for holds, _, bound in bounds)
-        return "" if fits else " and ".join([*([kind] if kind else []), *(f"{words} {b:,}" for _, words, b in bounds)])
+        bounds = [
+            (*sign, bound)
+            for name, sign in _BOUNDS.items()
+            if (bound := getattr(inner[1], name)) is not None
+        ]
+        misfit = _misfit(value, inner[0])
+        fits = not misfit and all(holds(value, bound) for holds, _, bound in bounds)
+        return (
+            ""
+            if fits
+            else " and ".join(
+                [
+                    *([misfit] if misfit else []),
+                    *(f"{words} {bound:,}" for _, words, bound in bounds),
+                ]
+            )
+        )
     if origin in (Union, UnionType):
-        wanted = [_misfit(value, one) for one in inner]
-        return " or ".join(dict.fromkeys(wanted)) if all(wanted) else ""
+        misfits = [_misfit(value, alternative) for alternative in inner]
+        return " or ".join(dict.fromkeys(misfits)) if all(misfits) else ""
     if origin is Literal:
-        return "" if any(type(value) is type(one) and value == one for one in inner) else " or ".join(map(repr, inner))
+        return (
+            ""
+            if any(type(value) is type(allowed) and value == allowed for allowed in inner)
+            else " or ".join(map(repr, inner))
+        )
     if origin in (list, tuple, Sequence):
-        wanted = [_misfit(one, inner[0]) for one in value] if isinstance(value, list | tuple) else ["what fits"]
-        return f"a list, and each in it {''.join(wanted[:1])}" if any(wanted) else ""
+        misfits = (
+            [_misfit(item, inner[0]) for item in value]
+            if isinstance(value, list | tuple)
+            else ["what fits"]
+        )
+        return f"a list, and each in it {''.join(misfits[:1])}" if any(misfits) else ""
     if hint in _PLAIN:
         fits = isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
         return "" if fits else _PLAIN[hint][1]
@@ -93,15 +137,15 @@ class Component:
     ``English``; empty where it is not declared."""
     trains_long: ClassVar[bool] = False
     """Whether it learns for minutes, on toy problems too, so that it is not tried on them beforehand."""
-    in_small: ClassVar[Mapping[str, int]] = {}
-    """Parameters of a search, as small as a plan tries it: their time grows with the product of these numbers."""
     not_in_key: ClassVar[tuple[str, ...]] = ()
     """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Check the values given, however the class sets its parameters. SpecError if one is not what it is declared
         to be, or a number that cannot be meant."""
-        if cls.__init__ is object.__init__ and (args or kwargs):  # as Python says it where a class has no __new__
+        if cls.__init__ is object.__init__ and (
+            args or kwargs
+        ):  # as Python says it where a class has no __new__
             raise TypeError(f"{cls.__name__}() takes no arguments")
         cls._check_values(dict(zip(cls._parameters(), args, strict=False)) | kwargs)
         return super().__new__(cls)
@@ -110,15 +154,17 @@ class Component:
     def _check_values(cls, values: Mapping[str, Any]) -> None:
         kind: Any = cls
         for name, parameter in cls._parameters().items():
-            value, default = values.get(name, parameter.default), parameter.default
+            value = values.get(name, parameter.default)
+            default = parameter.default
             if value is default or (type(value) is type(default) is float and value == default):
                 continue
-            what, hint = f"{cls.name or cls.__qualname__}: {name}", _hints(kind).get(name)
-            if wanted := _misfit(value, hint):
-                raise SpecError(f"{what} must be {wanted}", found=value)
-            check_number(what, value)
+            label = f"{cls.name or cls.__qualname__}: {name}"
+            hint = _hints(kind).get(name)
+            if misfit := _misfit(value, hint):
+                raise SpecError(f"{label} must be {misfit}", found=value)
+            check_number(label, value)
             if name.endswith("seed") and isinstance(value, int) and value < 0:
-                raise SpecError(f"{what} must be at least 0", found=value)
+                raise SpecError(f"{label} must be at least 0", found=value)
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:
@@ -131,7 +177,10 @@ class Component:
         if deep:
             for name, value in list(params.items()):
                 if hasattr(value, "get_params") and not isinstance(value, type):
-                    params |= {f"{name}__{k}": v for k, v in value.get_params().items()}
+                    params |= {
+                        f"{name}__{k}": nested_value
+                        for k, nested_value in value.get_params().items()
+                    }
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -180,7 +229,9 @@ class Component:
         positional = True
         for name, parameter in self._parameters().items():
             value = getattr(self, name)
-            if parameter.default is not inspect.Parameter.empty and show(parameter.default) == show(value):
+            if parameter.default is not inspect.Parameter.empty and show(parameter.default) == show(
+                value
+            ):
                 positional = False
                 continue
             bare = positional and isinstance(value, Component)
@@ -198,13 +249,18 @@ class Component:
 
 
 # What has no __init__ takes no parameters.
-Component.__new__.__signature__ = inspect.Signature([inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)])  # type: ignore[attr-defined]
+_ONLY_THE_CLASS = [inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)]
+Component.__new__.__signature__ = inspect.Signature(_ONLY_THE_CLASS)  # type: ignore[attr-defined]
 
 
 def inner_components(component: Component) -> list[Component]:
     """The components among a component's parameters."""
     values = (getattr(component, name) for name in component._parameters())
-    listed = (part for value in values for part in (value if isinstance(value, list | tuple) else (value,)))
+    listed = (
+        part
+        for value in values
+        for part in (value if isinstance(value, list | tuple) else (value,))
+    )
     return [part for part in listed if isinstance(part, Component)]
 
 
@@ -215,33 +271,45 @@ def parts(component: Component) -> list[Component]:
 
 def is_estimator(value: Any) -> bool:
     """Whether a parameter is an estimator or transformer with the manners of scikit-learn, and no component."""
-    return hasattr(value, "get_params") and hasattr(value, "fit") and not isinstance(value, type | Component)
+    return (
+        hasattr(value, "get_params")
+        and hasattr(value, "fit")
+        and not isinstance(value, type | Component)
+    )
 
 
 def reaches_out(value: Any) -> bool:
     """Whether a component or an estimator itself runs a program, asks a service or reads files that a parameter
     names."""
     if is_estimator(value):
-        own = value.get_params(deep=False)
-        return own.get("memory") is not None or own.get("input", "content") != "content"
+        params = value.get_params(deep=False)
+        return params.get("memory") is not None or params.get("input", "content") != "content"
     return isinstance(value, Component) and (getattr(value, "outside", False) or value.reads_files)
 
 
 def _set(estimator: Any) -> dict[str, Any]:
     """The parameters of an estimator that are not at their defaults."""
     kind: type = type(estimator)
-    given, defaults = estimator.get_params(deep=False), _signature(kind)
-    return {k: v for k, v in given.items() if k not in defaults or show(defaults[k].default) != show(v)}
+    params = estimator.get_params(deep=False)
+    defaults = _signature(kind)
+    return {
+        k: given_value
+        for k, given_value in params.items()
+        if k not in defaults or show(defaults[k].default) != show(given_value)
+    }
 
 
 def show(value: Any) -> str:
-    """Write a parameter value as it stands in a spec."""
+    """A parameter value as it is written in a spec."""
     if isinstance(value, Component):
         return str(value)
     if is_estimator(value):
-        return f"{path_of(type(value))}({', '.join(f'{k}={show(v)}' for k, v in _set(value).items())})"
+        return (
+            f"{path_of(type(value))}("
+            f"{', '.join(f'{k}={show(item)}' for k, item in _set(value).items())})"
+        )
     if isinstance(value, list | tuple):
-        inner = ", ".join(show(v) for v in value)
+        inner = ", ".join(show(item) for item in value)
         if isinstance(value, tuple):
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         return f"[{inner}]"
@@ -260,28 +328,42 @@ def identity(value: Any) -> Any:
     SpecError if a parameter is neither a literal, a component nor an estimator, or cannot be written as UTF-8.
     """
     if isinstance(value, Component):
-        params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.not_in_key}
-        return {"component": identity(own_name(type(value))), "version": value.version, "params": params}
+        params = {
+            name: identity(getattr(value, name))
+            for name in value._parameters()
+            if name not in value.not_in_key
+        }
+        return {
+            "component": identity(own_name(type(value))),
+            "version": value.version,
+            "params": params,
+        }
     if is_estimator(value):
-        return {"component": path_of(type(value)), "params": {k: identity(v) for k, v in _set(value).items()}}
+        return {
+            "component": path_of(type(value)),
+            "params": {k: identity(inner_value) for k, inner_value in _set(value).items()},
+        }
     if isinstance(value, list | tuple):
-        return [identity(v) for v in value]
+        return [identity(item) for item in value]
     if isinstance(value, dict):
-        return {identity(str(k)): identity(v) for k, v in value.items()}
+        return {identity(str(k)): identity(item) for k, item in value.items()}
     if isinstance(value, str) and not writable(value):
         raise SpecError("a name or parameter cannot be written as UTF-8", found=value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise SpecError(
-        "a parameter must be a number, text, a list of these, a component, or an estimator of scikit-learn",
+        "a parameter must be a number, text, a list of these, a component, or an estimator of"
+        " scikit-learn",
         found=value,
-        fix="take as parameters what the object is made from, make it in fit and keep it under a name that ends in _; "
-        "for a function write a class with fit and transform",
+        fix=(
+            "take as parameters what the object is made from, make it in fit and keep it under a"
+            " name that ends in _; for a function write a class with fit and transform"
+        ),
     )
 
 
 def identity_hash(value: Any) -> str:
-    """The hash of ``identity(value)``."""
+    """The hash of ``identity(value)``: BLAKE2b, 32 hexadecimal digits."""
     text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -295,9 +377,11 @@ def seedless(identity: Any) -> Any:
 
 def foreign(component: Any) -> list[str]:
     """The modules of the classes a component or estimator is made of, Raven's own and scikit-learn's left out."""
-    within = parts(component) if isinstance(component, Component) else [component]
-    held_values = [value for part in within for value in (part, *part.get_params().values())]
-    kinds = {type(value) for value in held_values if isinstance(value, Component) or is_estimator(value)}
+    checked_parts = parts(component) if isinstance(component, Component) else [component]
+    held_values = [value for part in checked_parts for value in (part, *part.get_params().values())]
+    kinds = {
+        type(value) for value in held_values if isinstance(value, Component) or is_estimator(value)
+    }
     return sorted({kind.__module__ for kind in kinds if not _known(kind)})
 
 
@@ -308,11 +392,13 @@ def _known(kind: type) -> bool:
 
 
 def source_hash(component: Component) -> str | None:
-    """A hash of the files of the classes a component is made of, Raven's own left out, and of the models that it reads;
-    None where that leaves none. A model's own hash where it is all there is."""
+    """A SHA-256 of the files of the classes a component is made of, Raven's own left out, and of the models that it
+    reads; None where that leaves none. A model's own hash where it is all there is."""
     models = [digest for part in parts(component) if (digest := part.model_digest())]
     modules = foreign(component)
-    files = [file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))]
+    files = [
+        file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))
+    ]
     text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())
     if not text and len(models) == 1:
         return models[0]
@@ -331,7 +417,9 @@ def seeded(component: Component, seed: int) -> Component:
         if isinstance(value, Component):
             changes[name] = seeded(value, seed)
         elif isinstance(value, list | tuple):
-            changes[name] = type(value)(seeded(v, seed) if isinstance(v, Component) else v for v in value)
+            changes[name] = type(value)(
+                seeded(item, seed) if isinstance(item, Component) else item for item in value
+            )
         elif name == "seed" and value == parameter.default:
             changes[name] = seed
     return type(component)(**{**component.get_params(deep=False), **changes})
@@ -340,24 +428,33 @@ def seeded(component: Component, seed: int) -> Component:
 def each_seeded(components: Mapping[str, Component], seed: int) -> dict[str, Component]:
     """Components by name with this seed, as ``seeded``; those that differ only in seeds are left as they are, for one
     that became another's would be the same twice."""
-    keys = {name: identity_hash(seedless(identity(component))) for name, component in components.items()}
+    keys = {
+        name: identity_hash(seedless(identity(component))) for name, component in components.items()
+    }
     count = Counter(keys.values())
-    return {name: seeded(c, seed) if count[keys[name]] == 1 else c for name, c in components.items()}
+    return {
+        name: seeded(component, seed) if count[keys[name]] == 1 else component
+        for name, component in components.items()
+    }
 
 
 def unknown_parameter(cls: type[Component], name: str) -> SpecError:
     """The error for a parameter a component does not have."""
-    known = list(cls._parameters())
+    parameters = list(cls._parameters())
     return SpecError(
         f"{cls.name or cls.__qualname__} has no parameter {name!r}",
-        expected=", ".join(known) if known else "no parameters",
-        fix=did_you_mean(name, known, listing=False),
+        expected=", ".join(parameters) if parameters else "no parameters",
+        fix=did_you_mean(name, parameters, listing=False),
     )
 
 
 def path_of(cls: type) -> str:
     """The path ``module:Class`` by which a class is named and saved; of scikit-learn's modules the public one."""
-    module = cls.__module__.partition("._")[0] if cls.__module__.startswith("sklearn.") else cls.__module__
+    module = (
+        cls.__module__.partition("._")[0]
+        if cls.__module__.startswith("sklearn.")
+        else cls.__module__
+    )
     return f"{module}:{cls.__qualname__}"
 
 
@@ -370,7 +467,9 @@ def own_name(cls: type[Component]) -> str:
 def _printed_name(cls: type[Component]) -> str:
     """The name under which a class is found again: its path where it lies outside Raven and no package provides it."""
     name = own_name(cls)
-    if cls.__module__.startswith("ravenbench.") or any(_is(target, cls) for target in _provided(name)):
+    if cls.__module__.startswith("ravenbench.") or any(
+        _is(target, cls) for target in _provided(name)
+    ):
         return name
     return path_of(cls) if _is(path_of(cls), cls) else name
 
@@ -383,4 +482,6 @@ def _is(target: str, cls: type) -> bool:
 @cache
 def _provided(name: str) -> list[str]:
     """What outside packages provide under a name, whatever its kind."""
-    return [point.value for point in entry_points(name=name) if point.group.startswith("ravenbench.")]
+    return [
+        point.value for point in entry_points(name=name) if point.group.startswith("ravenbench.")
+    ]

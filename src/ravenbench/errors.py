@@ -1,4 +1,7 @@
-"""Every exception Raven raises on purpose.
+"""Defines every exception that Raven raises on purpose, and the texts of its messages.
+
+In: what was found, where, what was expected and how to mend it. Out: an exception with that message; helpers give
+parts of sentences (counts, first names, suggestions), safe for a terminal.
 
     RavenError
     ├── InputError            what a user gave cannot be used: exit code 2
@@ -29,7 +32,9 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+OBEYED = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 """Characters that a terminal or a page obeys, or cannot write: nothing that strangers named is shown with one."""
 
 
@@ -58,25 +63,38 @@ class InputError(RavenError):
     """
 
     def __init__(
-        self, problem: str, *, file: str | Path | None = None, line: int | None = None, found: object = None,
-        expected: str | None = None, fix: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        problem: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        found: object = None,
+        expected: str | None = None,
+        fix: str | None = None,
+    ) -> None:
         fix = offered(fix or "") or None
-        self.problem, self.file, self.line = problem, file, line
-        self.found, self.expected, self.fix = found, expected, fix
-        where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
-        parts = [where + problem]
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.found = found
+        self.expected = expected
+        self.fix = fix
+        location = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        lines = [location + problem]
         if found is not None:
-            parts.append(f"found: {_clip(found)}")
+            lines.append(f"found: {_clip(found)}")
         if expected is not None:
-            parts.append(f"expected: {expected}")
+            lines.append(f"expected: {expected}")
         if fix is not None:
-            parts.append(f"fix: {fix}")
-        super().__init__("\n  ".join(parts))
+            lines.append(f"fix: {fix}")
+        super().__init__("\n  ".join(lines))
 
     def __reduce__(self) -> tuple[object, ...]:
-        where: dict[str, Any] = {"file": self.file, "line": self.line, "found": self.found}
-        return (partial(type(self), **where, expected=self.expected, fix=self.fix), (self.problem,))
+        location: dict[str, Any] = {"file": self.file, "line": self.line, "found": self.found}
+        return (
+            partial(type(self), **location, expected=self.expected, fix=self.fix),
+            (self.problem,),
+        )
 
 
 class FormatError(InputError):
@@ -121,16 +139,24 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 def offered(advice: str) -> str:
     """Advice without the parts that name an option which the command at hand does not have; a command in full (of
     ``raven`` or ``pip``) has its own."""
-    parts = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
-    lacking = [bool({*_OPTION.findall(part)} - OPTIONS) and not _WHOLE_COMMAND.search(part) for part in parts]
+    clauses = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
+    lacking = [
+        bool({*_OPTION.findall(part)} - OPTIONS) and not _WHOLE_COMMAND.search(part)
+        for part in clauses
+    ]
     if not any(lacking):
         return advice
-    left = [
-        (between, part)
-        for between, part, lacks in zip(["", *parts[1::2]], parts[::2], lacking[::2], strict=True)
+    remaining = [
+        (conjunction, clause)
+        for conjunction, clause, lacks in zip(
+            ["", *clauses[1::2]], clauses[::2], lacking[::2], strict=True
+        )
         if not lacks
     ]
-    return "".join(part.removeprefix("else ") if not i else between + part for i, (between, part) in enumerate(left))
+    return "".join(
+        clause.removeprefix("else ") if not i else conjunction + clause
+        for i, (conjunction, clause) in enumerate(remaining)
+    )
 
 
 LISTENERS: list[Callable[[str], object]] = []
@@ -170,44 +196,56 @@ def is_remarked(line: object) -> bool:
     return bool(REMARKED) and str(line).rstrip(".").endswith(tuple(REMARKED))
 
 
-LARGEST, LARGEST_SEED, LEAST = 2**31 - 1, 2**63 - 1, 1e-12
+LARGEST = 2**31 - 1
+LARGEST_SEED = 2**63 - 1
+LEAST = 1e-12
 
 
 def check_number(name: str, value: object) -> None:
     """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it is."""
-    for one in value if isinstance(value, list | tuple) else (value,):
-        most = LARGEST_SEED if name.endswith("seed") else LARGEST
-        if isinstance(one, int | float) and not (-most <= one <= most and (one == 0 or abs(one) >= LEAST)):
-            such = f"a number, at most {most:,}, and 0 or at least {LEAST}"
-            raise SpecError(f"{name}: no such number can be meant", found=one, expected=such)
+    for number in value if isinstance(value, list | tuple) else (value,):
+        largest = LARGEST_SEED if name.endswith("seed") else LARGEST
+        if isinstance(number, int | float) and not (
+            -largest <= number <= largest and (number == 0 or abs(number) >= LEAST)
+        ):
+            such = f"a number, at most {largest:,}, and 0 or at least {LEAST}"
+            raise SpecError(f"{name}: no such number can be meant", found=number, expected=such)
 
 
 def check_option(name: str, value: object) -> None:
     """Refuse numbers as ``check_number`` does, and paths of what is neither a file nor a folder, or what the system
     does not read. SpecError or InputError if it is such."""
     check_number(name, value)
-    for one in value if isinstance(value, list | tuple) else (value,):
-        if not isinstance(one, str | Path) or hasattr(one, "protocol"):
+    for path in value if isinstance(value, list | tuple) else (value,):
+        if not isinstance(path, str | Path) or hasattr(path, "protocol"):
             continue
         with suppress(OSError, ValueError):
-            mode = (place := Path(one)).stat().st_mode
+            mode = (opened := Path(path)).stat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                raise InputError("neither a file nor a folder", file=place)
-            with place.open("rb") as file:
+                raise InputError("neither a file nor a folder", file=opened)
+            with opened.open("rb") as file:
                 try:
                     file.read(1)
                 except OSError as error:
-                    raise InputError(f"it cannot be read ({error.strerror})", file=place) from None
+                    raise InputError(f"it cannot be read ({error.strerror})", file=opened) from None
 
 
 _WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
 _UNWRITABLE = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 _ARRAYS = ("Ints", "Floats", "Bools", "Strings")
 _KINDS: dict[str, Any] = {
-    "str": (str, os.PathLike), "Path": (str, os.PathLike), "int": Integral, "float": Real, "bool": bool,
-    "Callable": Callable, "Engine": Callable, "Progress": Callable, "None": type(None), "bytes": memoryview,
+    "str": (str, os.PathLike),
+    "Path": (str, os.PathLike),
+    "int": Integral,
+    "float": Real,
+    "bool": bool,
+    "Callable": Callable,
+    "Engine": Callable,
+    "Progress": Callable,
+    "None": type(None),
+    "bytes": memoryview,
     **dict.fromkeys(_ARRAYS, (list, tuple)),
-}  # fmt: skip
+}
 _LEFT = ("Any", "Literal", "Names", "P", "R", "Split")
 """Words of annotations whose values are looked at where they are used."""
 
@@ -217,26 +255,33 @@ def check_type(name: str, takes: str, value: Any) -> None:
     known by their names. Raises SpecError."""
     if isinstance(value, str) and _UNWRITABLE.search(value):
         raise SpecError(f"{name}: this text cannot be written", found=value)
-    if (hasattr(value, "fs") and hasattr(value, "protocol")) or ("Component" in takes and isinstance(value, Mapping)):
+    if (hasattr(value, "fs") and hasattr(value, "protocol")) or (
+        "Component" in takes and isinstance(value, Mapping)
+    ):
         return
-    classes = {kind.__name__ for kind in type(value).__mro__}
+    classes = {base.__name__ for base in type(value).__mro__}
     for word, inside in _WORD.findall(takes):
         if word in ("Sequence", "tuple", "Iterable"):
             if isinstance(value, list | tuple):
-                for one in value:
-                    check_type(name, inside, one)
+                for item in value:
+                    check_type(name, inside, item)
             one_for_many = isinstance(value, str) and "str" in inside
-            if one_for_many or (isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)):
+            if one_for_many or (
+                isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+            ):
                 return
         elif word == "Mapping" and isinstance(value, Mapping):
-            for one in value.values():
-                check_type(name, inside.partition(", ")[2] or "Any", one)
+            for item in value.values():
+                check_type(name, inside.partition(", ")[2] or "Any", item)
             return
         elif (
             word in _LEFT
             or word in classes
             or (word in _ARRAYS and "ndarray" in classes)
-            or (isinstance(value, _KINDS.get(word, ())) and (word == "bool" or not isinstance(value, bool)))
+            or (
+                isinstance(value, _KINDS.get(word, ()))
+                and (word == "bool" or not isinstance(value, bool))
+            )
         ):
             return
     raise SpecError(f"{name}: a {type(value).__name__} stands here", found=value, expected=takes)
@@ -244,15 +289,20 @@ def check_type(name: str, takes: str, value: Any) -> None:
 
 def install(extra: str) -> str:
     """The command that brings an extra, in an environment that has Raven. Where PyTorch would come with it, its small
-    build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing."""
+    build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing.
+    """
     command = f"pip install 'ravenbench[{extra}]'"
-    if extra not in ("neural", "lm") or find_spec("torch") is not None:
+    if extra != "neural" or find_spec("torch") is not None:
         return command
-    small = "PyTorch's build for CPU, by the command that pytorch.org/get-started/locally shows for it"
+    small = (
+        "PyTorch's build for CPU, by the command that pytorch.org/get-started/locally shows for it"
+    )
     return f"without a GPU first {small} (200 MB instead of several GB), then {command}"
 
 
-def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6) -> str | None:
+def did_you_mean(
+    name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6
+) -> str | None:
     """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None.
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
@@ -273,7 +323,9 @@ def some(names: Iterable[str], most: int = 3) -> str:
 
 def first_names(names: Sequence[str], most: int = 5, between: str = "; ") -> str:
     """The first of some names, and how many more there are."""
-    return between.join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    return between.join(names[:most]) + (
+        f" and {len(names) - most:,} more" if len(names) > most else ""
+    )
 
 
 def counted(number: int, thing: str) -> str:
@@ -294,7 +346,12 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    characters = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else repr(c)[1:-1] for c in text)
+    characters = (
+        character
+        if character.isprintable() or character in "\n\t" or category(character) == "Zs"
+        else repr(character)[1:-1]
+        for character in text
+    )
     return "".join(characters)
 
 
@@ -316,7 +373,9 @@ def damaged(problem: str, file: Path, fix: str) -> Iterator[None]:
     except (RavenError, MemoryError):
         raise
     except Exception as error:
-        raise FormatError(f"{problem} ({type(error).__name__}: {said(error)[:200]})", file=file, fix=fix) from error
+        raise FormatError(
+            f"{problem} ({type(error).__name__}: {said(error)[:200]})", file=file, fix=fix
+        ) from error
 
 
 def remedy(error: OSError) -> str:
@@ -327,8 +386,12 @@ def remedy(error: OSError) -> str:
         errno.EACCES: "give yourself rights to this place, then repeat the command",
         errno.EPERM: "give yourself rights to this place, then repeat the command",
         errno.EROFS: "choose a place that can be written: this one is read-only",
-        errno.EISDIR: "remove the folder that lies in the place of this file, then repeat the command",
-        errno.ENOTDIR: "remove the file that lies in the place of a folder, then repeat the command",
+        errno.EISDIR: (
+            "remove the folder that lies in the place of this file, then repeat the command"
+        ),
+        errno.ENOTDIR: (
+            "remove the file that lies in the place of a folder, then repeat the command"
+        ),
         errno.ENAMETOOLONG: "choose a shorter name",
         errno.EMFILE: "allow more open files (ulimit -n), then repeat the command",
         errno.EIO: "look after this disk: it fails to read or write",
@@ -340,5 +403,9 @@ def _clip(value: object, limit: int = 160) -> str:
         text = value[: limit + 1] if isinstance(value, str) else repr(value)
     except Exception:  # an object of another package, or one that is nested too deep
         text = f"a {type(value).__name__} that cannot be shown"
-    text = text[: limit + 1].encode("unicode_escape").decode("ascii") if not text.isprintable() else text
+    text = (
+        text[: limit + 1].encode("unicode_escape").decode("ascii")
+        if not text.isprintable()
+        else text
+    )
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,7 +1,10 @@
-"""Writing files so that they are there whole or not at all: temporary name, fsync, rename.
+"""Writes files so that each is there whole or not at all: temporary name, fsync, rename.
 
-A temporary name says which process of which machine made it, so that what a killed one left is known and removed. Modes
-are those that the user's umask allows; only the user may enter folders that hold texts.
+In: a path and bytes, text, a JSON value or an array. Out: the file, and the SHA-256 (hexadecimal) of what was
+written; readers give the same back. Also the cache folder, and names and removal of temporary files.
+
+A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
+Modes are those that the user's umask allows; only the user may enter folders that hold texts.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -53,44 +56,46 @@ def check_not_forked() -> None:
     _USED[:] = [os.getpid()]
 
 
-def location(place: str | Path) -> Path:
+def location(path: str | Path) -> Path:
     """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
 
     MissingPart if a URL is given and the extra that reads it is not installed; InputError if it is neither.
     """
-    if not isinstance(place, str | os.PathLike) and not is_remote(place):
-        raise InputError("this is no path", found=place, expected="a path or an address, as text")
-    if "://" not in str(place) or is_remote(place):
-        return Path(place) if isinstance(place, str) else place
+    if not isinstance(path, str | os.PathLike) and not is_remote(path):
+        raise InputError("this is no path", found=path, expected="a path or an address, as text")
+    if "://" not in str(path) or is_remote(path):
+        return Path(path) if isinstance(path, str) else path
     try:
         from upath import UPath
 
-        address: Any = UPath(place)
+        address: Any = UPath(path)
     except (ImportError, ValueError) as error:
-        raise MissingPart(f"{place} cannot be opened here ({error})", fix=install("distributed")) from error
+        raise MissingPart(
+            f"{path} cannot be opened here ({error})", fix=install("distributed")
+        ) from error
     return address  # type: ignore[no-any-return]
 
 
-def is_remote(place: str | Path) -> bool:
+def is_remote(path: str | Path) -> bool:
     """Whether this is a place of an fsspec file system other than the local one."""
-    return hasattr(place, "fs") and hasattr(place, "protocol")
+    return hasattr(path, "fs") and hasattr(path, "protocol")
 
 
-def check_reachable(place: Path) -> None:
+def check_reachable(path: Path) -> None:
     """Refuse, before any long work, an fsspec place that does not answer or cannot be written.
 
     InputError if it does not.
     """
-    if not is_remote(place):
+    if not is_remote(path):
         return
-    probe = place / ".raven-probe"
+    probe = path / ".raven-probe"
     try:
         probe.write_bytes(b"")
         probe.unlink()
     except Exception as error:  # every file system has its own errors
         raise InputError(
             f"the place cannot be written ({type(error).__name__}: {error})",
-            file=str(place),
+            file=str(path),
             fix="check the URL, the endpoint and your rights there",
         ) from error
 
@@ -110,7 +115,10 @@ def local_copy(place: str | Path) -> Path:
     folder = made_cache() / "fetched" / hashlib.sha256(str(place).encode()).hexdigest()[:16]
     make_folder(folder)
     write_bytes(folder / path.name, data)
-    make_room((one for one in folder.parent.iterdir() if one != folder), max(MOST_FETCHED - len(data), 0))
+    make_room(
+        (entry for entry in folder.parent.iterdir() if entry != folder),
+        max(MOST_FETCHED - len(data), 0),
+    )
     return folder / path.name
 
 
@@ -119,7 +127,7 @@ MOST_FETCHED = 4 * 2**30
 
 
 def cache_folder() -> Path:
-    """The folder where Raven keeps what it can make again: RAVEN_CACHE, or the user's cache folder."""
+    """The path of the folder where Raven keeps what it can make again: RAVEN_CACHE, or the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("RAVEN_CACHE") or Path(base) / "ravenbench")
 
@@ -144,31 +152,38 @@ def made_cache() -> Path:
     return folder
 
 
-def make_room(places: Iterable[Path], most: int) -> None:
-    """Remove the files and folders that were used longest ago, until ``most`` bytes are left of all of them; what
+def make_room(paths: Iterable[Path], most_bytes: int) -> None:
+    """Remove the files and folders that were used longest ago, until ``most_bytes`` bytes are left of all of them; what
     another process removes meanwhile is gone."""
     sized = list[tuple[float, int, Path]]()
-    for place in places:
+    for path in paths:
         with suppress(OSError):
-            sized.append((place.stat().st_mtime, size_of(place), place))
-    size = sum(one for _, one, _ in sized)
-    for _, one, place in sorted(sized):
-        if size <= most:
+            sized.append((path.stat().st_mtime, size_of(path), path))
+    size = sum(size for _, size, _ in sized)
+    for _, file_size, path in sorted(sized):
+        if size <= most_bytes:
             break
         with suppress(OSError):
-            shutil.rmtree(place) if place.is_dir() else place.unlink()
-        size -= one
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        size -= file_size
 
 
-def size_of(place: Path) -> int:
+def size_of(path: Path) -> int:
     """Bytes of a file, or of all files in a folder."""
-    return sum(p.stat().st_size for p in place.rglob("*") if p.is_file()) if place.is_dir() else place.stat().st_size
+    return (
+        sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        if path.is_dir()
+        else path.stat().st_size
+    )
 
 
 @cache
 def code_of(*folders: Path) -> str:
-    """One hash of all Python files in these folders and of the lists below: what is kept is of what made it."""
-    sources = sorted(path for folder in folders for kind in ("*.py", "*/*.txt") for path in folder.glob(kind))
+    """One SHA-256 (hexadecimal) of all Python files in these folders and of the lists below: what is kept is of what
+    made it."""
+    sources = sorted(
+        path for folder in folders for kind in ("*.py", "*/*.txt") for path in folder.glob(kind)
+    )
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
 
 
@@ -218,33 +233,36 @@ def sweep(folder: Path) -> None:
     if is_remote(folder) or not folder.is_dir():
         return
     with os.scandir(folder) as inner:
-        left = [match for entry in inner if (match := _LEFT.fullmatch(entry.name)) is not None]
-    for match in left:
+        leftovers = [match for entry in inner if (match := _LEFT.fullmatch(entry.name)) is not None]
+    for match in leftovers:
         if match["machine"] != machine() or lives(int(match["process"])):
             continue
-        place, target = folder / match[0], folder / match["target"]
+        leftover = folder / match[0]
+        target = folder / match["target"]
         with suppress(OSError):
             if match["aside"] and not target.exists():
-                place.rename(target)
-            elif place.is_dir() and not place.is_symlink():
-                shutil.rmtree(place)
+                leftover.rename(target)
+            elif leftover.is_dir() and not leftover.is_symlink():
+                shutil.rmtree(leftover)
             else:
-                place.unlink()
+                leftover.unlink()
 
 
 def remove_within(folder: Path, seconds: float = 0.3) -> None:
     """Remove a folder under a temporary name, for so many seconds at most: ``sweep`` removes later what is left."""
     until = time.monotonic() + seconds
-    for place, _, names in os.walk(folder, topdown=False):
+    for directory, _, names in os.walk(folder, topdown=False):
         for name in names:
             if time.monotonic() >= until:
                 return
             with suppress(OSError):
-                Path(place, name).unlink()
+                Path(directory, name).unlink()
     shutil.rmtree(folder, ignore_errors=True)
 
 
-_LEFT = re.compile(r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}")
+_LEFT = re.compile(
+    r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}"
+)
 
 
 def write_bytes(path: Path, data: bytes | memoryview, *, sync: bool = True) -> str:
@@ -289,9 +307,11 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
     except OSError as error:
         raise InputError(
-            "a folder stands where a file belongs", file=folder, expected="a file, or nothing",
+            "a folder stands where a file belongs",
+            file=folder,
+            expected="a file, or nothing",
             fix="move the folder elsewhere or remove it, and repeat the command",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def make_folder(folder: Path, *, private: bool = False) -> None:
@@ -304,9 +324,11 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
         folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(
-            "a file stands where a folder belongs", file=folder, expected="a folder, or nothing",
+            "a file stands where a folder belongs",
+            file=folder,
+            expected="a folder, or nothing",
             fix="move the file elsewhere or remove it, and repeat the command",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -316,11 +338,16 @@ def sync_folder(folder: Path) -> None:
     """
     if is_remote(folder) or not folder.is_dir():
         return
-    inner = [(Path(place), [Path(place, name) for name in names]) for place, _, names in os.walk(folder)]
-    places = [path for place, files in inner for path in (place, *files) if not path.is_symlink()]
-    if len(places) <= ONE_BY_ONE or not sync_file_system(folder):
-        for place in places:
-            _sync(place)
+    inner = [
+        (Path(directory), [Path(directory, name) for name in names])
+        for directory, _, names in os.walk(folder)
+    ]
+    paths = [
+        path for directory, files in inner for path in (directory, *files) if not path.is_symlink()
+    ]
+    if len(paths) <= ONE_BY_ONE or not sync_file_system(folder):
+        for path in paths:
+            _sync(path)
 
 
 def sync_file_system(folder: Path) -> bool:
@@ -341,9 +368,9 @@ def sync_file_system(folder: Path) -> bool:
         os.close(handle)
 
 
-def _sync(place: Path) -> None:
+def _sync(path: Path) -> None:
     try:
-        handle = os.open(place, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY)
     except (FileNotFoundError, PermissionError):  # taken away meanwhile; Windows opens no folders
         return
     try:
@@ -353,18 +380,20 @@ def _sync(place: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> str:
-    """Write UTF-8 text atomically."""
+    """Write UTF-8 text atomically and return its SHA-256."""
     return write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any) -> str:
-    """Write JSON atomically; NaN is refused, undefined values are null."""
+    """Write JSON atomically and return its SHA-256; NaN is refused, undefined values are null."""
     return write_bytes(path, json_bytes(value))
 
 
 def json_bytes(value: Any) -> bytes:
-    """JSON as ``write_json`` writes it."""
-    return (escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n").encode()
+    """The bytes of JSON as ``write_json`` writes it."""
+    return (
+        escaped_json(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
+    ).encode()
 
 
 def escaped_json(text: str) -> str:
@@ -373,19 +402,19 @@ def escaped_json(text: str) -> str:
 
 
 def write_array(path: Path, array: NDArray[Any]) -> str:
-    """Write one ``.npy`` atomically."""
+    """Write one ``.npy`` atomically and return its SHA-256."""
     return write_bytes(path, array_bytes(array))
 
 
 def array_bytes(array: NDArray[Any]) -> bytes:
-    """The ``.npy`` form of an array."""
+    """The bytes of the ``.npy`` form of an array."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
     return buffer.getvalue()
 
 
 def write_hashed(folder: Path, array: NDArray[Any], name: str = "") -> Path:
-    """Write an array into a file whose name ends with its hash."""
+    """Write an array into a file whose name ends with its hash; return the file's path."""
     data = array_bytes(array)
     path = folder / f"{name}{hashlib.sha256(data).hexdigest()[:32]}.npy"
     write_bytes(path, data, sync=False)
@@ -419,7 +448,7 @@ def kept_array(folder: Path, name: str, make: Callable[[], NDArray[Any]]) -> NDA
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, read in blocks."""
+    """The SHA-256 of a file (hexadecimal), read in blocks."""
     if is_remote(path):
         return hashlib.sha256(path.read_bytes()).hexdigest()
     with path.open("rb") as file:
@@ -428,7 +457,11 @@ def sha256(path: Path) -> str:
 
 def read_ordinary(path: Path) -> bytes:
     """The bytes of a file. OSError too if it is a pipe or a device, which is waited for or never ends."""
-    if not is_remote(path) and not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+    if (
+        not is_remote(path)
+        and not stat.S_ISREG(mode := path.stat().st_mode)
+        and not stat.S_ISDIR(mode)
+    ):
         raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
     return path.read_bytes()
 
@@ -448,7 +481,9 @@ def array_of(data: bytes) -> NDArray[Any]:
     shape, by_columns, dtype = _form(data[:start])
     if dtype.hasobject:
         raise ValueError("an array of Python objects")
-    array: NDArray[Any] = np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if by_columns else "C")
+    array: NDArray[Any] = np.frombuffer(data, dtype, offset=start).reshape(
+        shape, order="F" if by_columns else "C"
+    )
     return array
 
 

@@ -1,4 +1,7 @@
-"""What a run may use: a device, seconds for a cell, calls of language models.
+"""Holds what a run may use: a device ("auto", "cpu", "cuda", "cuda:1"), and seconds for a cell.
+
+In: ``RunLimits``, or the variables RAVEN_DEVICE and RAVEN_CELL_TIMEOUT. Out: the device as text; seconds as a float,
+or None without a limit.
 
 No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
 environment says what was not given.
@@ -18,33 +21,31 @@ from functools import cache
 
 from ravenbench.errors import SpecError
 
-DEVICE, TIMEOUT, CALLS = "RAVEN_DEVICE", "RAVEN_CELL_TIMEOUT", "RAVEN_LLM_CALLS"
+DEVICE = "RAVEN_DEVICE"
+TIMEOUT = "RAVEN_CELL_TIMEOUT"
 """Environment variables for those who give none."""
 LONGEST = 365 * 24 * 3600
 """Seconds of the longest limit; clocks take no endless one."""
-MOST_CALLS = 1000
-"""Calls of language models that a run may send where nobody says how many."""
-ENDING = [one for one in signal.Signals if one.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+ENDING = [number for number in signal.Signals if number.name in ("SIGINT", "SIGTERM", "SIGHUP")]
 """Signals that end a command: Ctrl-C, what schedulers send, and a terminal that closes."""
 
 
 @dataclass(frozen=True)
 class RunLimits:
-    """Where networks run, seconds of training a method and again of answering a test set, and most calls of language
-    models; None where it was not given. SpecError for a value that cannot hold."""
+    """Where networks run, seconds of training a method and again of answering a test set; None where it was not given.
+    SpecError for a value that cannot hold."""
 
     device: str | None = None
     cell_timeout: float | None = None
-    most_calls: int | None = None
 
     def __post_init__(self) -> None:
         if self.device is not None and not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
             expected = "auto, cpu, cuda or cuda:NUMBER"
-            raise SpecError("there is no such device", found=f"--device {self.device}", expected=expected)
+            raise SpecError(
+                "there is no such device", found=f"--device {self.device}", expected=expected
+            )
         if self.cell_timeout is not None:
             _seconds(self.cell_timeout, "--cell-timeout")
-        if self.most_calls is not None and self.most_calls < 0:
-            raise SpecError("--most-calls must be a number of calls", found=self.most_calls)
 
 
 _here = [RunLimits()]
@@ -63,18 +64,24 @@ def hold(limits: RunLimits) -> None:
 @contextmanager
 def within(limits: RunLimits) -> Iterator[None]:
     """Hold these limits meanwhile; what they do not say stays as it is."""
-    before = limits_here()
-    hold(RunLimits(**asdict(before) | {name: value for name, value in asdict(limits).items() if value is not None}))
+    limits_before = limits_here()
+    hold(
+        RunLimits(
+            **asdict(limits_before)
+            | {name: value for name, value in asdict(limits).items() if value is not None}
+        )
+    )
     try:
         yield
     finally:
-        hold(before)
+        hold(limits_before)
 
 
 @cache
 def collect_seldom() -> None:
     """For a process that ends: hardly anything here dies in rings; to look for them as often as Python does takes a
-    thirtieth of a first report, and once more at its end, where all memory is given back, another."""
+    thirtieth of a first report, and once more at its end, where all memory is given back, another.
+    """
     gc.set_threshold(50_000, 10, 10)
     atexit.register(gc.freeze)
 
@@ -86,27 +93,19 @@ def device() -> str:
 
 def cell_timeout() -> float | None:
     """Seconds of a cell, None without a limit; SpecError if the environment says what is none."""
-    given = limits_here().cell_timeout
-    if given is None and (limit := os.environ.get(TIMEOUT)):
+    timeout = limits_here().cell_timeout
+    if timeout is None and (limit := os.environ.get(TIMEOUT)):
         return _seconds(limit, TIMEOUT)
-    return given
+    return timeout
 
 
-def most_calls() -> int:
-    """How many calls of language models a run may send. SpecError if the environment says no number."""
-    if (given := limits_here().most_calls) is not None:
-        return given
-    number = os.environ.get(CALLS) or str(MOST_CALLS)
-    if not number.isdecimal() or len(number) > 9:
-        raise SpecError(f"{CALLS} is no number of calls", found=number, expected="a whole number, such as 500")
-    return int(number)
-
-
-def _seconds(given: str | float, name: str) -> float:
+def _seconds(duration: str | float, name: str) -> float:
     try:
-        seconds = float(given)
+        seconds = float(duration)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= LONGEST:
-        raise SpecError(f"{name} must be a number of seconds above 0, at most {LONGEST}", found=given)
+        raise SpecError(
+            f"{name} must be a number of seconds above 0, at most {LONGEST}", found=duration
+        )
     return seconds

@@ -1,4 +1,7 @@
-"""The papers of methods and corpora, from one bibliography (``references.bib``), as BibTeX and as lines of text."""
+"""Gives the papers of methods and corpora, from one bibliography (``references.bib``).
+
+In: parts as ``kind:name``, or a run's spec. Out: ``Paper``s, as BibTeX or as lines of text.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,20 @@ from typing import Any
 
 RAVEN = "raven"
 KINDS = {
-    "corpus": ("corpus",), "encoder": ("encoder",), "sampler": ("sampler",), "samplers": ("sampler",),
-    "pairs": ("pairs",), "obfuscator": ("obfuscator",), "obfuscators": ("obfuscator",), "normalise": ("transform",),
-    "attacks": ("attributor",), "verifier": ("verifier", "calibrator", "transform"),
-    "verifiers": ("verifier", "calibrator", "transform"), "methods": ("attributor", "transform"),
+    "corpus": ("corpus",),
+    "encoder": ("encoder",),
+    "sampler": ("sampler",),
+    "samplers": ("sampler",),
+    "pairs": ("pairs",),
+    "obfuscator": ("obfuscator",),
+    "obfuscators": ("obfuscator",),
+    "normalise": ("transform",),
+    "attacks": ("attributor",),
+    "verifier": ("verifier", "calibrator", "transform"),
+    "verifiers": ("verifier", "calibrator", "transform"),
+    "methods": ("attributor", "transform"),
     "metrics": ("metric",),
-}  # fmt: skip
+}
 """Keys of a spec that name components, and the kinds that these may be of."""
 _ENTRY = re.compile(r"^@(\w+)\{([\w-]+),(.*?)(?:\}\n(?=\n|@|\Z)|\Z)", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"(?<!\w)(\w++) = \{((?:[^{}]++|\{[^{}]*+\})*)\}")
@@ -34,17 +45,25 @@ class Paper:
 
     def __str__(self) -> str:
         """Authors, title, place and year in one line."""
-        f = {name: _plain(value) for name, value in self.fields.items()}
-        names = f["author"].split(" and ")
-        authors = ", ".join(names) if len(names) < 3 else ", ".join(names[:-1]) + f" and {names[-1]}"
+        field_text = {name: _plain(value) for name, value in self.fields.items()}
+        names = field_text["author"].split(" and ")
+        authors = (
+            ", ".join(names) if len(names) < 3 else ", ".join(names[:-1]) + f" and {names[-1]}"
+        )
         authors = " and ".join(names) if len(names) == 2 else authors
-        place = f.get("journal") or f.get("howpublished") or ("In " + f["booktitle"] if "booktitle" in f else "")
-        volume = f.get("volume", "") + (f"({f['number']})" if "number" in f else "")
-        pages = f"pages {f['pages']}" if "pages" in f else ""
-        version = f"Version {f['version']}" if "version" in f else ""
-        year = "" if f["year"] in place else f["year"]
-        rest = ", ".join(filter(None, (f"{place} {volume}".strip(), pages, version, year)))
-        text = f"{authors.replace(' and others', ' et al')}. {f['title']}. {rest}."
+        venue = (
+            field_text.get("journal")
+            or field_text.get("howpublished")
+            or ("In " + field_text["booktitle"] if "booktitle" in field_text else "")
+        )
+        volume = field_text.get("volume", "") + (
+            f"({field_text['number']})" if "number" in field_text else ""
+        )
+        pages = f"pages {field_text['pages']}" if "pages" in field_text else ""
+        version = f"Version {field_text['version']}" if "version" in field_text else ""
+        year = "" if field_text["year"] in venue else field_text["year"]
+        details = ", ".join(filter(None, (f"{venue} {volume}".strip(), pages, version, year)))
+        text = f"{authors.replace(' and others', ' et al')}. {field_text['title']}. {details}."
         return text.replace("?.", "?").replace("!.", "!")
 
     def bibtex(self) -> str:
@@ -64,9 +83,9 @@ def bibliography() -> dict[str, Paper]:
     return papers
 
 
-def papers_of(parts: Collection[str]) -> list[Paper]:
+def papers_of(identities: Collection[str]) -> list[Paper]:
     """The papers of parts such as ``verifier:ppm``, in the order of the bibliography."""
-    return [paper for paper in bibliography().values() if set(paper.of) & set(parts)]
+    return [paper for paper in bibliography().values() if set(paper.of) & set(identities)]
 
 
 def cited_by(kind: str, spec: Mapping[str, Any], identities: Iterable[Any]) -> list[Paper]:
@@ -77,27 +96,37 @@ def cited_by(kind: str, spec: Mapping[str, Any], identities: Iterable[Any]) -> l
     for key, kinds in KINDS.items():
         value = None if key in unused else spec.get(key)
         text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-        parts |= {f"{each}:{name}" for name in _NAME.findall(re.sub(r"'[^']*'|\"[^\"]*\"", "", text)) for each in kinds}
+        parts |= {
+            f"{component_kind}:{name}"
+            for name in _NAME.findall(re.sub(r"'[^']*'|\"[^\"]*\"", "", text))
+            for component_kind in kinds
+        }
     if kind == "pan14":
         parts.add("corpus:pan14")
     method = ("attributor", "transform") if spec.get("methods") else KINDS["verifiers"]
-    parts |= {f"{each}:{name}" for name in _components(list(identities)) for each in method}
+    parts |= {f"{part}:{name}" for name in _components(list(identities)) for part in method}
     return list(dict.fromkeys([bibliography()[RAVEN], *papers_of(parts)]))
 
 
 def bibtex(papers: Iterable[Paper]) -> str:
-    """A file of BibTeX entries."""
+    """The text of a file of BibTeX entries."""
     return "\n".join(paper.bibtex() for paper in papers)
 
 
 def _components(identity: Any) -> set[str]:
     """Names of the components in identities, however deep."""
     if isinstance(identity, Mapping):
-        own = {str(identity["component"])} if "component" in identity else set()
-        return own.union(*map(_components, identity.values()))
+        names = {str(identity["component"])} if "component" in identity else set()
+        return names.union(*map(_components, identity.values()))
     return set().union(*map(_components, identity)) if isinstance(identity, list | tuple) else set()
 
 
 def _plain(value: str) -> str:
     """A value of BibTeX as text."""
-    return re.sub(r"[{}]", "", value).replace("\\&", "&").replace("--", "–").replace("`", "‘").replace("'", "’")
+    return (
+        re.sub(r"[{}]", "", value)
+        .replace("\\&", "&")
+        .replace("--", "–")
+        .replace("`", "‘")
+        .replace("'", "’")
+    )

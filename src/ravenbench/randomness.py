@@ -16,7 +16,9 @@ def stream(seed: int, purpose: str, *items: str | int) -> np.random.Generator:
     """
     words = [str(int(seed)), purpose, *(f"{type(i).__name__}:{i}" for i in items)]
     digest = hashlib.blake2b("\x1f".join(words).encode(), digest_size=16).digest()
-    return np.random.Generator(np.random.PCG64(np.frombuffer(digest, "<u4").astype(np.uint32, copy=False)))
+    return np.random.Generator(
+        np.random.PCG64(np.frombuffer(digest, "<u4").astype(np.uint32, copy=False))
+    )
 
 
 @dataclass(frozen=True)

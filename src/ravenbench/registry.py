@@ -1,4 +1,7 @@
-"""Finding components by name, built-ins and plugins alike: ``char-ngram(n=3)`` becomes an object (contract 10).
+"""Finds components by name, built-ins and plugins alike: ``char-ngram(n=3)`` becomes an object (contract 10).
+
+In: a kind (``verifier``, ``corpus``, ``metric`` …: a key of ``METHODS``) and a printed form or name. Out: a
+component, its class, or its docstring; SpecError if nothing has the name.
 
 A target is "module:attribute". Outside packages name theirs through entry points in the group
 ``ravenbench.<kind>`` (``ravenbench.verifier`` …); both go through ``resolve``. Nothing is evaluated:
@@ -21,8 +24,15 @@ from typing import Any
 
 from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
-from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, said, writable
-from ravenbench.former import check_there
+from ravenbench.errors import (
+    MissingPart,
+    RavenError,
+    SpecError,
+    did_you_mean,
+    remark,
+    said,
+    writable,
+)
 from ravenbench.seams import present_points
 
 METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -32,7 +42,6 @@ METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
     "sampler": (("select",),),
     "pairs": (("draw",),),
     "verifier": (("fit", "score"), ("fit", "verify")),
-    "detector": (("fit", "score"), ("fit", "verify")),
     "calibrator": (("fit", "transform"),),
     "transform": (("fit", "transform"),),
     "attributor": (("fit", "predict"),),
@@ -59,8 +68,8 @@ def importable(kind: str, module: str) -> None:
 
     SpecError for modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
     """
-    parts = module.split(".")
-    if parts[0] in sys.stdlib_module_names or "__main__" in parts[1:]:
+    names = module.split(".")
+    if names[0] in sys.stdlib_module_names or "__main__" in names[1:]:
         raise SpecError(
             f"{module} holds no {SPOKEN.get(kind, kind)}: it is a part of Python, or a program",
             expected="a name, or module:Class of a component; nothing else is ever called",
@@ -76,9 +85,13 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):
         raise SpecError(
-            f"{spoken} {name!r} is not a class, so it is not called", found=part,
-            fix="name the class; an object made already is given in Python, an estimator as ravenbench.Estimator(…)",
-        )  # fmt: skip
+            f"{spoken} {name!r} is not a class, so it is not called",
+            found=part,
+            fix=(
+                "name the class; an object made already is given in Python, an estimator as"
+                " ravenbench.Estimator(…)"
+            ),
+        )
     ours = issubclass(part, Component)
     estimator = all(callable(getattr(part, method, None)) for method in ("fit", "get_params"))
     if not ours and not (estimator and (nested or kind == "attributor")):
@@ -90,12 +103,24 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
         base = _BASES.get(kind)
         raise SpecError(
             f"{spoken} {name!r} is not one of Raven's components, so it is not called",
-            fix=f"derive it from {base}" if base else "derive it from ravenbench.components.Component",
+            fix=(
+                f"derive it from {base}"
+                if base
+                else "derive it from ravenbench.components.Component"
+            ),
         )
-    wanted = [methods for k, sets in METHODS.items() if nested or k == kind for methods in sets]
-    if not any(all(callable(getattr(part, method, None)) for method in methods) for methods in wanted):
-        expected = " or ".join(" and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind])
-        raise SpecError(f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}")
+    method_sets = [
+        methods for k, sets in METHODS.items() if nested or k == kind for methods in sets
+    ]
+    if not any(
+        all(callable(getattr(part, method, None)) for method in methods) for methods in method_sets
+    ):
+        expected = " or ".join(
+            " and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind]
+        )
+        raise SpecError(
+            f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}"
+        )
 
 
 KINDS = tuple(METHODS)
@@ -148,14 +173,14 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
 
 def load(kind: str, name: str) -> Any:
     """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
-    known = {} if ":" in name else targets(kind)
-    target = name if ":" in name else known.get(name)
+    targets_by_name = {} if ":" in name else targets(kind)
+    target = name if ":" in name else targets_by_name.get(name)
     if target is None:
-        check_there(f"the {SPOKEN.get(kind, kind)} {name}")
         raise SpecError(
-            f"there is no {SPOKEN.get(kind, kind)} named {name!r}", expected=f"a name, or MODULE:CLASS. {OWN}",
+            f"there is no {SPOKEN.get(kind, kind)} named {name!r}",
+            expected=f"a name, or MODULE:CLASS. {OWN}",
             fix=suggestion(kind, name),
-        )  # fmt: skip
+        )
     module, _, attribute = target.partition(":")
     importable(kind, module)
     try:
@@ -165,15 +190,22 @@ def load(kind: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             file, py, _ = module.partition(".py")
-            road = f"write {file}:{attribute}, without .py" if py else f"is the package installed? {OWN}"
+            road = (
+                f"write {file}:{attribute}, without .py"
+                if py
+                else f"is the package installed? {OWN}"
+            )
             raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix=road) from error
         if error.name and error.name.partition(".")[0] == "ravenbench":
             raise SpecError(
-                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has elsewhere, or not at all",
-                found=module, fix="get a version of the package made for this one: CHANGELOG.md says what moved",
-            ) from error  # fmt: skip
+                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has"
+                " elsewhere, or not at all",
+                found=module,
+                fix="get a version of the package made for this one: CHANGELOG.md says what moved",
+            ) from error
         raise MissingPart(
-            f"{kind} {name!r} needs {error.name!r}, which is not installed", fix=f"pip install {error.name}"
+            f"{kind} {name!r} needs {error.name!r}, which is not installed",
+            fix=f"pip install {error.name}",
         ) from error
     except AttributeError as error:
         near = did_you_mean(attribute, dir(sys.modules.get(module)), listing=False)
@@ -198,7 +230,9 @@ def docstring(target: str) -> str:
     if spec is None or not spec.submodule_search_locations:
         return ""
     path = Path(next(iter(spec.submodule_search_locations))).joinpath(*module.split(".")[1:])
-    source = next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+    source = next(
+        (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None
+    )
     if source is None:
         return ""
     for node in ast.parse(source.read_text(encoding="utf-8")).body:
@@ -209,45 +243,58 @@ def docstring(target: str) -> str:
 
 def called(target: str) -> str:
     """The line of a docstring that says how else people call a component; empty where it has none."""
-    return next((line for line in docstring(target).split("\n\n") if line.startswith("Also called")), "")
+    return next(
+        (line for line in docstring(target).split("\n\n") if line.startswith("Also called")), ""
+    )
 
 
 def suggestion(kind: str, name: str) -> str | None:
     """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, or is spelt
     like it; where none is near, all names.
     """
-    known, wanted = targets(kind), name.casefold()
+    targets_by_name = targets(kind)
+    folded = name.casefold()
     near: list[str] = []
-    if len(wanted) > 2:
-        near = [n for n in known if any(part.startswith(wanted) for part in (n, *n.split("-")))]
-        near = near or [n for n in known if f" {wanted}" in called(known[n]).casefold()]
-    return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, known)
+    if len(folded) > 2:
+        near = [
+            n
+            for n in targets_by_name
+            if any(part.startswith(folded) for part in (n, *n.split("-")))
+        ]
+        near = near or [
+            n for n in targets_by_name if f" {folded}" in called(targets_by_name[n]).casefold()
+        ]
+    return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, targets_by_name)
 
 
 def parse(kind: str, text: str) -> Any:
-    """Make a component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
+    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
 
     No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
-    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
-    than ``DEEPEST``.
+    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets
+    deeper than ``DEEPEST``.
     """
     if kind not in KINDS:
         raise SpecError("there is no such kind of component", found=kind, expected=", ".join(KINDS))
     if not isinstance(text, str):
-        raise SpecError(f"a {kind} is given as text here", found=text, expected="its name, with parameters")
+        raise SpecError(
+            f"a {kind} is given as text here", found=text, expected="its name, with parameters"
+        )
     text = text.strip()
     if not writable(text):
         raise SpecError("this text cannot be written as UTF-8", found=text)
     if _depth(text) > DEEPEST:
-        raise SpecError("brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another")
+        raise SpecError(
+            "brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another"
+        )
     return _parse(kind, text)
 
 
 def _depth(text: str) -> int:
     """How deep brackets are nested, counted without regard to quotes."""
     depth = deepest = 0
-    for c in text:
-        depth += (c in "([{") - (c in ")]}")
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
         deepest = max(deepest, depth)
     return deepest
 
@@ -256,7 +303,10 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     head, bracket, tail = text.partition("(")
     head = head.strip()
     if not _NAME.match(head) or (bracket and not tail.endswith(")")):
-        raise SpecError(f"{text!r} is not a {kind}", expected="NAME, NAME(parameter=value, …) or module:Class(…)")
+        raise SpecError(
+            f"{text!r} is not a {kind}",
+            expected="NAME, NAME(parameter=value, …) or module:Class(…)",
+        )
     cls = resolve(kind, head, nested=nested)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -282,7 +332,10 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         plain_signature = signature.replace(
-            parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
+            parameters=[
+                parameter.replace(annotation=parameter.empty)
+                for parameter in signature.parameters.values()
+            ],
             return_annotation=signature.empty,
         )
         raise SpecError(f"{head}: {error}", expected=f"{head}{plain_signature}") from error
@@ -291,11 +344,13 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     except RavenError:
         raise
     except (Exception, SystemExit) as error:  # whatever a class from outside does when it is made
-        raise SpecError(f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}") from error
+        raise SpecError(
+            f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}"
+        ) from error
 
 
 def parse_list(kind: str, text: str) -> list[Any]:
-    """Make components from a comma-separated list."""
+    """The components of a comma-separated list, in its order."""
     return [parse(kind, part) for part in split(text)]
 
 
@@ -319,20 +374,35 @@ def named(
     aliases : mapping, optional
         Own names for printed forms; such a component is shown under its own name, any other under its printed form.
     default : str, optional
-        The list that stands where none is given.
+        The list that stands where none is given. What of it only an absent extension has is left out, and said.
     """
     listed = (default or "") if given is None else given
-    own = aliases or {}
+    if default is not None and listed == default:
+        targets_by_name = targets(kind)
+        absent = [item for item in split(default) if item.partition("(")[0] not in targets_by_name]
+        if absent:
+            listed = [item for item in split(default) if item not in absent]
+            spoken = SPOKEN.get(kind, kind)
+            remark(
+                [
+                    f"of the default {spoken}s these are not installed, and left out:"
+                    f" {', '.join(absent)}"
+                ]
+            )
+    form_of_alias = aliases or {}
     components: dict[str, Component] = {}
-    every: list[tuple[str | None, str | Component]] = []
+    aliased: list[tuple[str | None, str | Component]] = []
     for entry in split(listed) if isinstance(listed, str) else listed:
         if isinstance(entry, str):
-            shown = entry if entry in own else None
-            every += [(shown and f"{shown}{mark}", one) for mark, one in seeds(own.get(entry, entry))]
+            shown = entry if entry in form_of_alias else None
+            aliased += [
+                (shown and f"{shown}{mark}", form)
+                for mark, form in seeds(form_of_alias.get(entry, entry))
+            ]
         else:
-            every.append((None, entry))
-    for alias, one in every:
-        component = parse(kind, one) if isinstance(one, str) else one
+            aliased.append((None, entry))
+    for alias, form in aliased:
+        component = parse(kind, form) if isinstance(form, str) else form
         name = alias or str(component)
         if name in components:
             raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
@@ -351,7 +421,9 @@ def seeds(text: str) -> list[tuple[str, str]]:
 
     SpecError if a range is empty, is not one of seeds, or stands beside another.
     """
-    ranges = list(_RANGE.finditer(re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "_" * len(quoted[0]), text)))
+    ranges = list(
+        _RANGE.finditer(re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "_" * len(quoted[0]), text))
+    )
     if not ranges:
         return [("", text)]
     (key, first, last), end = ranges[0].groups(), ranges[0].end()
@@ -364,34 +436,38 @@ def seeds(text: str) -> list[tuple[str, str]]:
 
 
 def split(text: str) -> list[str]:
-    """Split at commas outside brackets and quotes; empty parts are left out.
+    """The parts of a text between commas outside brackets and quotes; empty parts are left out.
 
     SpecError if a bracket or a quote is not closed.
     """
-    parts, depth, quote, start, skip = [], 0, "", 0, False
-    for i, c in enumerate(text):
+    items = []
+    depth = 0
+    quote = ""
+    start = 0
+    skip = False
+    for i, character in enumerate(text):
         if skip:
             skip = False
         elif quote:
-            if c == "\\":
+            if character == "\\":
                 skip = True
-            elif c == quote:
+            elif character == quote:
                 quote = ""
-        elif c in "'\"":
-            quote = c
-        elif c in "([{":
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
             depth += 1
-        elif c in ")]}":
+        elif character in ")]}":
             depth -= 1
             if depth < 0:
                 break
-        elif c == "," and depth == 0:
-            parts.append(text[start:i])
+        elif character == "," and depth == 0:
+            items.append(text[start:i])
             start = i + 1
     if depth or quote:
         raise SpecError(f"{text!r} has an unclosed bracket or quote")
-    parts.append(text[start:])
-    return [part.strip() for part in parts if part.strip()]
+    items.append(text[start:])
+    return [part.strip() for part in items if part.strip()]
 
 
 def _value(kind: str, text: str) -> Any:
@@ -407,14 +483,18 @@ def _value(kind: str, text: str) -> Any:
         return items if text[0] == "[" else tuple(items)
     head = text.partition("(")[0].strip()
     if not _NAME.match(head):
-        fix = "a range of seeds stands in lists of verifiers" if _RANGE.match(f"seed={text}") else "put text in quotes"
+        fix = (
+            "a range of seeds stands in lists of verifiers"
+            if _RANGE.match(f"seed={text}")
+            else "put text in quotes"
+        )
         raise SpecError(f"{text!r} is neither a Python literal nor a component", fix=fix)
     for candidate in dict.fromkeys((*_WITHIN.get(kind, ()), kind, *KINDS)):
         if ":" in head or head in targets(candidate):
             return _parse(candidate, text, nested=True)
-        check_there(f"the {SPOKEN.get(candidate, candidate)} {head}")
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
-            f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"
+            f"{text!r} is neither a number nor text in quotes, and no component has this name",
+            fix="put text in quotes",
         )
     return _parse(kind, text)

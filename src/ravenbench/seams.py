@@ -1,18 +1,21 @@
-"""Every door of the bench: what a package may register, by entry points of its metadata, and what is expected of it.
+"""Finds what packages register with the bench, by entry points of their metadata, and defines what is expected of it.
+
+In: the name of a group of entry points. Out: objects or entry points by name; ``Command`` and ``DocumentFormat`` are
+records that a package registers.
 
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
-``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in
-the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
+``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class,
+in the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
 ``ravenbench.work`` under its function's name, and listed as any other command by a ``Command``, in the group
-``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
-``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
-function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
-mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as ``COMMAND.TASK``. What
-an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A
-class that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is to be importable from
-``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts for ``raven safety`` is
-an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
+``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is
+a ``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
+function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command
+that mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as
+``COMMAND.TASK``. What an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in
+``ravenbench.draft``. A class that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is
+to be importable from ``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts
+for ``raven safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
 """
 
 from __future__ import annotations
@@ -89,7 +92,11 @@ class DocumentFormat:
 @cache
 def document_formats() -> dict[str, DocumentFormat]:
     """Every kind of document that is read beside plain text, by its name."""
-    return {each.name: each for each in loaded(DOCUMENT_GROUP).values() if isinstance(each, DocumentFormat)}
+    return {
+        document_format.name: document_format
+        for document_format in loaded(DOCUMENT_GROUP).values()
+        if isinstance(document_format, DocumentFormat)
+    }
 
 
 @cache
@@ -104,7 +111,11 @@ def registered(group: str) -> dict[str, EntryPoint]:
 @cache
 def present_points(group: str) -> tuple[EntryPoint, ...]:
     """What installed packages register in a group, but for extensions of Raven's own whose folder is not there."""
-    return tuple(each for each in entry_points(group=group) if _is_here(extension_of(each.value)) and _has_task(each))
+    return tuple(
+        point
+        for point in entry_points(group=group)
+        if _is_here(extension_of(point.value)) and _has_task(point)
+    )
 
 
 def _has_task(point: EntryPoint) -> bool:
@@ -124,25 +135,31 @@ def absent_extensions() -> frozenset[str]:
 
 @cache
 def _is_here(extension: str | None) -> bool:
-    return extension is None or (Path(__file__).parent / "ext" / extension / "__init__.py").is_file()
+    return (
+        extension is None or (Path(__file__).parent / "ext" / extension / "__init__.py").is_file()
+    )
 
 
 def extension_of(target: str) -> str | None:
     """The extension of Raven's own that a module, or a module:attribute, belongs to; None elsewhere."""
-    parts = target.partition(":")[0].split(".")
-    return parts[2] if parts[:2] == ["ravenbench", "ext"] and len(parts) > 2 else None
+    packages = target.partition(":")[0].split(".")
+    return packages[2] if packages[:2] == ["ravenbench", "ext"] and len(packages) > 2 else None
 
 
 def commands_of_packages() -> dict[str, Command]:
     """The commands of installed packages, Raven's extensions among them; one that does not import is left out."""
-    return {name: each for name, each in loaded(COMMAND_GROUP).items() if isinstance(each, Command)}
+    return {
+        name: command
+        for name, command in loaded(COMMAND_GROUP).items()
+        if isinstance(command, Command)
+    }
 
 
 def loaded(group: str, prefix: str = "") -> dict[str, Any]:
     """What is registered in a group under names that begin so and can be imported, by name."""
-    parts = {}
+    loaded_objects = {}
     for name, point in registered(group).items():
         if name.startswith(prefix):
             with suppress(Exception):  # a package may do anything while it is imported
-                parts[name] = point.load()
-    return parts
+                loaded_objects[name] = point.load()
+    return loaded_objects

@@ -1,5 +1,7 @@
-"""Results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line; their tables are
-data frames and their figures matplotlib's. How that is done stands in ``reports.results``, imported when it is needed.
+"""Lets results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line.
+
+In: a result (a subclass of ``Shown``). Out: tables as data frames (polars, pandas), unrounded; figures of matplotlib.
+How that is done is in ``reports.results``, imported when it is needed.
 """
 
 from __future__ import annotations
@@ -35,14 +37,14 @@ def notebook_progress() -> Callable[[str, int, int], None] | None:
     from IPython.display import display
 
     handle: list[Any] = []
-    last = 0.0
+    last_shown = 0.0
 
     def progress(stage: str, done: int, total: int) -> None:
-        nonlocal last
+        nonlocal last_shown
         now = time.monotonic()
-        if handle and done < total and now - last < OFTEN:
+        if handle and done < total and now - last_shown < OFTEN:
             return
-        last = now
+        last_shown = now
         text = f"{stage}: {done:,} of {total:,}" if total else stage
         bar = Markup('<progress value="{}" max="{}"></progress> {}').format(done, total or 1, text)
         shown = {"text/html": str(bar), "text/plain": text}
@@ -72,9 +74,11 @@ class Shown:
         return {name: value for name, value in self.__dict__.items() if name != "_kept_view"}
 
     def __repr__(self) -> str:
-        known = self._shown_by or "_kept_view" in self.__dict__
-        text = f"{type(self).__name__}: {self._view().line()}" if known else type(self).__name__
-        text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        is_known = self._shown_by or "_kept_view" in self.__dict__
+        text = f"{type(self).__name__}: {self._view().line()}" if is_known else type(self).__name__
+        text = " ".join(
+            "".join(character if character.isprintable() else " " for character in text).split()
+        )
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
     def __str__(self) -> str:
@@ -106,7 +110,8 @@ class Shown:
             import pandas
         except ModuleNotFoundError as error:
             raise MissingPart(
-                "pandas is not installed", fix="pip install pandas, or take to_polars(), which needs nothing more"
+                "pandas is not installed",
+                fix="pip install pandas, or take to_polars(), which needs nothing more",
             ) from error
         return pandas.DataFrame(self.to_polars(table).to_dict(as_series=False))
 

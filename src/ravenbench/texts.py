@@ -1,4 +1,8 @@
-"""Tables of texts: one memory-mapped block, each distinct text once, known by its content hash."""
+"""Keeps texts as a table: one memory-mapped block of UTF-8, each distinct text once, known by its content hash.
+
+In: texts (``str`` or UTF-8 bytes). Out: ``TextTable`` (row to text), the row (int) of each text given, and 16-byte
+BLAKE2b hashes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,9 @@ def let_go(data: object) -> None:
 
 def content_hash(text: str | bytes) -> bytes:
     """The 16-byte identity of a text: BLAKE2b of its UTF-8 form."""
-    return hashlib.blake2b(text if isinstance(text, bytes) else text.encode(), digest_size=16).digest()
+    return hashlib.blake2b(
+        text if isinstance(text, bytes) else text.encode(), digest_size=16
+    ).digest()
 
 
 _MARKS = re.compile(rf"[^\w\s\x00-\u02ff]{{{MOST_MARKS},}}")
@@ -75,13 +81,19 @@ class TextTable:
     """
 
     def __init__(
-        self, data: bytes | mmap.mmap, offsets: NDArray[np.int64], hashes: NDArray[np.uint8], path: Path | None
+        self,
+        data: bytes | mmap.mmap,
+        offsets: NDArray[np.int64],
+        hashes: NDArray[np.uint8],
+        path: Path | None,
     ) -> None:
         for name, value in (("offsets", offsets), ("hashes", hashes)):
             check_type(f"TextTable: {name}", "ndarray", value)
         check_type("TextTable: data", "bytes | mmap | memoryview", data)
-        self._data, self.path = data, path
-        self.offsets, self.hashes = offsets.view(), hashes.view()
+        self._data = data
+        self.path = path
+        self.offsets = offsets.view()
+        self.hashes = hashes.view()
         # All methods of a run read one table: what one of them writes there cuts the texts of all others elsewhere.
         self.offsets.flags.writeable = self.hashes.flags.writeable = False
         self._read = 0
@@ -95,10 +107,12 @@ class TextTable:
         return cls.of_blocks(map(_identified, texts, count()))
 
     @classmethod
-    def of_blocks(cls, blocks: Iterable[tuple[bytes, bytes]]) -> tuple[TextTable, NDArray[np.int64]]:
+    def of_blocks(
+        cls, blocks: Iterable[tuple[bytes, bytes]]
+    ) -> tuple[TextTable, NDArray[np.int64]]:
         """The same for texts that are UTF-8 already, each after its content hash."""
         gathered = Gathered()
-        index = np.fromiter((gathered.put(*one) for one in blocks), dtype=np.int64)
+        index = np.fromiter((gathered.put(*block) for block in blocks), dtype=np.int64)
         return gathered.table(), index
 
     @classmethod
@@ -111,7 +125,8 @@ class TextTable:
 
         path = location(path)
         try:
-            offsets, hashes = read_array(path / "offsets.npy"), read_array(path / "hashes.npy")
+            offsets = read_array(path / "offsets.npy")
+            hashes = read_array(path / "hashes.npy")
             data: bytes | mmap.mmap
             if is_remote(path):
                 data = (path / "texts.bin").read_bytes()
@@ -121,8 +136,18 @@ class TextTable:
                     data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except Exception as error:  # whatever NumPy makes of a damaged head
             raise StoreError(f"{path}: not a readable text table ({error})") from error
-        rows = offsets.ndim == 1 and offsets.dtype.kind in "iu" and hashes.ndim == 2 and len(hashes) + 1 == len(offsets)
-        if not rows or offsets[0] or len(data) != int(offsets[-1]) or (offsets[1:] < offsets[:-1]).any():
+        rows = (
+            offsets.ndim == 1
+            and offsets.dtype.kind in "iu"
+            and hashes.ndim == 2
+            and len(hashes) + 1 == len(offsets)
+        )
+        if (
+            not rows
+            or offsets[0]
+            or len(data) != int(offsets[-1])
+            or (offsets[1:] < offsets[:-1]).any()
+        ):
             raise StoreError(f"{path}: the parts of this text table do not fit together")
         return cls(data, offsets, hashes, path)
 
@@ -167,8 +192,10 @@ class TextTable:
         return data
 
     def checksum(self) -> int:
-        """CRC-32 of all texts and where each begins: what a power cut or a bad disk does to a table changes it."""
-        data, value = memoryview(self._data), crc32(self.offsets.tobytes())
+        """CRC-32 (int) of all texts and where each begins: what a power cut or a bad disk does to a table changes
+        it."""
+        data = memoryview(self._data)
+        value = crc32(self.offsets.tobytes())
         for start in range(0, len(data), RESIDENT):
             value = crc32(data[start : start + RESIDENT], value)
             self._let_go()
@@ -176,8 +203,8 @@ class TextTable:
 
     def check(self) -> None:
         """StoreError if a text is not the one of its hash, or no UTF-8; that of all is asked for in ``checksum``."""
-        for row, known in enumerate(self.hashes):
-            if content_hash(self[row]) != known.tobytes():
+        for row, known_hash in enumerate(self.hashes):
+            if content_hash(self[row]) != known_hash.tobytes():
                 raise StoreError(f"{self.path}: text {row} of this text table was altered")
 
     def _let_go(self) -> None:
@@ -204,24 +231,30 @@ class TextTable:
         return bytes(self.hashes[row].data)
 
     def digest(self) -> str:
-        """One hash over all content hashes in order."""
+        """One hash (32 hexadecimal digits) over all content hashes in order."""
         return hashlib.blake2b(self.hashes.tobytes(), digest_size=16).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.path is not None:
             return (TextTable.open, (self.path,))
-        return (TextTable, (bytes(self._data), np.asarray(self.offsets), np.asarray(self.hashes), None))
+        return (
+            TextTable,
+            (bytes(self._data), np.asarray(self.offsets), np.asarray(self.hashes), None),
+        )
 
 
 class Gathered:
     """Distinct texts in UTF-8 that come one by one, after their content hashes; beyond ``SPOOL_LIMIT`` they lie in an
-    unnamed temporary file, or all in ``file`` where one is given (opened to read and write, at its end)."""
+    unnamed temporary file, or all in ``file`` where one is given (opened to read and write, at its end).
+    """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
         self.rows: dict[bytes, int] = {}
         self.sizes = array("q")
         # It lives as long as this object.
-        self._file: Any = tempfile.SpooledTemporaryFile(max_size=SPOOL_LIMIT) if file is None else file  # noqa: SIM115
+        self._file: Any = file
+        if file is None:
+            self._file = tempfile.SpooledTemporaryFile(max_size=SPOOL_LIMIT)  # noqa: SIM115
 
     def put(self, key: bytes, block: bytes) -> int:
         """Add a text and return its row."""
@@ -250,7 +283,8 @@ class TextView(Sequence[str]):
     """Some rows of a table as a sequence that holds none of the texts; a slice of it is a list."""
 
     def __init__(self, table: TextTable, index: NDArray[np.int64]) -> None:
-        self._table, self._rows = table, index
+        self._table = table
+        self._rows = index
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -259,5 +293,9 @@ class TextView(Sequence[str]):
     def __getitem__(self, place: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        return self._table.rows(self._rows[place]) if isinstance(place, slice) else self._table[self._rows[place]]
+    def __getitem__(self, position: int | slice) -> str | list[str]:
+        return (
+            self._table.rows(self._rows[position])
+            if isinstance(position, slice)
+            else self._table[self._rows[position]]
+        )

@@ -1,4 +1,9 @@
-"""The records that pass between the rooms: Document, Labels, Corpus, Problems, Fold, Answers. All frozen."""
+"""Defines the records that pass between the rooms: Document, Labels, Corpus, Problems, Fold, Answers. All are frozen.
+
+In: texts and columns of labels. Out: ``Corpus`` (a document a row), ``Problems`` (n questions whether two sides share
+an author), their truth as (n,) bool (True = same author), ``Answers`` (values (n,) from 0 to 1, higher = same
+author).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +43,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 def name_array(values: Iterable[str]) -> Strings:
-    """An array of strings that takes memory for what they are, not for as many copies of the longest."""
+    """An array (n,) of strings that takes memory for what they are, not for as many copies of the longest."""
     values = list(values)
     array: Any = np.empty(len(values), dtype=object)
     array[:] = values
@@ -46,9 +51,9 @@ def name_array(values: Iterable[str]) -> Strings:
 
 
 @lru_cache(100_000)
-def _pair_id(both: bytes) -> str:
+def _pair_id(two_hashes: bytes) -> str:
     """The id of a pair by the hashes of its texts; the folds of a run have many pairs in common."""
-    return hashlib.blake2b(both, digest_size=10).hexdigest()
+    return hashlib.blake2b(two_hashes, digest_size=10).hexdigest()
 
 
 def check_fields(record: Any) -> None:
@@ -90,9 +95,12 @@ class Labels:
     def of(cls, values: Iterable[str | None]) -> Labels:
         """Labels with names in sorted order (so codes never depend on row order)."""
         values = list(values)
-        names = sorted({v for v in values if v is not None})
+        names = sorted({value for value in values if value is not None})
         code = {name: i for i, name in enumerate(names)}
-        return cls(np.array([-1 if v is None else code[v] for v in values], dtype=np.int64), tuple(names))
+        return cls(
+            np.array([-1 if value is None else code[value] for value in values], dtype=np.int64),
+            tuple(names),
+        )
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -159,15 +167,16 @@ class Corpus(Shown):
         if level == "topic":
             return self
         if level not in self.columns:
-            known = ", ".join(["topic", *sorted(self.columns)])
+            columns = ", ".join(["topic", *sorted(self.columns)])
             raise InputError(
-                f"corpus {self.name} has no column {level!r}", expected=f"one of: {known}",
+                f"corpus {self.name} has no column {level!r}",
+                expected=f"one of: {columns}",
                 fix=did_you_mean(level, ["topic", *self.columns], listing=False),
-            )  # fmt: skip
+            )
         return replace(self, topic=self.columns[level])
 
     def digest(self) -> str:
-        """The hash of texts, ids and labels, by which the corpus is known."""
+        """The hash (hexadecimal) of texts, ids and labels, by which the corpus is known."""
         h = hashlib.blake2b(digest_size=16)
         h.update(self.texts.hashes.tobytes())
         for labels in (self.author, self.topic):
@@ -221,21 +230,29 @@ class Problems(Shown):
 
     @classmethod
     def pairs(
-        cls, texts: TextTable, known: ArrayLike, questioned: ArrayLike, ids: Sequence[str] | None = None, **labels: Any
+        cls,
+        texts: TextTable,
+        known: ArrayLike,
+        questioned: ArrayLike,
+        ids: Sequence[str] | None = None,
+        **labels: Any,
     ) -> Problems:
         """Problems with one known document each; ids default to a hash of the two contents."""
-        known, questioned = np.asarray(known, dtype=np.int64), np.asarray(questioned, dtype=np.int64)
+        known = np.asarray(known, dtype=np.int64)
+        questioned = np.asarray(questioned, dtype=np.int64)
         if ids is None:
-            both = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
+            hash_pairs = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
             size = 2 * texts.hashes.shape[1]
-            ids = [_pair_id(both[i : i + size]) for i in range(0, len(both), size)]
+            ids = [_pair_id(hash_pairs[i : i + size]) for i in range(0, len(hash_pairs), size)]
         ptr = np.arange(len(known) + 1, dtype=np.int64)
         return cls(texts, name_array(ids), ptr, known, questioned, **labels)
 
     @classmethod
     def of(cls, problems: Iterable[tuple[str, Sequence[str], str]], **labels: Any) -> Problems:
         """Problems from (id, known texts, questioned text) in memory."""
-        ids, sizes, flat = [], [], []
+        ids = []
+        sizes = []
+        flat = []
         for name, known, questioned in problems:
             ids.append(name)
             sizes.append(len(known))
@@ -257,15 +274,15 @@ class Problems(Shown):
 
     @property
     def owner(self) -> Ints:
-        """The problem each entry of ``known_index`` belongs to."""
+        """The problem (0 to n − 1) each entry of ``known_index`` belongs to, shape (known documents,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
     @cached_property
     def documents(self) -> Ints:
         """Rows of ``texts`` that occur in these problems, ascending."""
-        used = np.zeros(len(self.texts), np.bool_)
-        used[self.known_index] = used[self.questioned_index] = True
-        return np.flatnonzero(used)
+        is_used = np.zeros(len(self.texts), np.bool_)
+        is_used[self.known_index] = is_used[self.questioned_index] = True
+        return np.flatnonzero(is_used)
 
     @property
     def calibration_split(self) -> tuple[Problems, Problems]:
@@ -279,16 +296,16 @@ class Problems(Shown):
         return self.select(~marked), self.select(marked)
 
     def known(self, i: int) -> Ints:
-        """The rows of problem i's known documents."""
+        """The rows of problem i's known documents in ``texts``."""
         return self.known_index[self.known_ptr[i] : self.known_ptr[i + 1]]
 
     def blind(self) -> Problems:
         """The same problems without authors, topics and languages."""
         return replace(self, author=None, topic=None, language=None, calibrate=None)
 
-    def select(self, which: ArrayLike) -> Problems:
+    def select(self, rows: ArrayLike) -> Problems:
         """These problems (indices or mask) over the same texts."""
-        chosen = np.arange(len(self))[np.asarray(which)]
+        chosen = np.arange(len(self))[np.asarray(rows)]
         sizes = self.sizes[chosen]
         ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         take = np.repeat(self.known_ptr[chosen] - ptr[:-1], sizes) + np.arange(ptr[-1])
@@ -315,18 +332,24 @@ class Problems(Shown):
 
     def map_texts(self, transform: TextTransform) -> Problems:
         """The same problems over transformed texts (a fitted transform; only texts in use are touched)."""
-        used = self.documents
-        texts, rows = TextTable.collect(transform.transform(self.texts.rows(used)))
+        used_rows = self.documents
+        texts, rows = TextTable.collect(transform.transform(self.texts.rows(used_rows)))
         row = np.full(len(self.texts), -1, dtype=np.int64)
-        row[used] = rows
-        first = np.full(len(texts), -1, dtype=np.int64)
-        first[rows[::-1]] = used[::-1]
+        row[used_rows] = rows
+        first_row = np.full(len(texts), -1, dtype=np.int64)
+        first_row[rows[::-1]] = used_rows[::-1]
         labels: dict[str, Any] = {
-            name: None if (old := getattr(self, name)) is None else old.take(first)
+            name: None
+            if (own_labels := getattr(self, name)) is None
+            else own_labels.take(first_row)
             for name in ("author", "topic", "language")
         }
         return replace(
-            self, texts=texts, known_index=row[self.known_index], questioned_index=row[self.questioned_index], **labels
+            self,
+            texts=texts,
+            known_index=row[self.known_index],
+            questioned_index=row[self.questioned_index],
+            **labels,
         )
 
     def groups(self, same: ArrayLike) -> Ints:
@@ -339,35 +362,45 @@ class Problems(Shown):
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        sides = self.writers(same)
+        writers = self.writers(same)
         n = len(self)
-        total = n + int(sides.max(initial=-1)) + 1
-        graph = coo_array((np.ones(2 * n), (np.tile(np.arange(n), 2), n + sides.T.ravel())), shape=(total, total))
-        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
+        total = n + int(writers.max(initial=-1)) + 1
+        graph = coo_array(
+            (np.ones(2 * n), (np.tile(np.arange(n), 2), n + writers.T.ravel())),
+            shape=(total, total),
+        )
+        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[
+            1
+        ].astype(np.int64)
 
     def writers(self, same: ArrayLike) -> Ints:
         """Codes of the known and the questioned author of each problem, (n, 2), as far as problems tell: documents
         joined by known sets and same-author links have one."""
         size = len(self.texts)
         cluster = self.author_clusters(same, np.arange(size, dtype=np.int64), size)
-        return np.stack([cluster[self.known_index[self.known_ptr[:-1]]], cluster[self.questioned_index]], axis=1)
+        return np.stack(
+            [cluster[self.known_index[self.known_ptr[:-1]]], cluster[self.questioned_index]], axis=1
+        )
 
     def author_clusters(self, same: ArrayLike, document: Ints, count: int) -> Ints:
         """The author cluster of each of ``count`` documents, as far as problems and their truth tell, (count,);
-        ``document`` (texts,) is the document that each row of ``texts`` is, where a problem has it."""
+        ``document`` (texts,) is the document that each row of ``texts`` is, where a problem has it.
+        """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
         same = np.asarray(same, dtype=bool)
-        known, questioned = document[self.known_index], document[self.questioned_index]
+        known = document[self.known_index]
+        questioned = document[self.questioned_index]
         lead = known[self.known_ptr[:-1]]
-        left = np.concatenate([lead[self.owner], lead[same]])
+        leads = np.concatenate([lead[self.owner], lead[same]])
         right = np.concatenate([known, questioned[same]])
-        graph = coo_array((np.ones(len(left)), (left, right)), shape=(count, count))
+        graph = coo_array((np.ones(len(leads)), (leads, right)), shape=(count, count))
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def digest(self) -> str:
-        """The hash by which these problems are known: ids, contents, and the labels a verifier could see."""
+        """The hash (hexadecimal) by which these problems are known: ids, contents, and the labels a verifier could
+        see."""
         h = hashlib.blake2b(digest_size=16)
         h.update("\x1f".join(self.ids.tolist()).encode())
         h.update(self.known_ptr.tobytes())
@@ -406,11 +439,15 @@ class Fold(Shown):
         check_fields(self)
         if len(self.train) != len(self.train_same) or len(self.test) != len(self.test_same):
             raise ValueError("truth and problems differ in length")
-        if self.test.author is not None or self.test.topic is not None or self.test.language is not None:
+        if (
+            self.test.author is not None
+            or self.test.topic is not None
+            or self.test.language is not None
+        ):
             raise ValueError("test problems must be blind()")
 
     def train_digest(self) -> str:
-        """The hash of the training data, truth included."""
+        """The hash (hexadecimal) of the training data, truth included."""
         truth = np.asarray(self.train_same, dtype=np.uint8).tobytes()
         return hashlib.blake2b(self.train.digest().encode() + truth, digest_size=16).hexdigest()
 
@@ -429,7 +466,10 @@ class Answers:
     value: Floats
 
     def __repr__(self) -> str:
-        return f"Answers to {len(self.ids):,} problems, {int(np.sum(self.value == 0.5)):,} of them unanswered"
+        return (
+            f"Answers to {len(self.ids):,} problems, {int(np.sum(self.value == 0.5)):,} of them"
+            " unanswered"
+        )
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -438,9 +478,12 @@ class Answers:
         bad = ~((self.value >= 0) & (self.value <= 1))
         if bad.any():
             i = int(np.argmax(bad))
-            raise InputError(f"the answer to {self.ids[i]} is not a number from 0 to 1", found=float(self.value[i]))
-        seen: set[str] = set()
+            raise InputError(
+                f"the answer to {self.ids[i]} is not a number from 0 to 1",
+                found=float(self.value[i]),
+            )
+        seen_ids: set[str] = set()
         for name in self.ids.tolist():
-            if name in seen:
+            if name in seen_ids:
                 raise InputError(f"{name} is answered more than once")
-            seen.add(name)
+            seen_ids.add(name)

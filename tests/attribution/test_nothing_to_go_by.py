@@ -21,9 +21,18 @@ from ravenbench.tasks.attribute.analysis import analyse
 
 BARE = ["", "123 !!! 456", "Привет, мир, как дела сегодня?", "我们今天去北京 " * 40]
 OF_WORDS = {
-    "arun-2009", "burrows-delta", "cosine-delta", "escalante-2011", "function-words", "koppel-2011", "maxent", "nb",
-    "stamatatos-2006", "svm", "topic-words",
-}  # fmt: skip
+    "arun-2009",
+    "burrows-delta",
+    "cosine-delta",
+    "escalante-2011",
+    "function-words",
+    "koppel-2011",
+    "maxent",
+    "nb",
+    "stamatatos-2006",
+    "svm",
+    "topic-words",
+}
 """Methods that see nothing in words that they were not taught."""
 
 
@@ -35,7 +44,10 @@ def corpus():
 @pytest.mark.parametrize("name", sorted(set(registry.names("attributor")) - {"distorted"}))
 def test_every_method_has_nothing_to_go_by_in_such_texts(corpus, name):
     method = clone(registry.parse("attributor", name))
-    taught, more = list(corpus.texts), [list(corpus.topic)] if getattr(method, "reads_topics", False) else []
+    taught, more = (
+        list(corpus.texts),
+        [list(corpus.topic)] if getattr(method, "reads_topics", False) else [],
+    )
     fitted = method.fit(taught, list(corpus.author), *more)
     texts = [*BARE, taught[0], taught[1][:80], "xqzw kkvvj"]
     seen = nothing_seen(fitted, texts, taught)
@@ -44,8 +56,12 @@ def test_every_method_has_nothing_to_go_by_in_such_texts(corpus, name):
 
 
 def test_estimators_of_others_are_not_asked_for_more_than_they_have(corpus):
-    fitted = make_pipeline(CountVectorizer(), MultinomialNB()).fit(list(corpus.texts), list(corpus.author))
-    assert nothing_seen(fitted, [*BARE, "one text"], list(corpus.texts)).tolist() == [True] * len(BARE) + [False]
+    fitted = make_pipeline(CountVectorizer(), MultinomialNB()).fit(
+        list(corpus.texts), list(corpus.author)
+    )
+    assert nothing_seen(fitted, [*BARE, "one text"], list(corpus.texts)).tolist() == [True] * len(
+        BARE
+    ) + [False]
 
 
 def test_it_is_counted_and_no_answer(tmp_path, corpus):
@@ -53,8 +69,15 @@ def test_it_is_counted_and_no_answer(tmp_path, corpus):
     for place, text in ((3, "12345 67890"), (11, "Привет, мир! Это другой язык.")):
         rows[place]["text"] = text
     (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    found = attribute(tmp_path / "c.jsonl", methods="cosine-delta, ppm", protocol="k-fold", folds=2, min_docs=2,
-                      out=tmp_path / "run", workers=1)  # fmt: skip
+    found = attribute(
+        tmp_path / "c.jsonl",
+        methods="cosine-delta, ppm",
+        protocol="k-fold",
+        folds=2,
+        min_docs=2,
+        out=tmp_path / "run",
+        workers=1,
+    )
     scores = analyse(found.store).protocols[0]
     assert [m.unanswered for m in scores.methods] == [2, 2]
     write_report(found.store)
@@ -65,8 +88,12 @@ def test_it_is_counted_and_no_answer(tmp_path, corpus):
 
 
 def test_problems_of_pan_are_answered_with_unknown(corpus):
-    people = {author: [d.text for d in corpus if d.author == author][:4] for author in set(corpus.author)}
-    problem = AttributionProblem("p", "en", people, {"a": "Привет, мир!", "b": people["a0001"][0]}, None)
+    people = {
+        author: [d.text for d in corpus if d.author == author][:4] for author in set(corpus.author)
+    }
+    problem = AttributionProblem(
+        "p", "en", people, {"a": "Привет, мир!", "b": people["a0001"][0]}, None
+    )
     for reject in (0.0, 0.1):
         answers = answer_problem(problem, registry.parse("attributor", "cosine-delta"), reject)
         assert answers["a"] == UNKNOWN

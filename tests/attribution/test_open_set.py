@@ -38,7 +38,9 @@ def problem():
 def test_rejection_gains_where_half_the_texts_are_by_strangers(problem, method):
     names = [*problem.candidates]
     plain = macro_f1(problem.truth, answer_problem(problem, method), names)
-    small, large = (macro_f1(problem.truth, answer_problem(problem, method, lead), names) for lead in (0.1, 0.3))
+    small, large = (
+        macro_f1(problem.truth, answer_problem(problem, method, lead), names) for lead in (0.1, 0.3)
+    )
     assert small >= plain and large > plain + 0.02
 
 
@@ -54,12 +56,16 @@ def test_a_text_is_nobodys_where_none_of_them_is_most_probable_or_hardly_anybody
     named = posterior.named(scores, 0.1)
     second, best = np.sort(p, axis=1)[:, -2:].T
     assert ((named < 0) == ((p.argmax(axis=1) == 4) | (best - second < 0.1))).all()
-    np.testing.assert_allclose(posterior.of(scores[None] + 7), p, err_msg="what all candidates gain says nothing")
+    np.testing.assert_allclose(
+        posterior.of(scores[None] + 7), p, err_msg="what all candidates gain says nothing"
+    )
     assert (learned(method, texts, authors, 0.6).of(scores[None])[:, -1] > p[:, -1]).all()
 
 
 def test_one_text_of_each_candidate_is_enough(problem):
-    lone = AttributionProblem("p", None, {n: t[:1] for n, t in problem.candidates.items()}, problem.unknown, None)
+    lone = AttributionProblem(
+        "p", None, {n: t[:1] for n, t in problem.candidates.items()}, problem.unknown, None
+    )
     assert set(answer_problem(lone, CosineDelta(), 0.1).values()) <= {*problem.candidates, UNKNOWN}
 
 
@@ -73,9 +79,13 @@ def test_scaling_is_that_of_scikit_learn():
     texts = [*texts_of(0, 5), *texts_of(1, 5)]
     table, rows = TextTable.collect(texts)
     scaled = Scaled(CharNgrams(3, lowercase=False), 10_000, 3).fit(table, rows)
-    vectorizer = CountVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False, vocabulary=scaled.vocabulary_)
+    vectorizer = CountVectorizer(
+        analyzer="char", ngram_range=(3, 3), lowercase=False, vocabulary=scaled.vocabulary_
+    )
     peer = CountVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False).fit(texts)
-    total = dict(zip(peer.get_feature_names_out(), peer.transform(texts).sum(axis=0).A1, strict=True))
+    total = dict(
+        zip(peer.get_feature_names_out(), peer.transform(texts).sum(axis=0).A1, strict=True)
+    )
     assert scaled.vocabulary_ == sorted(name for name, count in total.items() if count >= 3)
     sizes = np.array([len(text) - 2 for text in texts])
     expected = MaxAbsScaler().fit_transform(vectorizer.transform(texts) / sizes[:, None])

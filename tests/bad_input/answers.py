@@ -8,8 +8,19 @@ from bad_input.cases import LONE, Case, zipped
 
 ANSWERS = [
     Case("a JSON list of nothing", "answers", "a.json: this table has no rows", {"a.json": "[]"}),
-    Case("an empty list in JSON lines", "answers", "a.jsonl: this table has no rows", {"a.jsonl": "[]\n"}),
-    Case("no answers in a folder", "answers", "c: expected one file of answers here", {"c/readme.md": "x"}, "c"),
+    Case(
+        "an empty list in JSON lines",
+        "answers",
+        "a.jsonl: this table has no rows",
+        {"a.jsonl": "[]\n"},
+    ),
+    Case(
+        "no answers in a folder",
+        "answers",
+        "c: expected one file of answers here",
+        {"c/readme.md": "x"},
+        "c",
+    ),
     Case(
         "two files of answers",
         "answers",
@@ -29,9 +40,24 @@ ANSWERS = [
         "truth.txt: this is truth, not answers",
         {"truth.txt": "EN001 Y\n"},
     ),
-    Case("an empty file", "answers", "answers.jsonl: the file of answers is empty", {"answers.jsonl": ""}),
-    Case("no value", "answers", "answers.jsonl:1: this line has no value", {"answers.jsonl": '{"id": "p1"}\n'}),
-    Case("no id", "answers", "answers.jsonl:1: this line has no id", {"answers.jsonl": '{"value": 1}\n'}),
+    Case(
+        "an empty file",
+        "answers",
+        "answers.jsonl: the file of answers is empty",
+        {"answers.jsonl": ""},
+    ),
+    Case(
+        "no value",
+        "answers",
+        "answers.jsonl:1: this line has no value",
+        {"answers.jsonl": '{"id": "p1"}\n'},
+    ),
+    Case(
+        "no id",
+        "answers",
+        "answers.jsonl:1: this line has no id",
+        {"answers.jsonl": '{"value": 1}\n'},
+    ),
     Case(
         "a value in quotes",
         "answers",
@@ -68,7 +94,12 @@ ANSWERS = [
         "answers.jsonl:1: the value is a list",
         {"answers.jsonl": '{"id": "p1", "value": [0.5, 0.5]}\n'},
     ),
-    Case("NaN", "answers", "answers.jsonl:1: the value is NaN", {"answers.jsonl": '{"id": "p1", "value": NaN}\n'}),
+    Case(
+        "NaN",
+        "answers",
+        "answers.jsonl:1: the value is NaN",
+        {"answers.jsonl": '{"id": "p1", "value": NaN}\n'},
+    ),
     Case(
         "infinity",
         "answers",
@@ -124,14 +155,42 @@ ANSWERS = [
         {"answers.jsonl": json.dumps({"id": LONE, "value": 1})},
     ),
     Case(
-        "a line cut short", "answers", "answers.jsonl:1: this line is not JSON", {"answers.jsonl": '{"id": "p1", "val'}
+        "a line cut short",
+        "answers",
+        "answers.jsonl:1: this line is not JSON",
+        {"answers.jsonl": '{"id": "p1", "val'},
     ),
-    Case("a word as score", "answers", "answers.txt:1: the score is not a number", {"answers.txt": "EN001 same\n"}),
-    Case("a score with a comma", "answers", "answers.txt:1: the score is not a number", {"answers.txt": "EN001 0,5\n"}),
-    Case("four fields", "answers", "answers.txt:1: not an answer", {"answers.txt": "EN001 Y 0.5 sure\n"}),
+    Case(
+        "a word as score",
+        "answers",
+        "answers.txt:1: the score is not a number",
+        {"answers.txt": "EN001 same\n"},
+    ),
+    Case(
+        "a score with a comma",
+        "answers",
+        "answers.txt:1: the score is not a number",
+        {"answers.txt": "EN001 0,5\n"},
+    ),
+    Case(
+        "four fields",
+        "answers",
+        "answers.txt:1: not an answer",
+        {"answers.txt": "EN001 Y 0.5 sure\n"},
+    ),
     Case("an id alone", "answers", "answers.txt:1: not an answer", {"answers.txt": "EN001\n"}),
-    Case("a score above 1", "answers", "answers.txt:1: the value is outside [0, 1]", {"answers.txt": "EN001 7\n"}),
-    Case("a score that is not a number", "answers", "answers.txt:1: the value is NaN", {"answers.txt": "EN001 nan\n"}),
+    Case(
+        "a score above 1",
+        "answers",
+        "answers.txt:1: the value is outside [0, 1]",
+        {"answers.txt": "EN001 7\n"},
+    ),
+    Case(
+        "a score that is not a number",
+        "answers",
+        "answers.txt:1: the value is NaN",
+        {"answers.txt": "EN001 nan\n"},
+    ),
     Case(
         "line ends of old Macs",
         "answers",

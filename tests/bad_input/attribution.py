@@ -18,7 +18,11 @@ ATTRIBUTION = [
         "several faults of truth",
         "attribution",
         "2 entries of truth cannot be used:",
-        collection(p1__ground_to_truth_dot_json=json.dumps([{"unknown-text": "x", "true-author": "candidate00001"}])),
+        collection(
+            p1__ground_to_truth_dot_json=json.dumps(
+                [{"unknown-text": "x", "true-author": "candidate00001"}]
+            )
+        ),
     ),
     Case(
         "information that is no JSON",
@@ -42,7 +46,11 @@ ATTRIBUTION = [
         "one candidate",
         "attribution",
         "p1/problem-info.json: a problem needs two candidates",
-        collection(p1__problem_to_info_dot_json=json.dumps({"candidate-authors": [{"author-name": "candidate00001"}]})),
+        collection(
+            p1__problem_to_info_dot_json=json.dumps(
+                {"candidate-authors": [{"author-name": "candidate00001"}]}
+            )
+        ),
     ),
     Case(
         "a candidate without a name",
@@ -54,19 +62,27 @@ ATTRIBUTION = [
         "half a character in a candidate",
         "attribution",
         "p1/problem-info.json: a candidate is not valid Unicode: a lone surrogate stands in it",
-        collection(p1__problem_to_info_dot_json=json.dumps({"candidate-authors": [{"author-name": LONE}]})),
+        collection(
+            p1__problem_to_info_dot_json=json.dumps({"candidate-authors": [{"author-name": LONE}]})
+        ),
     ),
     Case(
         "a candidate of 501 characters",
         "attribution",
         "p1/problem-info.json: a candidate is too long to be a name",
-        collection(p1__problem_to_info_dot_json=json.dumps({"candidate-authors": [{"author-name": "a" * 501}]})),
+        collection(
+            p1__problem_to_info_dot_json=json.dumps(
+                {"candidate-authors": [{"author-name": "a" * 501}]}
+            )
+        ),
     ),
     Case(
         "candidates that are no list of objects",
         "attribution",
         "p1/problem-info.json: not a list of objects",
-        collection(p1__problem_to_info_dot_json=json.dumps({"candidate-authors": ["candidate00001"]})),
+        collection(
+            p1__problem_to_info_dot_json=json.dumps({"candidate-authors": ["candidate00001"]})
+        ),
     ),
     Case(
         "a candidate without texts",
@@ -132,9 +148,24 @@ REWRITINGS = [
     Case("parts that are an object", "parts", "p.json: not a list of parts", {"p.json": "{}"}),
     Case("a part that is a text", "parts", "p.json: not a part", {"p.json": '["a"]'}),
     Case("a part without a number", "parts", "p.json: not a part", {"p.json": parts(part("one"))}),
-    Case("a part without an original", "parts", "p.json: not a part", {"p.json": parts(part(original=None))}),
-    Case("a number twice", "parts", "p.json: obfuscation-id 1 stands twice", {"p.json": parts(part(), part())}),
-    Case("parts in UTF-16", "parts", "p.json: the text is UTF-16", {"p.json": parts(part()).encode("utf-16")}),
+    Case(
+        "a part without an original",
+        "parts",
+        "p.json: not a part",
+        {"p.json": parts(part(original=None))},
+    ),
+    Case(
+        "a number twice",
+        "parts",
+        "p.json: obfuscation-id 1 stands twice",
+        {"p.json": parts(part(), part())},
+    ),
+    Case(
+        "parts in UTF-16",
+        "parts",
+        "p.json: the text is UTF-16",
+        {"p.json": parts(part()).encode("utf-16")},
+    ),
     Case(
         "a part that is not in the original",
         "parts",
@@ -157,17 +188,39 @@ REWRITINGS = [
     Case("another text's rewriting", "rewritten", "rewrites another text", made(original="Else.")),
     Case("another text's hash", "rewritten", "hash differs", made(original_sha256="00")),
     Case("a rewriting without words", "rewritten", "no words", made(text=" ")),
-    Case("a rewriting ten times as long", "rewritten", "words where the original has", made(text="word " * 5000)),
+    Case(
+        "a rewriting ten times as long",
+        "rewritten",
+        "words where the original has",
+        made(text="word " * 5000),
+    ),
     Case(
         "a rewriting in another language",
         "rewritten",
         "another language",
         made(text="der Hund und die Katze sind nicht in dem Haus mit dem Garten aber bei uns " * 6),
     ),
-    Case("a rewriting of a stranger", "rewritten", "1 of 1 texts have no rewriting", made(id="nobody")),
-    Case("two rewritings of one text", "rewritten", "stands twice", {"r.jsonl": 2 * made()["r.jsonl"]}),
-    Case("rewritings in UTF-16", "rewritten", "UTF-8", {"r.csv": "id,text\nessay,a\n".encode("utf-16")}),
+    Case(
+        "a rewriting of a stranger",
+        "rewritten",
+        "1 of 1 texts have no rewriting",
+        made(id="nobody"),
+    ),
+    Case(
+        "two rewritings of one text",
+        "rewritten",
+        "stands twice",
+        {"r.jsonl": 2 * made()["r.jsonl"]},
+    ),
+    Case(
+        "rewritings in UTF-16",
+        "rewritten",
+        "UTF-8",
+        {"r.csv": "id,text\nessay,a\n".encode("utf-16")},
+    ),
     Case("a folder without rewritings", "rewritten", "no rewritings", {"readme.md": "None."}, ""),
     Case("a review cut short", "reviews", "a.json", {"a.json": '{"review": 1, "id'}, ""),
-    Case("reviews in a folder of other files", "reviews", "no review lies here", {"a.txt": TEXT}, ""),
+    Case(
+        "reviews in a folder of other files", "reviews", "no review lies here", {"a.txt": TEXT}, ""
+    ),
 ]

@@ -7,7 +7,11 @@ import json
 from bad_input.cases import LONE, TEXT, Case, Content
 
 HEAD = "case,questioned,known\n"
-_TEXTS: dict[str, Content] = {"q.txt": TEXT, "known.txt": f"{TEXT} More.", "other.txt": f"{TEXT} Another's."}
+_TEXTS: dict[str, Content] = {
+    "q.txt": TEXT,
+    "known.txt": f"{TEXT} More.",
+    "other.txt": f"{TEXT} Another's.",
+}
 
 
 def _csv(name: str, says: str, content: Content, **texts: Content) -> Case:
@@ -28,19 +32,47 @@ BATCHES = [
         "case,questioned,known,known2\n1,q.txt,k.txt,l.txt\n",
     ),
     _csv("a batch without cases", "b.csv: the batch holds no case", HEAD),
-    _csv("an empty path at the end of known", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,known.txt;\n"),
-    _csv("an empty path between two", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,known.txt; ;other.txt\n"),
-    _csv("no known text at all", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,\n"),
-    _csv("no questioned text at all", "b.csv:2: questioned holds an empty path", HEAD + "c,,known.txt\n"),
-    _csv("too many fields", "b.csv:2: this row has another number of fields", HEAD + "c,q.txt,known.txt,other.txt\n"),
-    _csv("too few fields", "b.csv:2: this row has another number of fields", HEAD + "c,q.txt\n"),
-    _csv("a quote that never ends", "b.csv:2: this is not CSV", HEAD + 'c,q.txt,"known.txt\nd,q.txt,known.txt\n'),
     _csv(
-        "known twice in the header", "b.csv:1: a column stands twice", "questioned,known,known\nq.txt,q.txt,known.txt\n"
+        "an empty path at the end of known",
+        "b.csv:2: known holds an empty path",
+        HEAD + "c,q.txt,known.txt;\n",
     ),
-    _csv("line ends of old Macs", "b.csv:1: lines end as on old Macs", "case,questioned,known\rc,q.txt,known.txt\r"),
     _csv(
-        "half a character as bytes", "b.csv:2: half a character stands in the text", HEAD + f"{LONE},q.txt,known.txt\n"
+        "an empty path between two",
+        "b.csv:2: known holds an empty path",
+        HEAD + "c,q.txt,known.txt; ;other.txt\n",
+    ),
+    _csv("no known text at all", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,\n"),
+    _csv(
+        "no questioned text at all",
+        "b.csv:2: questioned holds an empty path",
+        HEAD + "c,,known.txt\n",
+    ),
+    _csv(
+        "too many fields",
+        "b.csv:2: this row has another number of fields",
+        HEAD + "c,q.txt,known.txt,other.txt\n",
+    ),
+    _csv("too few fields", "b.csv:2: this row has another number of fields", HEAD + "c,q.txt\n"),
+    _csv(
+        "a quote that never ends",
+        "b.csv:2: this is not CSV",
+        HEAD + 'c,q.txt,"known.txt\nd,q.txt,known.txt\n',
+    ),
+    _csv(
+        "known twice in the header",
+        "b.csv:1: a column stands twice",
+        "questioned,known,known\nq.txt,q.txt,known.txt\n",
+    ),
+    _csv(
+        "line ends of old Macs",
+        "b.csv:1: lines end as on old Macs",
+        "case,questioned,known\rc,q.txt,known.txt\r",
+    ),
+    _csv(
+        "half a character as bytes",
+        "b.csv:2: half a character stands in the text",
+        HEAD + f"{LONE},q.txt,known.txt\n",
     ),
     _csv(
         "a case of 60,000 characters",
@@ -52,9 +84,17 @@ BATCHES = [
         "b.csv:2: a path of known is too long",
         HEAD + "c,q.txt," + "x" * 140_000 + "\n",
     ),
-    _csv("two cases of one name", "two cases have one name", HEAD + "c,q.txt,known.txt\nc,q.txt,other.txt\n"),
+    _csv(
+        "two cases of one name",
+        "two cases have one name",
+        HEAD + "c,q.txt,known.txt\nc,q.txt,other.txt\n",
+    ),
     Case(
-        "another kind of file", "batch", "b.xlsx: this workbook cannot be read", {**_TEXTS, "b.xlsx": b"PK"}, "b.xlsx"
+        "another kind of file",
+        "batch",
+        "b.xlsx: this workbook cannot be read",
+        {**_TEXTS, "b.xlsx": b"PK"},
+        "b.xlsx",
     ),
     _csv(
         "a text that is not there",
@@ -99,10 +139,18 @@ BATCHES = [
     _line("a NUL in a case", "b.jsonl:1: the case holds a NUL character", case="a\0"),
     _line("half a character in a case", "b.jsonl:1: the case is not valid Unicode", case=LONE),
     _line(
-        "half a character in a path", "b.jsonl:1: a path of questioned is not valid Unicode", questioned=f"q{LONE}.txt"
+        "half a character in a path",
+        "b.jsonl:1: a path of questioned is not valid Unicode",
+        questioned=f"q{LONE}.txt",
     ),
     _line("a case that is a list", "b.jsonl:1: case is not text", case=["a"]),
-    _line("an empty path in a list", "b.jsonl:1: known holds an empty path", known=["known.txt", ""]),
+    _line(
+        "an empty path in a list", "b.jsonl:1: known holds an empty path", known=["known.txt", ""]
+    ),
     _line("a list of numbers for known", "b.jsonl:1: known is no path", known=[5]),
-    _line("a candidate of 501 characters", "b.jsonl:1: the candidate is too long to be a name", candidate="c" * 501),
+    _line(
+        "a candidate of 501 characters",
+        "b.jsonl:1: the candidate is too long to be a name",
+        candidate="c" * 501,
+    ),
 ]

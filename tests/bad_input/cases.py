@@ -86,10 +86,16 @@ def parquet(**columns: object) -> Callable[[], bytes]:
 def problem(**files: Content) -> dict[str, Content]:
     """A corpus of one PAN13–15 problem, with some files other than usual."""
     usual: dict[str, Content] = {
-        "EN001/known01.txt": TEXT, "EN001/unknown.txt": f"{TEXT} More.", "truth.txt": "EN001 Y\n",
-        "contents.json": json.dumps({"language": "English", "genre": "essays", "problems": ["EN001"]}),
-    }  # fmt: skip
-    return usual | {name.replace("__", "/").replace("_dot_", "."): content for name, content in files.items()}
+        "EN001/known01.txt": TEXT,
+        "EN001/unknown.txt": f"{TEXT} More.",
+        "truth.txt": "EN001 Y\n",
+        "contents.json": json.dumps(
+            {"language": "English", "genre": "essays", "problems": ["EN001"]}
+        ),
+    }
+    return usual | {
+        name.replace("__", "/").replace("_dot_", "."): content for name, content in files.items()
+    }
 
 
 def collection(**files: Content) -> dict[str, Content]:
@@ -97,11 +103,18 @@ def collection(**files: Content) -> dict[str, Content]:
     names = [{"author-name": "candidate00001"}, {"author-name": "candidate00002"}]
     truth = [{"unknown-text": "unknown00001.txt", "true-author": "candidate00001"}]
     usual: dict[str, Content] = {
-        "p1/problem-info.json": json.dumps({"unknown-folder": "unknown", "candidate-authors": names}),
-        "p1/candidate00001/known00001.txt": TEXT, "p1/candidate00002/known00001.txt": f"{TEXT} Else.",
-        "p1/unknown/unknown00001.txt": f"{TEXT} More.", "p1/ground-truth.json": json.dumps({"ground_truth": truth}),
-    }  # fmt: skip
-    return usual | {name.replace("__", "/").replace("_dot_", ".").replace("_to_", "-"): c for name, c in files.items()}
+        "p1/problem-info.json": json.dumps(
+            {"unknown-folder": "unknown", "candidate-authors": names}
+        ),
+        "p1/candidate00001/known00001.txt": TEXT,
+        "p1/candidate00002/known00001.txt": f"{TEXT} Else.",
+        "p1/unknown/unknown00001.txt": f"{TEXT} More.",
+        "p1/ground-truth.json": json.dumps({"ground_truth": truth}),
+    }
+    return usual | {
+        name.replace("__", "/").replace("_dot_", ".").replace("_to_", "-"): c
+        for name, c in files.items()
+    }
 
 
 def without(files: dict[str, Content], *names: str) -> dict[str, Content]:
@@ -114,6 +127,8 @@ def parts(*rows: Mapping[str, object]) -> str:
     return json.dumps(list(rows))
 
 
-def part(number: object = 1, original: object = TEXT, obfuscation: object = "Another text.") -> dict[str, object]:
+def part(
+    number: object = 1, original: object = TEXT, obfuscation: object = "Another text."
+) -> dict[str, object]:
     """One part of a rewriting."""
     return {"obfuscation-id": number, "original": original, "obfuscation": obfuscation}

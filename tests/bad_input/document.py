@@ -52,13 +52,21 @@ def page() -> str:
 
     count = sum(len(cases) for cases in GROUPS.values())
     head = HEAD.format(
-        limit=NAME_LIMIT, line=LINE_LIMIT, count=count, seconds=round(A_MEGABYTE), memory=MEMORY // 2**30
+        limit=NAME_LIMIT,
+        line=LINE_LIMIT,
+        count=count,
+        seconds=round(A_MEGABYTE),
+        memory=MEMORY // 2**30,
     )
     lines = []
     for title, cases in GROUPS.items():
         example = cases[len(cases) // 3]
         lines.append(f"| {title} | {len(cases)} | {example.says} |")
-    return head + "\n".join(lines) + "\n\nPage and table are written by `python tests/bad_input/document.py`.\n"
+    return (
+        head
+        + "\n".join(lines)
+        + "\n\nPage and table are written by `python tests/bad_input/document.py`.\n"
+    )
 
 
 def table() -> str:

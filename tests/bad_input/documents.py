@@ -15,29 +15,100 @@ def _case(name: str, says: str, file: str, content: str | bytes) -> Case:
 
 
 DOCUMENTS = [
-    _case("a table for one text", "this is a table, and not one text", "a.csv", "id,text\n1,Words.\n"),
-    _case("a Word file cut short", "it is damaged or cut short, or no Word", "a.docx", WORDS[: len(WORDS) // 2]),
-    _case("a Word file that is none", "it is damaged: [Content_Types].xml", "a.docx", zip_of({"a": "x"})),
-    _case("a Word file with a password", "it is protected by a password", "a.docx", ole({"EncryptedPackage": b"x"})),
-    _case("an old Word file by a new name", "this is a document of Word 97", "a.docx", ole({"WordDocument": b"x"})),
+    _case(
+        "a table for one text", "this is a table, and not one text", "a.csv", "id,text\n1,Words.\n"
+    ),
+    _case(
+        "a Word file cut short",
+        "it is damaged or cut short, or no Word",
+        "a.docx",
+        WORDS[: len(WORDS) // 2],
+    ),
+    _case(
+        "a Word file that is none",
+        "it is damaged: [Content_Types].xml",
+        "a.docx",
+        zip_of({"a": "x"}),
+    ),
+    _case(
+        "a Word file with a password",
+        "it is protected by a password",
+        "a.docx",
+        ole({"EncryptedPackage": b"x"}),
+    ),
+    _case(
+        "an old Word file by a new name",
+        "this is a document of Word 97",
+        "a.docx",
+        ole({"WordDocument": b"x"}),
+    ),
     _case("an old Word file", "this format is not read", "a.doc", b"\xd0\xcf\x11\xe0"),
-    _case("a table of Excel's", "it holds no Word text", "a.docx", zip_of({"[Content_Types].xml": "<Types/>"})),
+    _case(
+        "a table of Excel's",
+        "it holds no Word text",
+        "a.docx",
+        zip_of({"[Content_Types].xml": "<Types/>"}),
+    ),
     _case(
         "a Word file that unpacks to 80 MB",
         "a file in this zip unpacks to far more than text can",
         "a.docx",
-        zip_of({"[Content_Types].xml": "<Types/>", "word/document.xml": b"<a>" + b" " * (80 << 20)}),
+        zip_of(
+            {"[Content_Types].xml": "<Types/>", "word/document.xml": b"<a>" + b" " * (80 << 20)}
+        ),
     ),
-    _case("a Word file nested too deep", "its parts are nested too deep", "a.docx", docx("<a>" * 9**5 + "</a>" * 9**5)),
-    _case("an entity from outside", "it declares entities", "a.docx", zip_of({"[Content_Types].xml": ENTITY})),
-    _case("a Word file that is no XML", "it is damaged: word/document.xml is no XML", "a.docx", docx("<w:p>")),
-    _case("a Word file of images alone", "the text is empty", "a.docx", docx("", {"word/media/a.png": b"x"})),
-    _case("an OpenDocument with a password", "it is protected by", "a.odt", odt("", {"META-INF/manifest.xml": LOCKED})),
-    _case("a spreadsheet of OpenDocument", "it holds no text", "a.odt", zip_of({"content.xml": "<a/>"})),
-    _case("Rich Text cut short", "it is cut short: a brace is never closed", "a.rtf", r"{\rtf1 Hello {\b there"),
+    _case(
+        "a Word file nested too deep",
+        "its parts are nested too deep",
+        "a.docx",
+        docx("<a>" * 9**5 + "</a>" * 9**5),
+    ),
+    _case(
+        "an entity from outside",
+        "it declares entities",
+        "a.docx",
+        zip_of({"[Content_Types].xml": ENTITY}),
+    ),
+    _case(
+        "a Word file that is no XML",
+        "it is damaged: word/document.xml is no XML",
+        "a.docx",
+        docx("<w:p>"),
+    ),
+    _case(
+        "a Word file of images alone",
+        "the text is empty",
+        "a.docx",
+        docx("", {"word/media/a.png": b"x"}),
+    ),
+    _case(
+        "an OpenDocument with a password",
+        "it is protected by",
+        "a.odt",
+        odt("", {"META-INF/manifest.xml": LOCKED}),
+    ),
+    _case(
+        "a spreadsheet of OpenDocument",
+        "it holds no text",
+        "a.odt",
+        zip_of({"content.xml": "<a/>"}),
+    ),
+    _case(
+        "Rich Text cut short",
+        "it is cut short: a brace is never closed",
+        "a.rtf",
+        r"{\rtf1 Hello {\b there",
+    ),
     _case("Rich Text that is none", "it is no Rich Text", "a.rtf", "Hello"),
-    _case("Rich Text by the name of plain text", "this is no plain text, but .rtf", "a.txt", r"{\rtf1 Hello}"),
-    _case("a PDF by the name of plain text", "this is no plain text, but .pdf", "a.txt", "%PDF-1.4"),
+    _case(
+        "Rich Text by the name of plain text",
+        "this is no plain text, but .rtf",
+        "a.txt",
+        r"{\rtf1 Hello}",
+    ),
+    _case(
+        "a PDF by the name of plain text", "this is no plain text, but .pdf", "a.txt", "%PDF-1.4"
+    ),
     _case("a PDF that is none", "it is damaged or cut short, or no PDF", "a.pdf", "%PDF-1.4 Hello"),
     _case("a page without words", "the text is empty", "a.html", "<html><script>x</script></html>"),
     _case("a mail without headers", "it is no e-mail: it has no headers", "a.eml", "Hello there."),
@@ -48,12 +119,33 @@ DOCUMENTS = [
         mail("x", more="Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n"),
     ),
     _case("a mail of quotations alone", "the text is empty", "a.eml", mail("> his\n> words\n")),
-    _case("a mail in Windows-1252 that says nothing of it", "the text is not UTF-8", "a.eml",
-          mail("It is hers.").replace(b"charset=utf-8", b"format=fixed") + b" \x93So\x94 it\x92s."),
+    _case(
+        "a mail in Windows-1252 that says nothing of it",
+        "the text is not UTF-8",
+        "a.eml",
+        mail("It is hers.").replace(b"charset=utf-8", b"format=fixed") + b" \x93So\x94 it\x92s.",
+    ),
     _case("a mailbox that is none", "it is no mailbox", "a.mbox", mail("Hello.")),
-    _case("a mailbox without words", "no mail in it can be read", "a.mbox", b"From a\n\n" + b"From a\n\nx"),
-    _case("a message of Outlook's that is none", "it is no Outlook message", "a.msg", ole({"a": b"x"})),
-    _case("a message of Outlook's cut short", "it is damaged, or no Outlook", "a.msg", ole({"a": b"x"})[:3000]),
+    _case(
+        "a mailbox without words",
+        "no mail in it can be read",
+        "a.mbox",
+        b"From a\n\n" + b"From a\n\nx",
+    ),
+    _case(
+        "a message of Outlook's that is none", "it is no Outlook message", "a.msg", ole({"a": b"x"})
+    ),
+    _case(
+        "a message of Outlook's cut short",
+        "it is damaged, or no Outlook",
+        "a.msg",
+        ole({"a": b"x"})[:3000],
+    ),
     _case("an export of a chat that is none", "it is no exported chat", "chat.md", "# Notes"),
-    _case("a zip of texts", "this is no text: it is a zip", "WhatsApp.zip", zip_of({"a.txt": "x", "b.txt": "x"})),
-]  # fmt: skip
+    _case(
+        "a zip of texts",
+        "this is no text: it is a zip",
+        "WhatsApp.zip",
+        zip_of({"a.txt": "x", "b.txt": "x"}),
+    ),
+]

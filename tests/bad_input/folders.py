@@ -45,7 +45,13 @@ FOLDERS = [
         "found: 1 of 3 texts too deep: bob/a/b/2.txt",
         {"ann/1.txt": f"{TEXT} One.", "bob/a/b/2.txt": f"{TEXT} Two.", "bob/a/3.txt": TEXT},
     ),
-    Case("an empty folder", "corpus", "notes: there are no texts by author here", {"notes/.hidden": ""}, "notes"),
+    Case(
+        "an empty folder",
+        "corpus",
+        "notes: there are no texts by author here",
+        {"notes/.hidden": ""},
+        "notes",
+    ),
     Case(
         "a folder of pictures",
         "corpus",
@@ -112,5 +118,10 @@ FOLDERS = [
         "c.zip: a file in this zip unpacks to far more than text can",
         {"c.zip": zipped({"a/1.txt": "a" * (4 * 2**20)})},
     ),
-    Case("an encrypted zip", "corpus", "c.zip: this zip is encrypted", {"c.zip": zipped({"a/1.txt": "One."}, flags=1)}),
+    Case(
+        "an encrypted zip",
+        "corpus",
+        "c.zip: this zip is encrypted",
+        {"c.zip": zipped({"a/1.txt": "One."}, flags=1)},
+    ),
 ]

@@ -8,7 +8,11 @@ from bad_input.cases import DEEP, LONE, TEXT, Case, pair, problem, without
 
 PROBLEMS = [
     Case(
-        "a folder without problems", "problems", "c: there are no verification problems here", {"c/readme.md": "x"}, "c"
+        "a folder without problems",
+        "problems",
+        "c: there are no verification problems here",
+        {"c/readme.md": "x"},
+        "c",
     ),
     Case(
         "no questioned text",
@@ -17,7 +21,10 @@ PROBLEMS = [
         without(problem(), "EN001/unknown.txt"),
     ),
     Case(
-        "no known text", "problems", "found: EN001: there is no known document", without(problem(), "EN001/known01.txt")
+        "no known text",
+        "problems",
+        "found: EN001: there is no known document",
+        without(problem(), "EN001/known01.txt"),
     ),
     Case(
         "an empty questioned text",
@@ -55,7 +62,12 @@ PROBLEMS = [
         "found: EN001: EN001/unknown.txt: a NUL byte stands in the text",
         problem(EN001__unknown_dot_txt=b"A\0b c d e f g"),
     ),
-    Case("truth with a word", "problems", "truth.txt:1: not a line of truth", problem(truth_dot_txt="EN001 yes\n")),
+    Case(
+        "truth with a word",
+        "problems",
+        "truth.txt:1: not a line of truth",
+        problem(truth_dot_txt="EN001 yes\n"),
+    ),
     Case(
         "truth with answers in it",
         "problems",
@@ -68,7 +80,9 @@ PROBLEMS = [
         "truth.txt:2: an id stands twice",
         problem(truth_dot_txt="EN001 Y\nEN001 N\n"),
     ),
-    Case("empty truth", "problems", "truth.txt: the truth file is empty", problem(truth_dot_txt="\n")),
+    Case(
+        "empty truth", "problems", "truth.txt: the truth file is empty", problem(truth_dot_txt="\n")
+    ),
     Case(
         "truth that ends lines as on old Macs",
         "problems",
@@ -93,9 +107,24 @@ PROBLEMS = [
         "found: ../../x: its id is a path, not a name",
         without(problem(truth_dot_txt="../../x Y\n"), "EN001/unknown.txt"),
     ),
-    Case("contents that are no JSON", "problems", "contents.json:1: not JSON", problem(contents_dot_json="{")),
-    Case("contents that are a list", "problems", "contents.json: not a JSON object", problem(contents_dot_json="[]")),
-    Case("contents nested too deep", "problems", "contents.json: not JSON", problem(contents_dot_json=DEEP)),
+    Case(
+        "contents that are no JSON",
+        "problems",
+        "contents.json:1: not JSON",
+        problem(contents_dot_json="{"),
+    ),
+    Case(
+        "contents that are a list",
+        "problems",
+        "contents.json: not a JSON object",
+        problem(contents_dot_json="[]"),
+    ),
+    Case(
+        "contents nested too deep",
+        "problems",
+        "contents.json: not JSON",
+        problem(contents_dot_json=DEEP),
+    ),
     Case(
         "half a character in a language",
         "problems",
@@ -108,9 +137,24 @@ PROBLEMS = [
         "contents.json: an id is not valid Unicode: a lone surrogate stands in it",
         problem(contents_dot_json=json.dumps({"problems": [LONE]})),
     ),
-    Case("pairs without an id", "problems", "pairs.jsonl:1: this line has no id", {"pairs.jsonl": pair(id=None)}),
-    Case("an id that is a list", "problems", "pairs.jsonl:1: an id must be a string", {"pairs.jsonl": pair(id=["p1"])}),
-    Case("an empty id", "problems", "pairs.jsonl:1: an id must be a string", {"pairs.jsonl": pair(id="")}),
+    Case(
+        "pairs without an id",
+        "problems",
+        "pairs.jsonl:1: this line has no id",
+        {"pairs.jsonl": pair(id=None)},
+    ),
+    Case(
+        "an id that is a list",
+        "problems",
+        "pairs.jsonl:1: an id must be a string",
+        {"pairs.jsonl": pair(id=["p1"])},
+    ),
+    Case(
+        "an empty id",
+        "problems",
+        "pairs.jsonl:1: an id must be a string",
+        {"pairs.jsonl": pair(id="")},
+    ),
     Case(
         "an id of 501 characters",
         "problems",
@@ -141,7 +185,12 @@ PROBLEMS = [
         "found: p1: the text is not valid Unicode: a lone surrogate stands in it",
         {"pairs.jsonl": pair(pair=[LONE, TEXT])},
     ),
-    Case("an id twice", "problems", "pairs.jsonl:2: an id stands twice", {"pairs.jsonl": pair() + pair()}),
+    Case(
+        "an id twice",
+        "problems",
+        "pairs.jsonl:2: an id stands twice",
+        {"pairs.jsonl": pair() + pair()},
+    ),
     Case(
         "a pair of one text",
         "problems",
@@ -183,14 +232,20 @@ PROBLEMS = [
         "truth whose same contradicts its authors",
         "problems",
         "truth.jsonl:1: same contradicts the two authors",
-        {"pairs.jsonl": pair(), "truth.jsonl": '{"id": "p1", "same": true, "authors": ["a", "b"]}\n'},
+        {
+            "pairs.jsonl": pair(),
+            "truth.jsonl": '{"id": "p1", "same": true, "authors": ["a", "b"]}\n',
+        },
         "pairs.jsonl",
     ),
     Case(
         "half a character in an author of truth",
         "problems",
         "truth.jsonl:1: an author is not valid Unicode: a lone surrogate stands in it",
-        {"pairs.jsonl": pair(), "truth.jsonl": json.dumps({"id": "p1", "same": True, "authors": [LONE, LONE]}) + "\n"},
+        {
+            "pairs.jsonl": pair(),
+            "truth.jsonl": json.dumps({"id": "p1", "same": True, "authors": [LONE, LONE]}) + "\n",
+        },
         "pairs.jsonl",
     ),
     Case(
@@ -199,7 +254,8 @@ PROBLEMS = [
         "truth.jsonl:1: an author is too long to be a name",
         {
             "pairs.jsonl": pair(),
-            "truth.jsonl": json.dumps({"id": "p1", "same": True, "authors": ["a" * 501] * 2}) + "\n",
+            "truth.jsonl": json.dumps({"id": "p1", "same": True, "authors": ["a" * 501] * 2})
+            + "\n",
         },
         "pairs.jsonl",
     ),

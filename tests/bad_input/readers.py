@@ -37,12 +37,22 @@ from ravenbench.texts import TextTable
 ESSAY = ObfuscationTask("essay", f"{TEXT} " * 10, language="en")
 
 EVERY = {
-    "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
-    "Batches of comparisons": BATCHES, "Documents": DOCUMENTS,
-    "Answers": ANSWERS, "Attributes": ATTRIBUTES, "Attribution collections": ATTRIBUTION, "Rewritings": REWRITINGS,
-    "Queries and candidates": RETRIEVAL, **extensions.rows("MALFORMED"),
-    "Spec files": SPECS, "Components": COMPONENTS, "Folders of runs": STORES,
-}  # fmt: skip
+    "Corpora: tables": TABLES,
+    "Corpora: folders and archives": FOLDERS,
+    "Problems": PROBLEMS,
+    "Truth": TRUTH,
+    "Batches of comparisons": BATCHES,
+    "Documents": DOCUMENTS,
+    "Answers": ANSWERS,
+    "Attributes": ATTRIBUTES,
+    "Attribution collections": ATTRIBUTION,
+    "Rewritings": REWRITINGS,
+    "Queries and candidates": RETRIEVAL,
+    **extensions.rows("MALFORMED"),
+    "Spec files": SPECS,
+    "Components": COMPONENTS,
+    "Folders of runs": STORES,
+}
 
 PATHS: dict[str, Callable[[Path], Any]] = {
     "document": read_documents,
@@ -53,7 +63,9 @@ PATHS: dict[str, Callable[[Path], Any]] = {
     "attribute": lambda path: read_attribute(str(path), ["p1", "p2"]),
     "attribution": read_attribution,
     "parts": lambda path: [part.obfuscation.encode() for part in read_parts(path, TEXT)],
-    "rewritten": lambda path: registry.parse("obfuscator", f"rewritings({str(path)!r})").fit([ESSAY]),
+    "rewritten": lambda path: registry.parse("obfuscator", f"rewritings({str(path)!r})").fit(
+        [ESSAY]
+    ),
     "reviews": read_reviews,
     "spec": lambda path: build({}, path),
     "store": Store.open,
@@ -64,18 +76,28 @@ PATHS: dict[str, Callable[[Path], Any]] = {
 COMMANDS = {
     "corpus": "raven run, corpus",
     "document": "raven texts, compare",
-    "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
+    "problems": "raven run --train, verify, pan14",
+    "truth": "raven evaluate",
     "answers": "raven evaluate, report",
-    "attribute": "raven evaluate --by", "attribution": "raven attribute",
-    "parts": "raven diff", "rewritten": "rewritings()", "reviews": "raven safety --grades",
-    "spec": "raven run --spec", "store": "raven report", "texts": "raven report",
-    "verifier": "--verifiers", "encoder": "--encoder", "sampler": "--samplers", "obfuscator": "raven obfuscate",
+    "attribute": "raven evaluate --by",
+    "attribution": "raven attribute",
+    "parts": "raven diff",
+    "rewritten": "rewritings()",
+    "reviews": "raven safety --grades",
+    "spec": "raven run --spec",
+    "store": "raven report",
+    "texts": "raven report",
+    "verifier": "--verifiers",
+    "encoder": "--encoder",
+    "sampler": "--samplers",
+    "obfuscator": "raven obfuscate",
     "attributor": "raven attribute --methods",
-} | {reader: command for reader, (_, command) in extensions.rows("READERS").items()}  # fmt: skip
+} | {reader: command for reader, (_, command) in extensions.rows("READERS").items()}
 GROUPS = {
-    title: cases for title, every in EVERY.items()
+    title: cases
+    for title, every in EVERY.items()
     if (cases := [case for case in every if case.reader in COMMANDS])
-}  # fmt: skip
+}
 """Malformed inputs of those readers that are here: an extension brings its own (``tests/ext/NAME/rows.py``)."""
 
 
@@ -91,7 +113,9 @@ def told(case: Case, folder: Path) -> str:
         if data == "HEAD":
             write_record(place, "run", Head(spec={}, data={}, raven="0", python="3", packages={}))
         else:
-            place.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass"))
+            place.write_bytes(
+                data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
+            )
     try:
         if case.files is None:
             registry.parse(case.reader, case.given)

@@ -13,7 +13,12 @@ def lines(*rows: object) -> str:
 
 
 QUERIES = lines({"query_id": "q1", "content": "who wrote this one"})
-CANDIDATES = lines(*({"candidate_id": f"c{i}", "author_id": f"a{i}", "content": f"text {i} of a pool"} for i in (1, 2)))
+CANDIDATES = lines(
+    *(
+        {"candidate_id": f"c{i}", "author_id": f"a{i}", "content": f"text {i} of a pool"}
+        for i in (1, 2)
+    )
+)
 TRUTH = lines({"query_id": "q1", "positive_ids": ["c1"], "author_id": "a1"})
 
 
@@ -21,48 +26,87 @@ def files(**changed: str) -> dict[str, str | bytes]:
     """Good files, some of them changed."""
     return {
         f"{name}.jsonl": text
-        for name, text in ({"queries": QUERIES, "candidates": CANDIDATES, "ground_truth": TRUTH} | changed).items()
+        for name, text in (
+            {"queries": QUERIES, "candidates": CANDIDATES, "ground_truth": TRUTH} | changed
+        ).items()
         if text
     }
 
 
 RETRIEVAL = [
     Case("no candidates", "retrieval", "there is no candidates.jsonl", files(candidates=""), ""),
-    Case("a line that is no JSON", "retrieval", "queries.jsonl:1: this line is not JSON", files(queries="{"), ""),
     Case(
-        "a query without a text", "retrieval", "queries.jsonl:1: this line has no text",
-        files(queries=lines({"query_id": "q1", "content": " "})), "",
+        "a line that is no JSON",
+        "retrieval",
+        "queries.jsonl:1: this line is not JSON",
+        files(queries="{"),
+        "",
     ),
     Case(
-        "a text that is a number", "retrieval", "candidates.jsonl:1: this line has no text",
-        files(candidates=lines({"candidate_id": "c1", "content": 7})), "",
+        "a query without a text",
+        "retrieval",
+        "queries.jsonl:1: this line has no text",
+        files(queries=lines({"query_id": "q1", "content": " "})),
+        "",
     ),
     Case(
-        "an id that stands twice", "retrieval", "candidates.jsonl:2: this id stands twice",
-        files(candidates=lines(*({"candidate_id": "c1", "content": "a text"} for _ in range(2)))), "",
+        "a text that is a number",
+        "retrieval",
+        "candidates.jsonl:1: this line has no text",
+        files(candidates=lines({"candidate_id": "c1", "content": 7})),
+        "",
     ),
     Case(
-        "an id with half a character", "retrieval", "a name is not valid Unicode",
-        files(queries=lines({"query_id": LONE, "content": "a text"})), "",
+        "an id that stands twice",
+        "retrieval",
+        "candidates.jsonl:2: this id stands twice",
+        files(candidates=lines(*({"candidate_id": "c1", "content": "a text"} for _ in range(2)))),
+        "",
     ),
     Case(
-        "a text with a NUL", "retrieval", "candidates.jsonl:1: a NUL character stands in the text",
-        files(candidates=lines({"candidate_id": "c1", "content": "a\0text"})), "",
+        "an id with half a character",
+        "retrieval",
+        "a name is not valid Unicode",
+        files(queries=lines({"query_id": LONE, "content": "a text"})),
+        "",
     ),
     Case(
-        "an author that is an object", "retrieval", "a name must be a text or a number",
-        files(candidates=lines({"candidate_id": "c1", "content": "a text", "author_id": {"name": "x"}})), "",
+        "a text with a NUL",
+        "retrieval",
+        "candidates.jsonl:1: a NUL character stands in the text",
+        files(candidates=lines({"candidate_id": "c1", "content": "a\0text"})),
+        "",
     ),
     Case(
-        "truth that names no candidates", "retrieval", "this line does not say which candidates are true",
-        files(ground_truth=lines({"query_id": "q1"})), "",
+        "an author that is an object",
+        "retrieval",
+        "a name must be a text or a number",
+        files(
+            candidates=lines(
+                {"candidate_id": "c1", "content": "a text", "author_id": {"name": "x"}}
+            )
+        ),
+        "",
     ),
     Case(
-        "truth of other candidates alone", "retrieval", "there is nothing to search for",
-        files(ground_truth=lines({"query_id": "q1", "positive_ids": ["c7"]})), "",
+        "truth that names no candidates",
+        "retrieval",
+        "this line does not say which candidates are true",
+        files(ground_truth=lines({"query_id": "q1"})),
+        "",
     ),
     Case(
-        "a text with half a character", "retrieval", "queries.jsonl:1: the text is not valid Unicode",
-        files(queries=lines({"query_id": "q1", "content": f"a text {LONE}"})), "",
+        "truth of other candidates alone",
+        "retrieval",
+        "there is nothing to search for",
+        files(ground_truth=lines({"query_id": "q1", "positive_ids": ["c7"]})),
+        "",
     ),
-]  # fmt: skip
+    Case(
+        "a text with half a character",
+        "retrieval",
+        "queries.jsonl:1: the text is not valid Unicode",
+        files(queries=lines({"query_id": "q1", "content": f"a text {LONE}"})),
+        "",
+    ),
+]

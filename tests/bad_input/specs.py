@@ -7,20 +7,46 @@ from bad_input.cases import Case
 NESTED = "char-ngram(" * 2000 + ")" * 2000
 
 SPECS = [
-    Case("a spec that is not there", "spec", "run.toml: cannot be read: No such file or directory", {}, "run.toml"),
+    Case(
+        "a spec that is not there",
+        "spec",
+        "run.toml: cannot be read: No such file or directory",
+        {},
+        "run.toml",
+    ),
     Case("a spec that is no TOML", "spec", "run.toml: not valid TOML", {"run.toml": "[run\n"}),
-    Case("a spec in Latin-1", "spec", "run.toml: not valid TOML", {"run.toml": b'[run]\ncorpus = "\xfc"\n'}),
-    Case("a spec with a NUL", "spec", "run.toml: not valid TOML", {"run.toml": b'[run]\ncorpus = "\0"\n'}),
+    Case(
+        "a spec in Latin-1",
+        "spec",
+        "run.toml: not valid TOML",
+        {"run.toml": b'[run]\ncorpus = "\xfc"\n'},
+    ),
+    Case(
+        "a spec with a NUL",
+        "spec",
+        "run.toml: not valid TOML",
+        {"run.toml": b'[run]\ncorpus = "\0"\n'},
+    ),
     Case("an unknown table", "spec", "run.toml: unknown table [rum]", {"run.toml": "[rum]\n"}),
     Case("run as a value", "spec", "run.toml: run is not a table", {"run.toml": "run = 1\n"}),
-    Case("an unknown key", "spec", "run.toml: unknown key 'verifier'", {"run.toml": "[run]\nverifier = 'ppm'\n"}),
+    Case(
+        "an unknown key",
+        "spec",
+        "run.toml: unknown key 'verifier'",
+        {"run.toml": "[run]\nverifier = 'ppm'\n"},
+    ),
     Case(
         "a number of folds that is a word",
         "spec",
         "run.toml: folds: expected a whole number",
         {"run.toml": "[run]\nfolds = 'many'\n"},
     ),
-    Case("no folds", "spec", "run.toml: folds: expected a whole number >= 2", {"run.toml": "[run]\nfolds = 0\n"}),
+    Case(
+        "no folds",
+        "spec",
+        "run.toml: folds: expected a whole number >= 2",
+        {"run.toml": "[run]\nfolds = 0\n"},
+    ),
     Case(
         "a share beyond all",
         "spec",
@@ -33,7 +59,12 @@ SPECS = [
         "run.toml: seed: expected a whole number",
         {"run.toml": "[run]\nseed = 1.5\n"},
     ),
-    Case("a probe that is none", "spec", "run.toml: probe: there is no 'all'", {"run.toml": "[run]\nprobe = 'all'\n"}),
+    Case(
+        "a probe that is none",
+        "spec",
+        "run.toml: probe: there is no 'all'",
+        {"run.toml": "[run]\nprobe = 'all'\n"},
+    ),
     Case(
         "topics that are words",
         "spec",
@@ -46,7 +77,12 @@ SPECS = [
         "--train and --test belong together and replace CORPUS",
         {"run.toml": "[run]\ntrain = 'a'\n"},
     ),
-    Case("a key twice", "spec", "run.toml: not valid TOML", {"run.toml": "[run]\nseed = 1\nseed = 2\n"}),
+    Case(
+        "a key twice",
+        "spec",
+        "run.toml: not valid TOML",
+        {"run.toml": "[run]\nseed = 1\nseed = 2\n"},
+    ),
     Case(
         "arrays nested too deep",
         "spec",
@@ -68,13 +104,39 @@ SPECS = [
 ]
 
 COMPONENTS = [
-    Case("a misspelt verifier", "verifier", "there is no verifier named 'char-ngramm'", None, "char-ngramm"),
+    Case(
+        "a misspelt verifier",
+        "verifier",
+        "there is no verifier named 'char-ngramm'",
+        None,
+        "char-ngramm",
+    ),
     Case("an unknown verifier", "verifier", "there is no verifier named 'xyzzy'", None, "xyzzy"),
     Case("nothing", "verifier", "'' is not a verifier", None, ""),
-    Case("an open bracket", "verifier", "'char-ngram(n=3' is not a verifier", None, "char-ngram(n=3"),
-    Case("a bracket too many", "verifier", "'n=3)' has an unclosed bracket or quote", None, "char-ngram(n=3))"),
-    Case("an unknown parameter", "verifier", "char-ngram has no parameter 'm'", None, "char-ngram(m=3)"),
-    Case("a parameter twice", "verifier", "char-ngram is given 'n' twice", None, "char-ngram(n=3, n=4)"),
+    Case(
+        "an open bracket", "verifier", "'char-ngram(n=3' is not a verifier", None, "char-ngram(n=3"
+    ),
+    Case(
+        "a bracket too many",
+        "verifier",
+        "'n=3)' has an unclosed bracket or quote",
+        None,
+        "char-ngram(n=3))",
+    ),
+    Case(
+        "an unknown parameter",
+        "verifier",
+        "char-ngram has no parameter 'm'",
+        None,
+        "char-ngram(m=3)",
+    ),
+    Case(
+        "a parameter twice",
+        "verifier",
+        "char-ngram is given 'n' twice",
+        None,
+        "char-ngram(n=3, n=4)",
+    ),
     Case(
         "a parameter that is code",
         "verifier",
@@ -89,7 +151,13 @@ COMPONENTS = [
         None,
         "char-ngram(n=1+2)",
     ),
-    Case("a quote that never ends", "verifier", '"command(\'true" is not a verifier', None, "command('true"),
+    Case(
+        "a quote that never ends",
+        "verifier",
+        '"command(\'true" is not a verifier',
+        None,
+        "command('true",
+    ),
     Case(
         "a module that is not there",
         "verifier",
@@ -111,31 +179,79 @@ COMPONENTS = [
         None,
         "subprocess:Popen(['true'])",
     ),
-    Case("a sampler instead of a verifier", "verifier", "there is no verifier named 'hits'", None, "hits"),
-    Case("brackets nested too deep", "verifier", "brackets are nested too deep", None, NESTED),
-    Case("half a character", "verifier", "this text cannot be written as UTF-8", None, "command('\ud800')"),
-    Case("a control character in a name", "verifier", "'ppm\\x1b[31m' is not a verifier", None, "ppm\x1b[31m"),
     Case(
-        "a calibrator for a verifier", "verifier", "there is no verifier named 'band'", None, "calibrated(band, band)"
+        "a sampler instead of a verifier",
+        "verifier",
+        "there is no verifier named 'hits'",
+        None,
+        "hits",
+    ),
+    Case("brackets nested too deep", "verifier", "brackets are nested too deep", None, NESTED),
+    Case(
+        "half a character",
+        "verifier",
+        "this text cannot be written as UTF-8",
+        None,
+        "command('\ud800')",
+    ),
+    Case(
+        "a control character in a name",
+        "verifier",
+        "'ppm\\x1b[31m' is not a verifier",
+        None,
+        "ppm\x1b[31m",
+    ),
+    Case(
+        "a calibrator for a verifier",
+        "verifier",
+        "there is no verifier named 'band'",
+        None,
+        "calibrated(band, band)",
     ),
     Case("a misspelt encoder", "encoder", "there is no encoder named 'lsaa'", None, "lsaa"),
     Case("a misspelt sampler", "sampler", "there is no sampler named 'hitz'", None, "hitz"),
-    Case("a misspelt obfuscator", "obfuscator", "there is no obfuscator named 'ravenhide'", None, "ravenhide"),
     Case(
-        "a misspelt method of attribution", "attributor", "there is no attributor named 'char-svmm'", None, "char-svmm"
+        "a misspelt obfuscator",
+        "obfuscator",
+        "there is no obfuscator named 'ravenhide'",
+        None,
+        "ravenhide",
+    ),
+    Case(
+        "a misspelt method of attribution",
+        "attributor",
+        "there is no attributor named 'char-svmm'",
+        None,
+        "char-svmm",
     ),
     Case("a misspelt corpus", "corpus", "there is no corpus named 'newsgrups'", None, "newsgrups"),
 ]
 
 STORES = [
-    Case("a folder that is no run", "store", "run: not a run folder", {"run/notes.txt": "x"}, "run"),
-    Case("a folder that is not there", "store", "run: not a run folder", {}, "run"),
-    Case("an empty run.json", "store", "run/run.json: this file of a run is damaged", {"run/run.json": ""}, "run"),
     Case(
-        "run.json that is no JSON", "store", "run/run.json: this file of a run is damaged", {"run/run.json": "{"}, "run"
+        "a folder that is no run", "store", "run: not a run folder", {"run/notes.txt": "x"}, "run"
+    ),
+    Case("a folder that is not there", "store", "run: not a run folder", {}, "run"),
+    Case(
+        "an empty run.json",
+        "store",
+        "run/run.json: this file of a run is damaged",
+        {"run/run.json": ""},
+        "run",
     ),
     Case(
-        "run.json that is a list", "store", "run/run.json: this file of a run is damaged", {"run/run.json": "[]"}, "run"
+        "run.json that is no JSON",
+        "store",
+        "run/run.json: this file of a run is damaged",
+        {"run/run.json": "{"},
+        "run",
+    ),
+    Case(
+        "run.json that is a list",
+        "store",
+        "run/run.json: this file of a run is damaged",
+        {"run/run.json": "[]"},
+        "run",
     ),
     Case(
         "run.json of another program",

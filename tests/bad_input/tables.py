@@ -5,7 +5,13 @@ from __future__ import annotations
 from bad_input.cases import DEEP, GOOD_CSV, LONE, TEXT, Case, parquet, row, zipped
 
 TABLES = [
-    Case("a file that is not there", "corpus", "essays.csv: there is no such file or folder", {}, "essays.csv"),
+    Case(
+        "a file that is not there",
+        "corpus",
+        "essays.csv: there is no such file or folder",
+        {},
+        "essays.csv",
+    ),
     Case(
         "a name close to one that is there",
         "corpus",
@@ -39,7 +45,9 @@ TABLES = [
         "a frame of pandas under another ending",
         "corpus",
         "a whole table, as pandas writes it without lines=True: call the file .json",
-        {"c.jsonl": f'{{"text": {{"0": "{TEXT}"}}, "author": {{"0": "ann"}}, "topic": {{"0": "a"}}}}\n'},
+        {
+            "c.jsonl": f'{{"text": {{"0": "{TEXT}"}}, "author": {{"0": "ann"}}, "topic": {{"0": "a"}}}}\n'
+        },
     ),
     Case(
         "an author who is an object",
@@ -48,10 +56,20 @@ TABLES = [
         {"c.jsonl": row(author={"name": "Ann Roe", "id": 3})},
     ),
     Case("an empty CSV", "corpus", "c.csv: the file is empty", {"c.csv": ""}),
-    Case("a CSV of a header alone", "corpus", "c.csv: this table has no rows", {"c.csv": "text,author,topic\n"}),
+    Case(
+        "a CSV of a header alone",
+        "corpus",
+        "c.csv: this table has no rows",
+        {"c.csv": "text,author,topic\n"},
+    ),
     Case("a JSON list of nothing", "corpus", "c.json: this table has no rows", {"c.json": "[]"}),
     Case("a JSON object of nothing", "corpus", "c.json: this table has no rows", {"c.json": "{}"}),
-    Case("JSON lines of an empty list", "corpus", "c.jsonl: this table has no rows", {"c.jsonl": "[]\n"}),
+    Case(
+        "JSON lines of an empty list",
+        "corpus",
+        "c.jsonl: this table has no rows",
+        {"c.jsonl": "[]\n"},
+    ),
     Case("JSON of blank lines", "corpus", "c.json: this table has no rows", {"c.json": "\n\n"}),
     Case(
         "a frame of pandas without rows",
@@ -69,7 +87,9 @@ TABLES = [
         "a frame of pandas with two columns of one name",
         "corpus",
         "c.json: a column stands twice",
-        {"c.json": f'{{"columns":["text","author","author"],"index":[0],"data":[["{TEXT}","ann","bob"]]}}'},
+        {
+            "c.json": f'{{"columns":["text","author","author"],"index":[0],"data":[["{TEXT}","ann","bob"]]}}'
+        },
     ),
     Case(
         "two columns that differ in a blank",
@@ -132,7 +152,10 @@ TABLES = [
         {"c.csv": GOOD_CSV + '"open,ann,a\n'},
     ),
     Case(
-        "a CSV with a quote within a field", "corpus", "c.csv:5: this is not CSV", {"c.csv": GOOD_CSV + '"a"b,ann,a\n'}
+        "a CSV with a quote within a field",
+        "corpus",
+        "c.csv:5: this is not CSV",
+        {"c.csv": GOOD_CSV + '"a"b,ann,a\n'},
     ),
     Case(
         "a CSV in Latin-1",
@@ -141,7 +164,10 @@ TABLES = [
         {"c.csv": GOOD_CSV.encode() + "Füße,ann,a\n".encode("latin-1")},
     ),
     Case(
-        "a CSV in UTF-16 with its mark", "corpus", "c.csv:1: the text is UTF-16", {"c.csv": GOOD_CSV.encode("utf-16")}
+        "a CSV in UTF-16 with its mark",
+        "corpus",
+        "c.csv:1: the text is UTF-16",
+        {"c.csv": GOOD_CSV.encode("utf-16")},
     ),
     Case(
         "a CSV in UTF-16 without a mark",
@@ -167,9 +193,24 @@ TABLES = [
         "c.csv:1: lines end as on old Macs, or a carriage return stands within one",
         {"c.csv": GOOD_CSV.replace("\n", "\r")},
     ),
-    Case("a CSV with an empty text", "corpus", "c.csv:5: text is empty", {"c.csv": GOOD_CSV + ",ann,a\n"}),
-    Case("a CSV with an empty author", "corpus", "c.csv:5: author is empty", {"c.csv": GOOD_CSV + "Some text.,,a\n"}),
-    Case("a CSV with an empty topic", "corpus", "c.csv:5: topic is empty", {"c.csv": GOOD_CSV + "Some text.,ann,\n"}),
+    Case(
+        "a CSV with an empty text",
+        "corpus",
+        "c.csv:5: text is empty",
+        {"c.csv": GOOD_CSV + ",ann,a\n"},
+    ),
+    Case(
+        "a CSV with an empty author",
+        "corpus",
+        "c.csv:5: author is empty",
+        {"c.csv": GOOD_CSV + "Some text.,,a\n"},
+    ),
+    Case(
+        "a CSV with an empty topic",
+        "corpus",
+        "c.csv:5: topic is empty",
+        {"c.csv": GOOD_CSV + "Some text.,ann,\n"},
+    ),
     Case(
         "a CSV with an author of 501 characters",
         "corpus",
@@ -216,23 +257,40 @@ TABLES = [
         "a quotation mark that swallows rows",
         "corpus",
         "c.tsv:3: a quotation mark joins this row and the next ones to one field",
-        {"c.tsv": 'author\ttopic\ttext\na\tx\tOne.\na\tx\t"Two.\nb\tx\tThree.\nb\tx\tFour."\nb\tx\tFive.\n'},
+        {
+            "c.tsv": 'author\ttopic\ttext\na\tx\tOne.\na\tx\t"Two.\nb\tx\tThree.\nb\tx\tFour."\nb\tx\tFive.\n'
+        },
     ),
-    Case("JSON that is no list", "corpus", "c.json: this JSON is no list of records", {"c.json": '{"a":\n 1}'}),
+    Case(
+        "JSON that is no list",
+        "corpus",
+        "c.json: this JSON is no list of records",
+        {"c.json": '{"a":\n 1}'},
+    ),
     Case(
         "a spreadsheet",
         "corpus",
         "c.xlsx: this workbook cannot be read",
         {"c.xlsx": zipped({"xl/workbook.xml": "<x/>"})},
     ),
-    Case("a file with another ending", "corpus", "c.docx: not a table Raven reads", {"c.docx": b"PK\x03\x04rest"}),
+    Case(
+        "a file with another ending",
+        "corpus",
+        "c.docx: not a table Raven reads",
+        {"c.docx": b"PK\x03\x04rest"},
+    ),
     Case(
         "an id twice",
         "corpus",
         "c.csv:3: the id stands twice",
         {"c.csv": "id,text,author,topic\n1,One.,a,x\n1,Two.,a,x\n2,Three.,b,x\n"},
     ),
-    Case("an id with a NUL", "corpus", "c.jsonl:1: the id holds a NUL character", {"c.jsonl": row(id="a\0")}),
+    Case(
+        "an id with a NUL",
+        "corpus",
+        "c.jsonl:1: the id holds a NUL character",
+        {"c.jsonl": row(id="a\0")},
+    ),
     Case(
         "an id of 60,000 characters",
         "corpus",
@@ -311,21 +369,64 @@ TABLES = [
         "c.jsonl:1: the name of a column is not valid Unicode: a lone surrogate stands in it",
         {"c.jsonl": row(**{LONE: "x"})},
     ),
-    Case("an author who is a list", "corpus", "c.jsonl:1: author is not a name", {"c.jsonl": row(author=["ann"])}),
-    Case("an author who is a fraction", "corpus", "c.jsonl:1: author is not a name", {"c.jsonl": row(author=1.5)}),
-    Case("an author who is true", "corpus", "c.jsonl:1: author is not a name", {"c.jsonl": row(author=True)}),
-    Case("an author of blanks", "corpus", "c.jsonl:1: author is not a name", {"c.jsonl": row(author="  ")}),
-    Case("a text that is a number", "corpus", "c.jsonl:1: the text is not a string", {"c.jsonl": row(text=7)}),
-    Case("a text that is null", "corpus", "c.jsonl:1: text is empty", {"c.jsonl": row(text=None)}),
-    Case("a text of blanks", "corpus", "c.jsonl:1: the text is empty", {"c.jsonl": row(text=" \n ")}),
-    Case("a line that is not JSON", "corpus", "c.jsonl:2: this line is not JSON", {"c.jsonl": row() + "text\n"}),
     Case(
-        "a JSON array instead of lines", "corpus", "c.jsonl:1: not a JSON object", {"c.jsonl": f"[{row().strip()}]\n"}
+        "an author who is a list",
+        "corpus",
+        "c.jsonl:1: author is not a name",
+        {"c.jsonl": row(author=["ann"])},
     ),
-    Case("JSON over several lines", "corpus", "c.jsonl:1: this line is not JSON", {"c.jsonl": '{\n"text": "a"\n}\n'}),
+    Case(
+        "an author who is a fraction",
+        "corpus",
+        "c.jsonl:1: author is not a name",
+        {"c.jsonl": row(author=1.5)},
+    ),
+    Case(
+        "an author who is true",
+        "corpus",
+        "c.jsonl:1: author is not a name",
+        {"c.jsonl": row(author=True)},
+    ),
+    Case(
+        "an author of blanks",
+        "corpus",
+        "c.jsonl:1: author is not a name",
+        {"c.jsonl": row(author="  ")},
+    ),
+    Case(
+        "a text that is a number",
+        "corpus",
+        "c.jsonl:1: the text is not a string",
+        {"c.jsonl": row(text=7)},
+    ),
+    Case("a text that is null", "corpus", "c.jsonl:1: text is empty", {"c.jsonl": row(text=None)}),
+    Case(
+        "a text of blanks", "corpus", "c.jsonl:1: the text is empty", {"c.jsonl": row(text=" \n ")}
+    ),
+    Case(
+        "a line that is not JSON",
+        "corpus",
+        "c.jsonl:2: this line is not JSON",
+        {"c.jsonl": row() + "text\n"},
+    ),
+    Case(
+        "a JSON array instead of lines",
+        "corpus",
+        "c.jsonl:1: not a JSON object",
+        {"c.jsonl": f"[{row().strip()}]\n"},
+    ),
+    Case(
+        "JSON over several lines",
+        "corpus",
+        "c.jsonl:1: this line is not JSON",
+        {"c.jsonl": '{\n"text": "a"\n}\n'},
+    ),
     Case("a line that is a number", "corpus", "c.jsonl:1: not a JSON object", {"c.jsonl": "7\n"}),
     Case(
-        "JSON nested two hundred thousand deep", "corpus", "c.jsonl:1: this line is not JSON", {"c.jsonl": DEEP + "\n"}
+        "JSON nested two hundred thousand deep",
+        "corpus",
+        "c.jsonl:1: this line is not JSON",
+        {"c.jsonl": DEEP + "\n"},
     ),
     Case(
         "a JSON number of many digits",
@@ -339,7 +440,12 @@ TABLES = [
         "c.jsonl:1: the text is UTF-16",
         {"c.jsonl": row().encode("utf-16-le")},
     ),
-    Case("JSON lines in UTF-32", "corpus", "c.jsonl:1: the text is UTF-32", {"c.jsonl": row().encode("utf-32")}),
+    Case(
+        "JSON lines in UTF-32",
+        "corpus",
+        "c.jsonl:1: the text is UTF-32",
+        {"c.jsonl": row().encode("utf-32")},
+    ),
     Case(
         "JSON lines that end as on old Macs",
         "corpus",

@@ -16,7 +16,11 @@ from bad_input.cases import Case
 from bad_input.document import PAGE, TABLE, page, table
 from bad_input.readers import EVERY, GROUPS, told
 
-CASES = [pytest.param(case, id=f"{group}: {case.name}") for group, cases in GROUPS.items() for case in cases]
+CASES = [
+    pytest.param(case, id=f"{group}: {case.name}")
+    for group, cases in GROUPS.items()
+    for case in cases
+]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -28,12 +32,16 @@ def test_it_is_refused_with_its_message(case: Case, tmp_path: Path) -> None:
         pytest.skip("the extra documents is not installed")
     assert message, "it was accepted"
     assert case.says in message
-    assert all(c.isprintable() or c == "\n" for c in message), "nothing in a message commands the terminal"
+    assert all(c.isprintable() or c == "\n" for c in message), (
+        "nothing in a message commands the terminal"
+    )
     assert len(message) < 1500
 
 
 def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
-    assert GROUPS == EVERY or extensions.absent(), "an extension that is here has readers, and these no rows"
+    assert GROUPS == EVERY or extensions.absent(), (
+        "an extension that is here has readers, and these no rows"
+    )
     assert len(CASES) >= 150
     assert all(len({case.name for case in cases}) == len(cases) for cases in GROUPS.values())
     assert all(case.says for cases in GROUPS.values() for case in cases)
@@ -42,7 +50,11 @@ def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
 def test_the_page_is_up_to_date() -> None:
     pairs = [(PAGE.read_text("utf-8"), page()), (TABLE.read_text("utf-8"), table())]
     if extensions.absent():  # what is read with them stands on the page too, and in its counts
-        pairs = [(kept, now) for kept, now in pairs[1:] if not set(now.splitlines()) <= set(kept.splitlines())]
+        pairs = [
+            (kept, now)
+            for kept, now in pairs[1:]
+            if not set(now.splitlines()) <= set(kept.splitlines())
+        ]
     assert all(kept == now for kept, now in pairs), "run python tests/bad_input/document.py"
 
 
@@ -50,7 +62,16 @@ def test_the_command_ends_with_code_2_and_one_error(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text('{"id": "p1\\ud800", "value": 1}\n')
     (tmp_path / "truth.jsonl").write_text('{"id": "p1", "same": true}\n')
     code = "from ravenbench.cli.main import run; run()"
-    command = [sys.executable, "-c", code, "evaluate", "truth.jsonl", "answers.jsonl", "--out", "out"]
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "evaluate",
+        "truth.jsonl",
+        "answers.jsonl",
+        "--out",
+        "out",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert done.stderr.startswith("error: answers.jsonl:1: an id is not valid Unicode")
@@ -72,7 +93,9 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 
 def measured(path: Path) -> tuple[str, int]:
     """What reading answers says, and the megabytes it took."""
-    done = subprocess.run([sys.executable, "-c", MEASURE, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(path)], capture_output=True, text=True, check=True
+    )
     said, megabytes = done.stdout.splitlines()
     return said, int(megabytes)
 
@@ -87,6 +110,8 @@ def test_a_line_without_end_is_refused_in_bounded_memory(tmp_path: Path) -> None
 
 def test_one_long_id_does_not_widen_all(tmp_path: Path) -> None:
     ids = ["i" * 500, *map(str, range(40_000))]
-    (tmp_path / "answers.jsonl").write_text("".join(json.dumps({"id": i, "value": 0.7}) + "\n" for i in ids))
+    (tmp_path / "answers.jsonl").write_text(
+        "".join(json.dumps({"id": i, "value": 0.7}) + "\n" for i in ids)
+    )
     said, megabytes = measured(tmp_path / "answers.jsonl")
     assert said == "40001" and megabytes < 40

@@ -7,19 +7,17 @@ import json
 from bad_input.cases import DEEP, LONE, Case
 
 TRUTH = [
-    Case("a JSON list of nothing as truth", "truth", "t.json: this table has no rows", {"t.json": "[]"}),
-    Case("an empty object as truth", "truth", "truth.jsonl: this table has no rows", {"truth.jsonl": "{}\n"}),
     Case(
-        "a text of which no label says who wrote it",
-        "generated",
-        "val.jsonl: no label says whether a machine wrote these",
-        {"val.jsonl": '{"id": "p1", "text": "x"}\n'},
+        "a JSON list of nothing as truth",
+        "truth",
+        "t.json: this table has no rows",
+        {"t.json": "[]"},
     ),
     Case(
-        "a label that is none",
-        "generated",
-        "val.jsonl:1: not a label",
-        {"val.jsonl": '{"id": "p1", "text": "x", "label": "machine"}\n'},
+        "an empty object as truth",
+        "truth",
+        "truth.jsonl: this table has no rows",
+        {"truth.jsonl": "{}\n"},
     ),
     Case(
         "a pair by two people",
@@ -31,7 +29,9 @@ TRUTH = [
         "several faults of truth",
         "truth",
         "3 lines of truth cannot be used:",
-        {"truth.jsonl": '{"id": "p1", "same": 1}\n{"id": "p2", "same": true}\n{"id": "p2"}\n{"same": true}\n'},
+        {
+            "truth.jsonl": '{"id": "p1", "same": 1}\n{"id": "p2", "same": true}\n{"id": "p2"}\n{"same": true}\n'
+        },
     ),
     Case(
         "several faults of truth.txt",
@@ -66,20 +66,36 @@ TRUTH = [
         {"truth.jsonl": '{"id": "p1", "same": 1}\n'},
     ),
     Case(
-        "no same at all", "truth", "truth.jsonl:1: truth has no same: true or false", {"truth.jsonl": '{"id": "p1"}\n'}
+        "no same at all",
+        "truth",
+        "truth.jsonl:1: truth has no same: true or false",
+        {"truth.jsonl": '{"id": "p1"}\n'},
     ),
     Case(
-        "an id twice", "truth", "truth.jsonl:2: an id stands twice", {"truth.jsonl": '{"id": "p1", "same": true}\n' * 2}
+        "an id twice",
+        "truth",
+        "truth.jsonl:2: an id stands twice",
+        {"truth.jsonl": '{"id": "p1", "same": true}\n' * 2},
     ),
     Case("an empty file", "truth", "truth.jsonl: the truth file is empty", {"truth.jsonl": ""}),
-    Case("a line of three words", "truth", "truth.txt:1: not a line of truth", {"truth.txt": "EN001 Y Y\n"}),
+    Case(
+        "a line of three words",
+        "truth",
+        "truth.txt:1: not a line of truth",
+        {"truth.txt": "EN001 Y Y\n"},
+    ),
     Case(
         "an id of 501 characters",
         "truth",
         "truth.txt:1: an id is too long to be a name",
         {"truth.txt": "E" * 501 + " Y\n"},
     ),
-    Case("an id with a NUL", "truth", "truth.txt:1: a NUL byte stands in the text", {"truth.txt": "E\0 Y\n"}),
+    Case(
+        "an id with a NUL",
+        "truth",
+        "truth.txt:1: a NUL byte stands in the text",
+        {"truth.txt": "E\0 Y\n"},
+    ),
     Case(
         "half a character in an id",
         "truth",
@@ -92,11 +108,24 @@ TRUTH = [
         "truth.txt:1: lines end as on old Macs, or a carriage return stands within one",
         {"truth.txt": "EN001 Y\rEN002 N\r"},
     ),
-    Case("Latin-1", "truth", "truth.txt:1: the text is not UTF-8", {"truth.txt": "EÜ001 Y\n".encode("latin-1")}),
     Case(
-        "a JSON array", "truth", "truth.jsonl:1: not a JSON object", {"truth.jsonl": '[{"id": "p1", "same": true}]\n'}
+        "Latin-1",
+        "truth",
+        "truth.txt:1: the text is not UTF-8",
+        {"truth.txt": "EÜ001 Y\n".encode("latin-1")},
     ),
-    Case("JSON nested too deep", "truth", "truth.jsonl:1: this line is not JSON", {"truth.jsonl": DEEP + "\n"}),
+    Case(
+        "a JSON array",
+        "truth",
+        "truth.jsonl:1: not a JSON object",
+        {"truth.jsonl": '[{"id": "p1", "same": true}]\n'},
+    ),
+    Case(
+        "JSON nested too deep",
+        "truth",
+        "truth.jsonl:1: this line is not JSON",
+        {"truth.jsonl": DEEP + "\n"},
+    ),
 ]
 
 
@@ -130,7 +159,11 @@ ATTRIBUTES = [
         "a.csv:length",
     ),
     Case(
-        "an id twice", "attribute", "a.csv:3: an id stands twice", {"a.csv": "id,length\np1,3\np1,4\n"}, "a.csv:length"
+        "an id twice",
+        "attribute",
+        "a.csv:3: an id stands twice",
+        {"a.csv": "id,length\np1,3\np1,4\n"},
+        "a.csv:length",
     ),
     Case(
         "a number that is not finite",

@@ -57,12 +57,18 @@ def told(folder: Path) -> str:
         return f"refused: {error}"
 
 
-def damage_files(outcome: Outcome, scratch: Path, whole: Path, seed: int, each: int | None = None) -> None:
+def damage_files(
+    outcome: Outcome, scratch: Path, whole: Path, seed: int, each: int | None = None
+) -> None:
     """Damage every file of a run in every way (or ``each`` files drawn for every way); report, and repeat the run."""
     expected, said = state(whole), told(whole)
     rng, folder = random.Random(f"damage-{seed}"), scratch / "damaged"
     names = sorted(expected)
-    cases = [(how, name) for how in DAMAGES for name in (names if each is None else rng.sample(names, each))]
+    cases = [
+        (how, name)
+        for how in DAMAGES
+        for name in (names if each is None else rng.sample(names, each))
+    ]
     rng.shuffle(cases)
     while outcome.wants(2 * len(cases)):
         how, name = cases[outcome.tried // 2]
@@ -89,10 +95,14 @@ def _reported(outcome: Outcome, folder: Path, name: str, said: str, case: str) -
     except Exception as error:
         return False, f"{case}: the report raised {type(error).__name__}: {error}"
     outcome.note("reports that counted the cell as missing")
-    return name.startswith("cells/") and missing == 1, f"{case}: the report says other things and {missing} are missing"
+    return name.startswith(
+        "cells/"
+    ) and missing == 1, f"{case}: the report says other things and {missing} are missing"
 
 
-def _repeated(outcome: Outcome, folder: Path, name: str, expected: dict[str, str], case: str) -> tuple[bool, str]:
+def _repeated(
+    outcome: Outcome, folder: Path, name: str, expected: dict[str, str], case: str
+) -> tuple[bool, str]:
     """The repeated run must mend the folder, or name the folder that stands in a file's place."""
     try:
         try:

@@ -48,10 +48,14 @@ def keep_contracts(outcome: Outcome, scratch: Path, name: str, tries: int, seed:
         folder.mkdir()
         rng = random.Random(f"contracts-{seed}-{name}-{number}")
         try:
-            CONTRACTS[contract](TASKS[name], Room(data, finished, folder, rng, starter, "", writes, cluster))
+            CONTRACTS[contract](
+                TASKS[name], Room(data, finished, folder, rng, starter, "", writes, cluster)
+            )
             wrong = ""
         except Exception as error:  # whatever it is, the contract did not hold
-            wrong = f"seed {seed}, try {number}, {contract}: {type(error).__name__}: {str(error)[:400]}"
+            wrong = (
+                f"seed {seed}, try {number}, {contract}: {type(error).__name__}: {str(error)[:400]}"
+            )
         outcome.count(not wrong, wrong)
         outcome.note(contract.replace("_", " "))
         shutil.rmtree(folder, ignore_errors=True)

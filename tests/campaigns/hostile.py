@@ -28,15 +28,30 @@ PATIENCE = 5.0
 """Seconds after its parent's death in which a process must be gone, and that a command may take to obey a signal."""
 
 _UNITS = {
-    "letters without blanks": "a", "quotes and dots": "\".'", "blanks": " ", "line ends": "\n",
+    "letters without blanks": "a",
+    "quotes and dots": "\".'",
+    "blanks": " ",
+    "line ends": "\n",
     "tabs and blanks": "\t ",
-    "open tags": "<pre><p ", "open brackets": "[({", "quotations": "> > ", "headers": "From: a\nTo: b\n",
-    "introductions": "On 1 May he wrote:\n", "separators": "-- \n", "phones": "Sent from my phone\n",
-    "closings": "regards,  \n", "accents": "a\u0301\u0301\u0301", "addresses": "a@b.", "rules": "_-=*",
+    "open tags": "<pre><p ",
+    "open brackets": "[({",
+    "quotations": "> > ",
+    "headers": "From: a\nTo: b\n",
+    "introductions": "On 1 May he wrote:\n",
+    "separators": "-- \n",
+    "phones": "Sent from my phone\n",
+    "closings": "regards,  \n",
+    "accents": "a\u0301\u0301\u0301",
+    "addresses": "a@b.",
+    "rules": "_-=*",
     "digits": "1,1.",
-    "commas": "a,\"b", "messages": "[1/1/20, 10:10] A: a\n", "entities": "&lt;&amp;", "dates": "<date>a</date><post>",
-    "braces": "{\\b ", "escapes": "\\u0041\\\"",
-}  # fmt: skip
+    "commas": 'a,"b',
+    "messages": "[1/1/20, 10:10] A: a\n",
+    "entities": "&lt;&amp;",
+    "dates": "<date>a</date><post>",
+    "braces": "{\\b ",
+    "escapes": '\\u0041\\"',
+}
 """What is repeated in a text that asks for time."""
 
 
@@ -85,20 +100,9 @@ def _documents(name: str, before: str = "", after: str = "") -> Callable[[str, P
     return read
 
 
-def _collection(
-    which: str, name: str, before: str, after: str, *, escape: Callable[[str], str]
-) -> Callable[..., object]:
-    def read(text: str, folder: Path) -> object:
-        from ravenbench import registry
-
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(before + escape(text) + after, "utf-8")
-        return registry.parse("corpus", f"{which}(path={str(folder)!r})").load()
-
-    return read
-
-
-def _table(name: str, before: str, after: str, *, escape: Callable[[str], str]) -> Callable[[str, Path], object]:
+def _table(
+    name: str, before: str, after: str, *, escape: Callable[[str], str]
+) -> Callable[[str, Path], object]:
     def read(text: str, folder: Path) -> object:
         from ravenbench.corpora.load import load_corpus
         from ravenbench.text.mail import signs_of_mail
@@ -121,10 +125,6 @@ def _json(text: str) -> str:
     return json.dumps(text)[1:-1]
 
 
-def _attribute(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;").replace("\n", "&#10;")
-
-
 _HEAD = "From: a@x.org\nSubject: s\nDate: Thu, 01 Jan 2020 00:00:00 +0000\n"
 _ROW = '{"text": "one two three four", "author": "a", "topic": "x"}\n{"text": "five", "author": "b", "topic": "x"}\n'
 READERS: dict[str, Callable[[str, Path], object]] = {
@@ -136,20 +136,25 @@ READERS: dict[str, Callable[[str, Path], object]] = {
     "page": _documents("a.html", "<html><body><p>mine "),
     "Rich Text": _documents("a.rtf", "{\\rtf1 mine ", "}"),
     "chat of WhatsApp": _documents("b.txt", "[1/1/20, 10:10] A: hi\n[1/1/20, 10:11] B: "),
-    "chat of Signal": _documents("data.json", '{"sender": "A", "body": "', '"}\n', ),
+    "chat of Signal": _documents(
+        "data.json",
+        '{"sender": "A", "body": "',
+        '"}\n',
+    ),
     "words and signs": _own_words,
-    "table of lines": _table("a.jsonl", _ROW + '{"author": "a", "topic": "x", "text": "', '"}\n', escape=_json),
-    "table with commas": _table("a.csv", "text,author,topic\none two,a,x\nthree,b,x\n", ",a,x\n", escape=lambda t: t),
-    "Reddit": _collection("reddit", "RC_2015-01.jsonl", '{"author": "a", "subreddit": "s", "id": "1", "body": "',
-                          '"}\n',
-                          escape=_json),
-    "Stack Exchange": _collection("stack-exchange", "s/Posts.xml", '<row Id="1" PostTypeId="1" OwnerUserId="7" Body="',
-                                  '" />\n', escape=_attribute),
-}  # fmt: skip
+    "table of lines": _table(
+        "a.jsonl", _ROW + '{"author": "a", "topic": "x", "text": "', '"}\n', escape=_json
+    ),
+    "table with commas": _table(
+        "a.csv", "text,author,topic\none two,a,x\nthree,b,x\n", ",a,x\n", escape=lambda t: t
+    ),
+}
 """Readers, each given a text that asks for time in the place of a person's."""
 
 
-def ask_for_time(outcome: Outcome, scratch: Path, kinds: int | None = None, readers: int | None = None) -> None:
+def ask_for_time(
+    outcome: Outcome, scratch: Path, kinds: int | None = None, readers: int | None = None
+) -> None:
     """Every reader with a megabyte of every kind, in processes of their own."""
     tests = str(Path(__file__).parents[1])
     wanted = list(_UNITS)[:kinds]
@@ -159,8 +164,13 @@ def ask_for_time(outcome: Outcome, scratch: Path, kinds: int | None = None, read
         folder = scratch / "asking"
         folder.mkdir(parents=True)
         command = [sys.executable, "-c", READ.format(tests=tests), reader, str(folder), *wanted]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2 * MOST * len(wanted))
-        answers = {kind: (seconds, told) for kind, seconds, told in map(json.loads, done.stdout.splitlines())}
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=2 * MOST * len(wanted)
+        )
+        answers = {
+            kind: (seconds, told)
+            for kind, seconds, told in map(json.loads, done.stdout.splitlines())
+        }
         for kind in wanted:
             seconds, told = answers.get(kind, (0.0, f"nothing was said: {done.stderr[-200:]}"))
             own = told in ("", "refused with an error of Raven's")
@@ -180,7 +190,9 @@ def _mail(number: int) -> bytes:
     return bytes(mail)
 
 
-_DEEP = b"".join(b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (i, i) for i in range(2000))
+_DEEP = b"".join(
+    b'Content-Type: multipart/mixed; boundary="%d"\n\n--%d\n' % (i, i) for i in range(2000)
+)
 _BAD_MAILS = {
     "an attachment's name in no charset": b"From: e@x.org\nSubject: s\n"
     b"Content-Type: multipart/mixed; boundary=b\n\n--b\n"
@@ -205,17 +217,34 @@ _BAD_MAILS = {
     "headers in no charset": b"From: =?no-such?b?AAAA?= <e@x.org>\nSubject: =?x?z?=\nDate: \xff\n\nhello\n",
 }
 _BAD_LINES = {
-    "cut short": '{"sender": "A", "bo', "a list": "[1, 2]", "a number": "7", "a sender that is a list":
-    '{"sender": ["A"], "body": "x"}', "a quotation that is a list": '{"sender": "A", "body": "x", "quote": [1]}',
-    "half a character": '{"sender": "A", "body": "\\ud800"}', "a NUL": '{"sender": "A", "body": "a\\u0000b"}',
-    "nested deep": "[" * 100_000, "a body that is a list": '{"sender": "A", "body": ["x"]}',
+    "cut short": '{"sender": "A", "bo',
+    "a list": "[1, 2]",
+    "a number": "7",
+    "a sender that is a list": '{"sender": ["A"], "body": "x"}',
+    "a quotation that is a list": '{"sender": "A", "body": "x", "quote": [1]}',
+    "half a character": '{"sender": "A", "body": "\\ud800"}',
+    "a NUL": '{"sender": "A", "body": "a\\u0000b"}',
+    "nested deep": "[" * 100_000,
+    "a body that is a list": '{"sender": "A", "body": ["x"]}',
     "a sender that is half a character": '{"sender": "\\udc00", "body": "x"}',
-}  # fmt: skip
+}
 _BAD_FILES: dict[str, tuple[str, bytes]] = {
-    "a sender called index.html": ("bad.eml", b"From: index.html\nSubject: s\n\nMy own words stand here.\n"),
-    "a sender called texts.json": ("bad.eml", b"From: texts.json\nSubject: s\n\nMy own words stand here.\n"),
-    "a sender called authors.csv": ("bad.eml", b"From: authors.csv\nSubject: s\n\nMy own words stand here.\n"),
-    "a sender called author unknown": ("bad.eml", b"From: author unknown\nSubject: s\n\nMy own words stand here.\n"),
+    "a sender called index.html": (
+        "bad.eml",
+        b"From: index.html\nSubject: s\n\nMy own words stand here.\n",
+    ),
+    "a sender called texts.json": (
+        "bad.eml",
+        b"From: texts.json\nSubject: s\n\nMy own words stand here.\n",
+    ),
+    "a sender called authors.csv": (
+        "bad.eml",
+        b"From: authors.csv\nSubject: s\n\nMy own words stand here.\n",
+    ),
+    "a sender called author unknown": (
+        "bad.eml",
+        b"From: author unknown\nSubject: s\n\nMy own words stand here.\n",
+    ),
     "a page cut short": ("bad.html", b"<html><body><p>mine"),
     "bytes of no encoding": ("bad.txt", bytes(range(128, 256)) * 8),
     "a NUL": ("bad.txt", b"a\0b"),
@@ -231,12 +260,22 @@ def spoil_batches(outcome: Outcome, scratch: Path) -> None:
     tries: list[tuple[str, dict[str, bytes]]] = []
     for what, mail in _BAD_MAILS.items():
         mails = [*map(_mail, range(GOOD)), mail]
-        box = b"".join(b"From x Thu Jan 01 00:00:00 2020\n" + each.rstrip(b"\n") + b"\n\n" for each in mails)
-        tries += [(f"a mailbox with {what}", {"a.mbox": box}), (f"an inbox with {what}", _inbox({"bad.eml": mail}))]
+        box = b"".join(
+            b"From x Thu Jan 01 00:00:00 2020\n" + each.rstrip(b"\n") + b"\n\n" for each in mails
+        )
+        tries += [
+            (f"a mailbox with {what}", {"a.mbox": box}),
+            (f"an inbox with {what}", _inbox({"bad.eml": mail})),
+        ]
     for what, line in _BAD_LINES.items():
-        good = [json.dumps({"sender": f"p{i}@x.org", "body": f"These are the words of {i}."}) for i in range(GOOD)]
+        good = [
+            json.dumps({"sender": f"p{i}@x.org", "body": f"These are the words of {i}."})
+            for i in range(GOOD)
+        ]
         tries.append((f"a chat with {what}", {"data.json": "\n".join([*good, line]).encode()}))
-    tries += [(f"an inbox with {what}", _inbox({name: data})) for what, (name, data) in _BAD_FILES.items()]
+    tries += [
+        (f"an inbox with {what}", _inbox({name: data})) for what, (name, data) in _BAD_FILES.items()
+    ]
     for what, content in tries[outcome.tried :]:
         folder, out = scratch / "batch", scratch / "batch-out"
         folder.mkdir(parents=True)
@@ -245,8 +284,12 @@ def spoil_batches(outcome: Outcome, scratch: Path) -> None:
         try:
             found = extract_texts(folder, out)
             lacking = {f"p{i}@x.org" for i in range(GOOD)} - {one.author for one in found.texts}
-            told = len(found.texts) > GOOD or found.left_out or any(one.notes for one in found.texts)
-            wrong = f"lost {sorted(lacking)}" if lacking else "" if told else "the bad one is not named"
+            told = (
+                len(found.texts) > GOOD or found.left_out or any(one.notes for one in found.texts)
+            )
+            wrong = (
+                f"lost {sorted(lacking)}" if lacking else "" if told else "the bad one is not named"
+            )
         except Exception as error:  # whatever it is, the batch is lost
             wrong = f"{type(error).__name__}: {str(error)[:200]}"
         outcome.count(not wrong, f"{what}: {wrong}")
@@ -263,7 +306,9 @@ def _alive(tag: str) -> list[int]:
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            dead = (place / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "Z"
+            dead = (place / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[
+                0
+            ] == "Z"
             if not dead and f"{tag}=".encode() in (place / "environ").read_bytes():
                 found.append(int(place.name))
         except (OSError, IndexError):
@@ -319,11 +364,18 @@ def kill_parents(outcome: Outcome, scratch: Path, kills: int, seed: int) -> None
 
 
 IMPORTED = (
-    "ravenbench.cli.show", "ravenbench.cli.tasks", "ravenbench.ext.corpora.command",
-    "ravenbench.ext.freeze.manifests", "ravenbench.ext.documents.report", "ravenbench.tasks.run.task",
-    "ravenbench.tasks.run.report", "ravenbench.tasks.evaluate.evaluation", "sklearn.linear_model", "polars",
+    "ravenbench.cli.show",
+    "ravenbench.cli.tasks",
+    "ravenbench.ext.corpora.command",
+    "ravenbench.ext.freeze.manifests",
+    "ravenbench.ext.documents.report",
+    "ravenbench.tasks.run.task",
+    "ravenbench.tasks.run.report",
+    "ravenbench.tasks.evaluate.evaluation",
+    "sklearn.linear_model",
+    "polars",
     "matplotlib.figure",
-)  # fmt: skip
+)
 """What the commands below import, each for longer than it works."""
 
 
@@ -350,12 +402,14 @@ def stopping(arguments: Sequence[str]) -> None:
 def _commands(data: Path) -> dict[str, list[str]]:
     table, run = str(data / "c.jsonl"), str(data / "run")
     return {
-        "corpus import": ["corpus", "import", table, "-o"], "freeze": ["freeze", run, "-o"],
-        "thaw": ["thaw", str(data / "frozen.json"), table, "-o"], "export": ["export", run, "-o"],
-        "problems": ["problems", table, "--known", "1", "-o"], "texts": ["texts", str(data / "inbox"), "-o"],
-        "corpus generate": ["corpus", "generate", "synthetic(documents=40, authors=8)", "-o"],
+        "corpus import": ["corpus", "import", table, "-o"],
+        "freeze": ["freeze", run, "-o"],
+        "thaw": ["thaw", str(data / "frozen.json"), table, "-o"],
+        "export": ["export", run, "-o"],
+        "problems": ["problems", table, "--known", "1", "-o"],
+        "texts": ["texts", str(data / "inbox"), "-o"],
         "evaluate": ["evaluate", run, "--replicates", "20", "-o"],
-    }  # fmt: skip
+    }
 
 
 def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
@@ -368,14 +422,35 @@ def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
         (data / "inbox").mkdir(parents=True)
         for i in range(GOOD):
             (data / "inbox" / f"{i}.eml").write_bytes(_mail(i))
-        raven("corpus", "generate", "synthetic(documents=240, authors=24, topics=6)", "-o", str(data / "parts"))
+        raven(
+            "corpus",
+            "generate",
+            "synthetic(documents=240, authors=24, topics=6)",
+            "-o",
+            str(data / "parts"),
+        )
         rows = [
             {"text": f"{w} " * 30 + f"of {i} and {a}", "author": f"a{a}", "topic": f"t{i % 4}"}
-            for i in range(16) for a, w in enumerate(("one", "two", "three", "four"))
-        ]  # fmt: skip
+            for i in range(16)
+            for a, w in enumerate(("one", "two", "three", "four"))
+        ]
         (data / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        made = raven("run", str(data / "c.jsonl"), "--verifiers", "length", "--folds", "2", "--topics", "2",
-                      "--probe", "none", "--workers", "1", "--out", str(data / "run"))  # fmt: skip
+        made = raven(
+            "run",
+            str(data / "c.jsonl"),
+            "--verifiers",
+            "length",
+            "--folds",
+            "2",
+            "--topics",
+            "2",
+            "--probe",
+            "none",
+            "--workers",
+            "1",
+            "--out",
+            str(data / "run"),
+        )
         assert made.code == 0, made.said
         made = raven("freeze", str(data / "run"), "-o", str(data / "frozen.json"))
         assert made.code == 0, made.said
@@ -397,15 +472,22 @@ def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
         moment = max(1, moments[name] - rng.randrange(4))
         ended = raven(*commands[name], str(out), moment=moment, how=how)
         expected = (-9,) if how == signal.SIGKILL else (128 + how, 0)
-        wrong = "" if ended.code in expected and "Traceback" not in ended.said else f"it ended {ended}"
+        wrong = (
+            "" if ended.code in expected and "Traceback" not in ended.said else f"it ended {ended}"
+        )
         again = raven(*commands[name], str(out))
         wrong = wrong or (f"the repeat said {again.said[-300:]}" if again.code else "")
         left = [p.name for p in out.parent.iterdir() if p.name.startswith(".")]
         wrong = wrong or (f"left behind: {left}" if left else "")
-        outcome.count(not wrong, f"seed {seed}, {name}, {how.name} at step {moment} of {moments[name]}: {wrong}")
+        outcome.count(
+            not wrong,
+            f"seed {seed}, {name}, {how.name} at step {moment} of {moments[name]}: {wrong}",
+        )
 
 
-def _raven(starter: Starter, said: Path, *arguments: str, moment: int = 0, how: int = signal.SIGKILL) -> Ended:
+def _raven(
+    starter: Starter, said: Path, *arguments: str, moment: int = 0, how: int = signal.SIGKILL
+) -> Ended:
     process = starter.start([str(moment), str(int(how)), *arguments], said, stopping)
     process.join(300)
     told = said.read_text("utf-8", "replace") if said.exists() else ""

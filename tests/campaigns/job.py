@@ -27,7 +27,9 @@ CELLS = 16
 """Four verifiers on four folds."""
 
 
-def work(folder: Path, workers: int = 1, scheduler: str | None = None, **other: Any) -> tuple[str, ...]:
+def work(
+    folder: Path, workers: int = 1, scheduler: str | None = None, **other: Any
+) -> tuple[str, ...]:
     """Do the job, or go on with it; the errors of cells that failed."""
     from ravenbench.engine.pool import dask
     from ravenbench.tasks.api import run
@@ -49,7 +51,10 @@ def state(folder: Path) -> dict[str, str]:
         name = place.relative_to(folder)
         if name.parts[0] == "cells":
             record, arrays = read_packed(place, CellRecord)
-            data = b"".join(f"{n} {a.dtype} {a.shape} ".encode() + a.tobytes() for n, a in sorted(arrays.items()))
+            data = b"".join(
+                f"{n} {a.dtype} {a.shape} ".encode() + a.tobytes()
+                for n, a in sorted(arrays.items())
+            )
             data += f"{record.key} {record.verifier} {record.error}".encode()
         elif name.parts[0] in ("report", "pairs"):
             continue
@@ -85,7 +90,9 @@ class Starter:
 
     def __init__(self) -> None:
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(sorted(name for name in sys.modules if name.split(".")[0] in WARM))
+        self._context.set_forkserver_preload(
+            sorted(name for name in sys.modules if name.split(".")[0] in WARM)
+        )
 
     def start(self, folder: Path, workers: int = 1, scheduler: str | None = None) -> Any:
         """A running job; ``exitcode`` is 0 when all went well, 2 where told who is at work, 3 if refused else."""

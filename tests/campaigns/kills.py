@@ -17,9 +17,15 @@ LONGEST = 300
 
 
 def kill_jobs(
-    outcome: Outcome, scratch: Path, expected: dict[str, str], kills: int, workers: int, seed: int,
-    scheduler: str | None = None, most: int = 5,
-) -> None:  # fmt: skip
+    outcome: Outcome,
+    scratch: Path,
+    expected: dict[str, str],
+    kills: int,
+    workers: int,
+    seed: int,
+    scheduler: str | None = None,
+    most: int = 5,
+) -> None:
     """Kill jobs until ``kills`` were killed before their end, up to ``most`` in a row on one folder.
 
     A kill hits the job's process alone or, every other time, all of its processes at once. Kills are drawn over the

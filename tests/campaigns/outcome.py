@@ -37,9 +37,16 @@ class Outcome:
 
     def to_json(self) -> dict[str, object]:
         """What is kept of it."""
-        return {"tried": self.tried, "survived": self.survived, "lost": self.lost, "notes": self.notes}
+        return {
+            "tried": self.tried,
+            "survived": self.survived,
+            "lost": self.lost,
+            "notes": self.notes,
+        }
 
     def row(self) -> str:
         """The row as Markdown."""
         notes = "; ".join(f"{n:,} {what}" for what, n in sorted(self.notes.items()))
-        return f"| {self.what} | {self.tried:,} | {self.survived:,} | {len(self.lost):,} | {notes} |"
+        return (
+            f"| {self.what} | {self.tried:,} | {self.survived:,} | {len(self.lost):,} | {notes} |"
+        )

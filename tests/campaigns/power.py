@@ -44,7 +44,9 @@ class Disk:
         self._event()
         found = os.fstat(handle)
         if stat.S_ISDIR(found.st_mode):
-            place = next((p for p, _ in self.renames if p.parent.stat().st_ino == found.st_ino), None)
+            place = next(
+                (p for p, _ in self.renames if p.parent.stat().st_ino == found.st_ino), None
+            )
             if place is not None:
                 self.renames = [(p, old) for p, old in self.renames if p.parent != place.parent]
         else:
@@ -85,8 +87,10 @@ def disk(folder: Path, after: int | None = None) -> Iterator[Disk]:
     """Everything that ``ravenbench.files`` syncs and renames goes through this disk."""
     found = Disk(folder, after)
     kept: list[tuple[Any, str, Callable[..., Any]]] = [
-        (os, "fsync", os.fsync), (os, "replace", os.replace), (files, "_sync_file_system", files._sync_file_system)
-    ]  # fmt: skip
+        (os, "fsync", os.fsync),
+        (os, "replace", os.replace),
+        (files, "_sync_file_system", files._sync_file_system),
+    ]
     os.fsync, os.replace, files._sync_file_system = found.fsync, found.replace, found.sync_all
     try:
         yield found
@@ -95,7 +99,9 @@ def disk(folder: Path, after: int | None = None) -> Iterator[Disk]:
             setattr(owner, name, real)
 
 
-def cut_power(outcome: Outcome, scratch: Path, expected: dict[str, str], cuts: int, seed: int) -> None:
+def cut_power(
+    outcome: Outcome, scratch: Path, expected: dict[str, str], cuts: int, seed: int
+) -> None:
     """Cut the power after random syncs and renames, and once in ten tries after the job said that it was done."""
     rng, folder = random.Random(f"power-{seed}-{outcome.tried}"), scratch / "power"
     folder.mkdir()
@@ -116,7 +122,9 @@ def cut_power(outcome: Outcome, scratch: Path, expected: dict[str, str], cuts: i
             from ravenbench.store.store import Store
 
             missing = Store.open(folder / "run").unanswered()
-            outcome.count(not missing, f"{told}: cells missing though the job was done: {missing[:2]}")
+            outcome.count(
+                not missing, f"{told}: cells missing though the job was done: {missing[:2]}"
+            )
             outcome.note("after the job was done")
             continue
         try:

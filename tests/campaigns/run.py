@@ -41,10 +41,15 @@ KILLS = {1: 120, 2: 30, 4: 12}
 """Jobs to be killed, by their number of workers; those with several take longer to start."""
 RESULTS = Path(__file__).parent / "results.json"
 PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
-BEGIN, END = "<!-- campaign: written by python tests/campaigns/run.py --write -->", "<!-- campaign ends -->"
+BEGIN, END = (
+    "<!-- campaign: written by python tests/campaigns/run.py --write -->",
+    "<!-- campaign ends -->",
+)
 
 
-def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[str]) -> dict[str, Part]:
+def parts(
+    seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[str]
+) -> dict[str, Part]:
     """What is done for each row of the table."""
     expected = state(whole)
 
@@ -67,12 +72,18 @@ def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[st
     def once(do: Part) -> Part:
         return lambda o: None if o.tried else do(o)
 
-    found: dict[str, Part] = {f"SIGKILL, {n} worker{'s' * (n > 1)}": kills(many, n) for n, many in KILLS.items()}
+    found: dict[str, Part] = {
+        f"SIGKILL, {n} worker{'s' * (n > 1)}": kills(many, n) for n, many in KILLS.items()
+    }
     if find_spec("distributed"):
-        found["SIGKILL, Dask"] = on_cluster(lambda o, a: kill_jobs(o, scratch, expected, some(40), 1, seed, a))
+        found["SIGKILL, Dask"] = on_cluster(
+            lambda o, a: kill_jobs(o, scratch, expected, some(40), 1, seed, a)
+        )
     found |= {
         "power cut": lambda o: cut_power(o, scratch, expected, some(150), seed),
-        "damaged file, reported and repeated": lambda o: damage_files(o, scratch, whole, seed, None if long else 2),
+        "damaged file, reported and repeated": lambda o: damage_files(
+            o, scratch, whole, seed, None if long else 2
+        ),
         **{f"raven {name}: every contract": keeping(name) for name in TASKS},
         "misbehaving method": once(lambda o: plugins(o, scratch, expected, ending=False)),
         "method that ends its process": once(lambda o: plugins(o, scratch, expected, ending=True)),
@@ -88,17 +99,27 @@ def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[st
         ),
         "bad item among good ones": lambda o: spoil_batches(o, scratch),
         "parent of workers or readers killed": lambda o: kill_parents(o, scratch, some(200), seed),
-        "command stopped at its end, and repeated": lambda o: stop_late(o, scratch, some(120), seed),
+        "command stopped at its end, and repeated": lambda o: stop_late(
+            o, scratch, some(120), seed
+        ),
     }
     if find_spec("distributed"):
-        found["file compared on a Dask cluster"] = on_cluster(lambda o, a: vary(o, scratch, ["1 worker"], scheduler=a))
+        found["file compared on a Dask cluster"] = on_cluster(
+            lambda o, a: vary(o, scratch, ["1 worker"], scheduler=a)
+        )
     for python in pythons:
-        version = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.strip()
-        found[f"file compared under {version}"] = partial(vary, scratch=scratch, names=["1 worker"], python=python)
+        version = subprocess.run(
+            [python, "-V"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        found[f"file compared under {version}"] = partial(
+            vary, scratch=scratch, names=["1 worker"], python=python
+        )
     return found
 
 
-def campaign(seed: int, *, long: bool, pythons: list[str], only: str = "", seconds: float = math.inf) -> list[Outcome]:
+def campaign(
+    seed: int, *, long: bool, pythons: list[str], only: str = "", seconds: float = math.inf
+) -> list[Outcome]:
     """Every part in turn, or a piece of each; what each found, with what earlier pieces of the long form had found."""
     before = kept() if long else {}
     found: list[Outcome] = []
@@ -127,7 +148,11 @@ def kept() -> dict[str, Outcome]:
 def table(rows: list[str]) -> str:
     """The table as Markdown."""
     return "\n".join(
-        ["| what happened | tried | survived | lost | of these |", "| --- | --- | --- | --- | --- |", *rows]
+        [
+            "| what happened | tried | survived | lost | of these |",
+            "| --- | --- | --- | --- | --- |",
+            *rows,
+        ]
     )
 
 
@@ -139,7 +164,10 @@ def renewed(page: str) -> str:
     every = [outcome for what, outcome in found.items() if what.endswith(": every contract")]
     joined = Outcome(f"every contract, of {len(every)} tasks")
     for outcome in every:
-        joined.tried, joined.survived = joined.tried + outcome.tried, joined.survived + outcome.survived
+        joined.tried, joined.survived = (
+            joined.tried + outcome.tried,
+            joined.survived + outcome.survived,
+        )
         joined.lost += outcome.lost
         for what, n in outcome.notes.items():
             joined.notes[what] = joined.notes.get(what, 0) + n
@@ -149,15 +177,29 @@ def renewed(page: str) -> str:
 
 def main() -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--long", action="store_true", help="the whole campaign, going on where it was")
-    parser.add_argument("--write", action="store_true", help="put what the long form found into docs/trust.md")
-    parser.add_argument("--python", action="append", default=[], help="another Python that has ravenbench")
-    parser.add_argument("--only", default="", help="parts whose name holds this text, such as 'SIGKILL, 2'")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="end each part after this; repeat to go on")
+    parser.add_argument(
+        "--long", action="store_true", help="the whole campaign, going on where it was"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="put what the long form found into docs/trust.md"
+    )
+    parser.add_argument(
+        "--python", action="append", default=[], help="another Python that has ravenbench"
+    )
+    parser.add_argument(
+        "--only", default="", help="parts whose name holds this text, such as 'SIGKILL, 2'"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="end each part after this; repeat to go on"
+    )
     given = parser.parse_args()
-    found = campaign(given.seed, long=given.long, pythons=given.python, only=given.only, seconds=given.seconds)
+    found = campaign(
+        given.seed, long=given.long, pythons=given.python, only=given.only, seconds=given.seconds
+    )
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     rows = [outcome.row() for outcome in found]
     print(table(rows), f"{sum(u.ru_utime + u.ru_stime for u in used):.0f} CPU seconds", sep="\n\n")

@@ -92,13 +92,12 @@ PROGRAMS = {
     "ignores to be told": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(1)",
     "spins": "while True: pass",
     "leaves a child": "subprocess.Popen(['sleep', '600']); write([(i, .7) for i in ids]); sys.exit(4)",
-    "leaves a child of another session":
-        "subprocess.Popen(['sleep', '600'], start_new_session=True, env={}); sys.exit(4)",
+    "leaves a child of another session": "subprocess.Popen(['sleep', '600'], start_new_session=True, env={}); sys.exit(4)",
     "shouts": "sys.stdout.write('x' * 10**7); sys.stderr.write('\\x1b[31m' * 10**5); sys.exit(5)",
     "takes all memory": "held = bytearray(8 * 2**30); held[::4096] = b'x' * len(held[::4096])",
     "fills the disk": "f = open(out + '/more', 'wb')\nwhile True: f.write(bytes(2**24))",
     "removes its input": "import shutil; shutil.rmtree(given, ignore_errors=True); shutil.rmtree(out); sys.exit(6)",
-}  # fmt: skip
+}
 
 
 def plugins(outcome: Outcome, scratch: Path, expected: dict[str, str], *, ending: bool) -> None:
@@ -109,22 +108,34 @@ def plugins(outcome: Outcome, scratch: Path, expected: dict[str, str], *, ending
     names = ALONE if ending else OTHERS
     options = OPTIONS | {"verifiers": ", ".join(["length", *(f"strangers:{n}" for n in names)])}
     code = f"from ravenbench.tasks.api import run\nrun(out='run', workers={2 if ending else 1}, **{options!r})"
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
     if done.returncode:
-        outcome.count(False, f"the run of strangers ended with {done.returncode}: {done.stderr[-400:]}")
+        outcome.count(
+            False, f"the run of strangers ended with {done.returncode}: {done.stderr[-400:]}"
+        )
         return
     store, found = Store.open(folder / "run"), state(folder / "run")
     changed = [
-        c for c in (f"cells/{store.keys['length', f]}.cell" for f in store.plan.folds) if found[c] != expected[c]
+        c
+        for c in (f"cells/{store.keys['length', f]}.cell" for f in store.plan.folds)
+        if found[c] != expected[c]
     ]
     for name in names:
         cells = [store.cell(f"strangers:{name}", fold) for fold in store.plan.folds]
-        answered = [fold for fold, cell in zip(store.plan.folds, cells, strict=True) if cell and cell.error is None]
+        answered = [
+            fold
+            for fold, cell in zip(store.plan.folds, cells, strict=True)
+            if cell and cell.error is None
+        ]
         well = not changed and (not answered or name in MAY_ANSWER)
         outcome.count(well, f"{name}: answered {answered}, cells of length changed: {changed}")
 
 
-def programs(outcome: Outcome, scratch: Path, names: list[str] | None = None, timeout: float = 5) -> None:
+def programs(
+    outcome: Outcome, scratch: Path, names: list[str] | None = None, timeout: float = 5
+) -> None:
     """Every outside program, tried on toy problems: an error of Raven's, no process and no file left behind."""
     folder, temporary = scratch / "programs", scratch / "temporary"
     folder.mkdir()
@@ -136,9 +147,13 @@ def programs(outcome: Outcome, scratch: Path, names: list[str] | None = None, ti
         for name in names or PROGRAMS:
             place = folder / f"{name.replace(' ', '-').replace(chr(39), '')}.py"
             place.write_text(PROGRAM + PROGRAMS[name])
-            line = f"{shlex.quote(sys.executable)} {shlex.quote(str(place))} $inputDataset $outputDir"
+            line = (
+                f"{shlex.quote(sys.executable)} {shlex.quote(str(place))} $inputDataset $outputDir"
+            )
             try:
-                Command(line, timeout=timeout, memory=1.0, disk=0.1, format="pairs").fit(train, same).verify(test)
+                Command(line, timeout=timeout, memory=1.0, disk=0.1, format="pairs").fit(
+                    train, same
+                ).verify(test)
                 told = "its answers were taken"
             except RavenError:
                 told = ""

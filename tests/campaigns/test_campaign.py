@@ -80,17 +80,28 @@ def test_readers_raise_their_own_errors_alone(tmp_path: Path) -> None:
 
 def test_programs_that_misbehave_end_alone(tmp_path: Path) -> None:
     found = Outcome("programs")
-    names = ["answers beyond 1", "cuts its last line", "puts a pipe there", "leaves a child", "spins"]
+    names = [
+        "answers beyond 1",
+        "cuts its last line",
+        "puts a pipe there",
+        "leaves a child",
+        "spins",
+    ]
     programs(found, tmp_path, names, timeout=2)
     assert not found.lost and found.tried == 6
 
 
 @pytest.mark.parametrize(
-    ("verifiers", "files"), [(OPTIONS["verifiers"], 20), pytest.param(VERIFIERS, 40, marks=pytest.mark.slow)]
+    ("verifiers", "files"),
+    [(OPTIONS["verifiers"], 20), pytest.param(VERIFIERS, 40, marks=pytest.mark.slow)],
 )
-def test_another_setting_gives_the_same_files(whole: Path, tmp_path: Path, verifiers: str, files: int) -> None:
+def test_another_setting_gives_the_same_files(
+    whole: Path, tmp_path: Path, verifiers: str, files: int
+) -> None:
     found = Outcome("settings")
-    if verifiers == OPTIONS["verifiers"]:  # that of this process, with a hash seed of its own, is the plain job
+    if (
+        verifiers == OPTIONS["verifiers"]
+    ):  # that of this process, with a hash seed of its own, is the plain job
         shutil.copytree(whole, tmp_path / "plain" / "run")
     vary(found, tmp_path, ["another locale and time zone"], verifiers=verifiers)
     assert not found.lost and found.tried > files

@@ -39,27 +39,84 @@ RECORDS = {
 }
 """What programs read, and nobody is shown: files, and folders of a run."""
 OUT = ("-o", "$out")
-RUN = ("--verifiers", "length", "--folds", "2", "--topics", "4", "--probe", "none", "--workers", "1")
+RUN = (
+    "--verifiers",
+    "length",
+    "--folds",
+    "2",
+    "--topics",
+    "4",
+    "--probe",
+    "none",
+    "--workers",
+    "1",
+)
 PAIRS = ("--train", "$data/learn", "--test", "$data/pairs")
 COMMANDS = {
-    "run": [("$data/corpus.jsonl", *RUN, "--out", "$out"), ("$data/corpus.jsonl", *RUN, "--plan"), (HOSTILE,),
-            ("$data/corpus.jsonl", "--verifiers", HOSTILE), (*PAIRS, "--verifiers", "length", "--probe", "none",
-             "--workers", "1", "--out", "$out")],
+    "run": [
+        ("$data/corpus.jsonl", *RUN, "--out", "$out"),
+        ("$data/corpus.jsonl", *RUN, "--plan"),
+        (HOSTILE,),
+        ("$data/corpus.jsonl", "--verifiers", HOSTILE),
+        (*PAIRS, "--verifiers", "length", "--probe", "none", "--workers", "1", "--out", "$out"),
+    ],
     "evaluate": [("$data/pairs", "$data/systems", "--trials", "10", "--replicates", "10", *OUT)],
-    "pan14": [("$data/sets", "--verifiers", "length", "--probe", "none", "--workers", "1", "--out", "$out")],
+    "pan14": [
+        (
+            "$data/sets",
+            "--verifiers",
+            "length",
+            "--probe",
+            "none",
+            "--workers",
+            "1",
+            "--out",
+            "$out",
+        )
+    ],
     "verify": [("length", *PAIRS, "--out", "$out.jsonl", "--folder", "$out", "--workers", "1")],
     "attribute": [
-        ("$data/corpus.jsonl", "--methods", "cosine-delta", "--min-docs", "2", "--min-topics", "2", "--workers", "1",
-         "--out", "$out"),
+        (
+            "$data/corpus.jsonl",
+            "--methods",
+            "cosine-delta",
+            "--min-docs",
+            "2",
+            "--min-topics",
+            "2",
+            "--workers",
+            "1",
+            "--out",
+            "$out",
+        ),
     ],
-    "safety": [("$data/pairs", "--train", "$data/learn", "--obfuscators", "identity", "--verifiers", "length",
-                "--attacks", "none", "--workers", "1", "--out", "$out")],
-    "obfuscate": [("identity", "$data/texts", "--folder", "$out", "--out", "$out-hidden", "--workers", "1")],
+    "safety": [
+        (
+            "$data/pairs",
+            "--train",
+            "$data/learn",
+            "--obfuscators",
+            "identity",
+            "--verifiers",
+            "length",
+            "--attacks",
+            "none",
+            "--workers",
+            "1",
+            "--out",
+            "$out",
+        )
+    ],
+    "obfuscate": [
+        ("identity", "$data/texts", "--folder", "$out", "--out", "$out-hidden", "--workers", "1")
+    ],
     "report": [("$run",)],
-}  # fmt: skip
+}
 """The bench's own; those of extensions stand in their folders, further lines of a command of the bench's too."""
 FURTHER = extensions.rows("ESCAPES")
-LINES_OF = {name: [*COMMANDS.get(name, []), *FURTHER.get(name, [])] for name in {**COMMANDS, **FURTHER}}
+LINES_OF = {
+    name: [*COMMANDS.get(name, []), *FURTHER.get(name, [])] for name in {**COMMANDS, **FURTHER}
+}
 REFUSED = {("run", 2), ("run", 3)} | extensions.names("ESCAPES_REFUSED")
 NAMES_NOTHING = {"list"} | extensions.names("ESCAPES_NOTHING")
 """Commands that show nothing that the data name."""
@@ -80,7 +137,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (data / "questioned.txt").rename(questioned)
     other.write_text(questioned.read_text("utf-8").replace("e", "a", 9), "utf-8")
     rows = (data / "corpus.jsonl").read_text("utf-8").splitlines()
-    (data / "changed.jsonl").write_text("\n".join([rows[0].replace('"text": "', '"text": "more ', 1), *rows[2:]]))
+    (data / "changed.jsonl").write_text(
+        "\n".join([rows[0].replace('"text": "', '"text": "more ', 1), *rows[2:]])
+    )
     for name, count, seed in (("learn", 8, 1), ("pairs", 8, 2)):
         problems, same = toy_problems(count, known=1, words=40, seed=seed)
         ids = np.array([hostile(str(number)) for number in range(count)])
@@ -91,21 +150,25 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         place.parent.mkdir(parents=True)
         lines = [{"id": hostile(str(number)), "value": number / 8} for number in range(8)]
         place.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for part in ("easy", hostile("part")):
-        for number in (1, 2, 3):
-            place = data / "changes" / part / f"problem-{number}.txt"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text("We saw the sea.\nA dog barked.\nIt rained on the hill.")
-            (place.parent / f"truth-problem-{number}.json").write_text('{"changes": [0, 1]}')
     inbox = data / "inbox"
     (inbox / hostile("name")).mkdir(parents=True)
     (inbox / hostile("name") / "b\x9b.txt").write_text("My own words stand here.")
     (inbox / hostile("name") / hostile("c.doc")).write_bytes(b"x")
     (inbox / hostile("name") / hostile("gone.txt")).symlink_to("nowhere.txt")
-    (inbox / "m.eml").write_text(f"From: {HOSTILE} <e@x.org>\nSubject: {HOSTILE}\n\nMy own words too.\n", "utf-8")
-    (inbox / "bad.eml").write_text("From: =?utf-8?q?=1B]0;x=07?=\nSubject: s\n\nMy own words as well.\n", "utf-8")
-    where = {"$run": str(folder / "run"), "$frozen": str(folder / "frozen.json"), "$data": str(data),
-             "$known": str(known), "$questioned": str(questioned), "$other": str(other)}  # fmt: skip
+    (inbox / "m.eml").write_text(
+        f"From: {HOSTILE} <e@x.org>\nSubject: {HOSTILE}\n\nMy own words too.\n", "utf-8"
+    )
+    (inbox / "bad.eml").write_text(
+        "From: =?utf-8?q?=1B]0;x=07?=\nSubject: s\n\nMy own words as well.\n", "utf-8"
+    )
+    where = {
+        "$run": str(folder / "run"),
+        "$frozen": str(folder / "frozen.json"),
+        "$data": str(data),
+        "$known": str(known),
+        "$questioned": str(questioned),
+        "$other": str(other),
+    }
     made = raven("run", str(data / "corpus.jsonl"), *RUN, "--out", where["$run"])
     assert made.code == 0, made.said
     made = raven("freeze", where["$run"], "-o", where["$frozen"])
@@ -115,7 +178,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def test_every_command_stands_in_the_table() -> None:
     assert set(LINES_OF) | NAMES_NOTHING == set(options())
-    assert {name.partition(" ")[0] for name in COMMANDS} <= set(OF_THE_BENCH), "a row of an extension's stands there"
+    assert {name.partition(" ")[0] for name in COMMANDS} <= set(OF_THE_BENCH), (
+        "a row of an extension's stands there"
+    )
 
 
 PLAINLY: tuple[str, ...] = ()
@@ -138,7 +203,11 @@ def test_what_strangers_named_is_shown_and_not_obeyed(
         assert ended.code == (2 if (name, number) in REFUSED else 0), ended.said
         assert OBEYED.search(ended.said) is None, repr(ended.said)
         for path in (path for place in places_written for path in place.rglob("*")):
-            if path.is_file() and path.suffix in SHOWN and not RECORDS & {path.name, path.parent.name}:
+            if (
+                path.is_file()
+                and path.suffix in SHOWN
+                and not RECORDS & {path.name, path.parent.name}
+            ):
                 shown = OBEYED.search(path.read_bytes().decode("utf-8"))
                 assert shown is None, (path, shown)
 
@@ -147,7 +216,9 @@ def test_one_way_to_print() -> None:
     others = []
     for path in ROOT.rglob("*.py"):
         text = path.read_text("utf-8")
-        if "echo" not in text or (path.name in ("show.py", "main.py") and path.parent.name == "cli"):
+        if "echo" not in text or (
+            path.name in ("show.py", "main.py") and path.parent.name == "cli"
+        ):
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and re.search(r"\bs?echo$", ast.unparse(node.func)):

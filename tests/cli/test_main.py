@@ -44,9 +44,13 @@ class PanicException(BaseException):
     """What polars raises."""
 
 
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
 @pytest.mark.parametrize("error", [ValueError, PanicException])
-def test_a_signal_that_a_library_made_another_error_of_interrupts(monkeypatch, capsys, how, code, error):
+def test_a_signal_that_a_library_made_another_error_of_interrupts(
+    monkeypatch, capsys, how, code, error
+):
     def command() -> None:
         """Draws, in C that knows one error alone."""
         try:
@@ -88,7 +92,11 @@ def test_a_kernel_that_is_being_loaded_is_not_interrupted(monkeypatch, capsys):
             main.run()
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    assert end.value.code == 143 and done == ["loaded"] and "repeat the same command" in capsys.readouterr().err
+    assert (
+        end.value.code == 143
+        and done == ["loaded"]
+        and "repeat the same command" in capsys.readouterr().err
+    )
 
 
 def test_unknown_commands_are_usage_errors(monkeypatch, capsys):
@@ -99,14 +107,19 @@ def test_unknown_commands_are_usage_errors(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("given", "missing"), [(["report"], "RUN"), (["site", "x"], "--out"), (["corpus", "import"], "SOURCE")]
+    ("given", "missing"),
+    [(["report"], "RUN"), (["site", "x"], "--out"), (["corpus", "import"], "SOURCE")],
 )
 def test_what_is_missing_is_said_as_every_other_error(monkeypatch, capsys, given, missing):
     monkeypatch.setattr(sys, "argv", ["raven", *given])
     with pytest.raises(SystemExit) as end:
         main.run()
     said = capsys.readouterr().err
-    assert end.value.code == 2 and said.startswith(f"error: {missing} is missing\n  expected: ") and "--help" in said
+    assert (
+        end.value.code == 2
+        and said.startswith(f"error: {missing} is missing\n  expected: ")
+        and "--help" in said
+    )
 
 
 def test_prose_of_help_flows_and_examples_stay():
@@ -118,20 +131,32 @@ def test_prose_of_help_flows_and_examples_stay():
         raven run
         raven corpus
     """
-    assert main._flowing(text) == "Do it.\n\nOne sentence over two lines.\n\n    raven run\n    raven corpus"
+    assert (
+        main._flowing(text)
+        == "Do it.\n\nOne sentence over two lines.\n\n    raven run\n    raven corpus"
+    )
 
 
 def test_notes_of_narrow_tables_take_the_whole_width(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     note = "A note that is a good deal wider than the table it belongs to."
-    print_parts([for_terminal(Table("t", "A title of some words", (Column("a"),), ((1.0,),), note)), "after"])
+    print_parts(
+        [
+            for_terminal(Table("t", "A title of some words", (Column("a"),), ((1.0,),), note)),
+            "after",
+        ]
+    )
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "A title of some words" and shown[-2:] == [note, "after"]
 
 
 def test_names_of_verifiers_are_whole_in_a_table_of_eighty_columns(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
-    columns = (Column("verifier", text=True), Column("setup", text=True), *(Column(c) for c in "abcde"))
+    columns = (
+        Column("verifier", text=True),
+        Column("setup", text=True),
+        *(Column(c) for c in "abcde"),
+    )
     rows = (("function-words", "grouping", *[Measure(0.5, 0.05)] * 5),)
     print_parts([for_terminal(Table("t", "Scores", columns, rows, ""))])
     shown = capsys.readouterr().out
@@ -139,5 +164,7 @@ def test_names_of_verifiers_are_whole_in_a_table_of_eighty_columns(monkeypatch, 
 
 
 def test_the_module_runs_the_command():
-    done = subprocess.run([sys.executable, "-m", "ravenbench.cli.main", "--version"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "ravenbench.cli.main", "--version"], capture_output=True, text=True
+    )
     assert done.stdout.startswith("raven ")

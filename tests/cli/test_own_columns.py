@@ -31,27 +31,41 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with path.open("w", encoding="cp1252", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["nr", "wer", "anlass", "gesagt", "ort"])
-        for row, (text, author, topic) in enumerate(zip(corpus.texts, corpus.author, corpus.topic, strict=True)):
+        for row, (text, author, topic) in enumerate(
+            zip(corpus.texts, corpus.author, corpus.topic, strict=True)
+        ):
             rows.writerow([f"n{row}", author, topic, f"Grüße: {text}", "Köln"])
     return path
 
 
 def test_every_task_that_reads_a_corpus_takes_its_columns(table: Path) -> None:
     specs = {name: spec for name, spec in SPECS.items() if issubclass(spec, CorpusSpec)}
-    assert {"run", "attribute"} | extensions.names("COLUMNS") | extensions.rows("SPECS").keys() <= set(specs)
+    assert {"run", "attribute"} | extensions.names("COLUMNS") | extensions.rows(
+        "SPECS"
+    ).keys() <= set(specs)
     corpora: dict[str, Corpus] = {}
     for name, spec in specs.items():
-        needed = {field.name: ["x"] if field.name == "unknown" else "x" for field in fields(spec) if field.required}
+        needed = {
+            field.name: ["x"] if field.name == "unknown" else "x"
+            for field in fields(spec)
+            if field.required
+        }
         made = spec_of(spec, {**needed, **GIVEN})
         reading = made.reading()
         if repr(reading) not in corpora:  # what is read alike is read once
             corpora[repr(reading)] = load_corpus(table, **reading)
         corpus = corpora[repr(reading)]
-        assert len(corpus) == 160 and corpus.texts[0].startswith("Grüße") and len(corpus.topic.names) == 8, name
+        assert (
+            len(corpus) == 160
+            and corpus.texts[0].startswith("Grüße")
+            and len(corpus.topic.names) == 8
+        ), name
         level = made.topic if issubclass(spec, LevelSpec) else "topic"
         assert len(at_level(corpus, level, {})[0].topic.names) == 8
         bare = spec_of(spec, needed).resolved()
-        assert not {"text", "author"} & set(bare), "a spec from before there were these keys is another one"
+        assert not {"text", "author"} & set(bare), (
+            "a spec from before there were these keys is another one"
+        )
 
 
 def test_a_table_goes_into_a_run_without_an_import(

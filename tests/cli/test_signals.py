@@ -36,11 +36,24 @@ def started(tmp_path: Path, seconds: float, confine: str) -> tuple[list[str], di
         if not (tmp_path / "toy" / split).exists():
             write_pan_problems(tmp_path / "toy" / split, *toy_problems(6, seed=seed, words=20))
     program = f"{shlex.quote(sys.executable)} {tmp_path}/slow.py $inputDataset $outputDir"
-    verifiers = ",".join(f"command({program!r}, release={r!r}, format='problems', confine={confine!r})" for r in "ab")
+    verifiers = ",".join(
+        f"command({program!r}, release={r!r}, format='problems', confine={confine!r})" for r in "ab"
+    )
     out = str(tmp_path / "run")
-    command = [sys.executable, "-m", "ravenbench.cli.main", "pan14", str(tmp_path / "toy"), "--out", out]
+    command = [
+        sys.executable,
+        "-m",
+        "ravenbench.cli.main",
+        "pan14",
+        str(tmp_path / "toy"),
+        "--out",
+        out,
+    ]
     command[1:3] = ["-c", "from ravenbench.cli.main import run; run()"]
-    return [*command, "--verifiers", verifiers, "--workers", "2"], {**os.environ, "TMPDIR": str(tmp_path / "scratch")}
+    return [*command, "--verifiers", verifiers, "--workers", "2"], {
+        **os.environ,
+        "TMPDIR": str(tmp_path / "scratch"),
+    }
 
 
 def running(tmp_path: Path) -> list[str]:
@@ -56,13 +69,21 @@ def running(tmp_path: Path) -> list[str]:
     return found
 
 
-def interrupted(tmp_path: Path, how: signal.Signals, confine: str) -> subprocess.CompletedProcess[str]:
+def interrupted(
+    tmp_path: Path, how: signal.Signals, confine: str
+) -> subprocess.CompletedProcess[str]:
     """The command, sent a signal once both programs run."""
     command, environment = started(tmp_path, 600, confine)
     process = subprocess.Popen(
-        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # tests may have it ignored, as under nohup
-    )  # fmt: skip
+        command,
+        env=environment,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGHUP, signal.SIG_DFL
+        ),  # tests may have it ignored, as under nohup
+    )
     until = time.monotonic() + 120
     while sum("slow.py" in line and "supervisor" in line for line in running(tmp_path)) < 2:
         assert time.monotonic() < until and process.poll() is None
@@ -77,11 +98,17 @@ def interrupted(tmp_path: Path, how: signal.Signals, confine: str) -> subprocess
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are not shown as files here")
 @pytest.mark.parametrize(("how", "confine"), [(signal.SIGTERM, "auto"), (signal.SIGHUP, "off")])
-def test_a_signal_to_end_leaves_nothing_behind(tmp_path: Path, how: signal.Signals, confine: str) -> None:
+def test_a_signal_to_end_leaves_nothing_behind(
+    tmp_path: Path, how: signal.Signals, confine: str
+) -> None:
     if confine == "auto" and obstacle() is not None:
         pytest.skip(str(obstacle()))
     done = interrupted(tmp_path, how, confine)
-    assert done.returncode == 128 + how and "repeat the same command" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 128 + how
+        and "repeat the same command" in done.stderr
+        and "Traceback" not in done.stderr
+    )
     assert running(tmp_path) == []
     assert [p.name for p in (tmp_path / "scratch").iterdir() if p.name.startswith("raven-")] == []
     command, _ = started(tmp_path, 0, confine)

@@ -17,12 +17,17 @@ RAVEN = "import sys; from ravenbench.cli.main import run; run()"
 
 def raven(*arguments, before=None, **variables):
     return subprocess.run(
-        [sys.executable, "-c", (before or "") + RAVEN, *arguments], capture_output=True, env=os.environ | variables,
+        [sys.executable, "-c", (before or "") + RAVEN, *arguments],
+        capture_output=True,
+        env=os.environ | variables,
         check=False,
-    )  # fmt: skip
+    )
 
 
-ASCII = ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+ASCII = (
+    {"PYTHONIOENCODING": "ascii"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+)
 
 
 COMMANDS = (["--help"], ["run", "--help"], ["list", "verifiers"], ["corpus", "list"], ["doctor"])
@@ -41,7 +46,10 @@ def test_what_they_lack_is_written_by_what_is_like_it():
 
 
 def test_json_stays_the_same_value(tmp_path):
-    rows = [json.dumps({"text": f"A text, number {i}.", "author": f"Ä’{i % 2}", "topic": "“t”"}) for i in range(8)]
+    rows = [
+        json.dumps({"text": f"A text, number {i}.", "author": f"Ä’{i % 2}", "topic": "“t”"})
+        for i in range(8)
+    ]
     (tmp_path / "c.jsonl").write_text("\n".join(rows))
     plain, usual = (
         raven("corpus", "info", str(tmp_path / "c.jsonl"), "--json", PYTHONIOENCODING=name)
@@ -99,25 +107,42 @@ def test_sigterm_gives_its_code_whenever_it_comes(before):
     ("raised", "fix"),
     [
         ("MemoryError()", b"give the process more"),
-        ("type('PanicException', (BaseException,), {})('could not spawn threads')", b"give the process more"),
+        (
+            "type('PanicException', (BaseException,), {})('could not spawn threads')",
+            b"give the process more",
+        ),
         ("int('9' * 5000)", b"shorten it"),
     ],
 )
 def test_memory_or_a_limit_of_python_that_does_not_do_is_one_line(raised, fix):
     before = f"import ravenbench.cli.main as m\ndef command(**how): raise {raised}\nm.build = lambda wanted: command\n"
     done = raven("list", before=before)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 2 and b"fix: " + fix in done.stderr
+    assert (
+        done.returncode == 2
+        and len(done.stderr.splitlines()) == 2
+        and b"fix: " + fix in done.stderr
+    )
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit or tell a process's memory so")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="other systems do not limit or tell a process's memory so"
+)
 @pytest.mark.parametrize("limit", [700, 900])
 def test_parquet_under_a_limit_of_memory(limit, tmp_path):
     import polars as pl
 
-    texts = {"text": [f"A text, number {i}." for i in range(40)], "author": ["a", "b"] * 20, "topic": ["s", "t"] * 20}
+    texts = {
+        "text": [f"A text, number {i}." for i in range(40)],
+        "author": ["a", "b"] * 20,
+        "topic": ["s", "t"] * 20,
+    }
     pl.DataFrame(texts).write_parquet(tmp_path / "c.parquet")
     before = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit} * 2**20,) * 2)\n"
     done = raven("corpus", "info", str(tmp_path / "c.parquet"), before=before)
-    assert done.returncode in (0, 2) and b"Traceback" not in done.stderr and b"panicked" not in done.stderr
+    assert (
+        done.returncode in (0, 2)
+        and b"Traceback" not in done.stderr
+        and b"panicked" not in done.stderr
+    )
     if done.returncode:
         assert done.stderr.startswith(b"error: ") and len(done.stderr.splitlines()) <= 4

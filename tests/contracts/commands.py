@@ -11,6 +11,7 @@ import os
 import runpy
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,19 @@ from typing import Any
 
 from ravenbench.limits import ENDING
 
-WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "rich", "jinja2", "matplotlib", "nltk"}
+WARM = {
+    "ravenbench",
+    "numpy",
+    "numba",
+    "scipy",
+    "sklearn",
+    "polars",
+    "joblib",
+    "rich",
+    "jinja2",
+    "matplotlib",
+    "nltk",
+}
 
 
 @dataclass(frozen=True)
@@ -30,8 +43,66 @@ class Ended:
     said: str
 
 
-def raven(*arguments: str, encoding: str = "utf-8") -> Ended:
-    """A command in this process, by the entry point that users have; one that leaves it by an error ends with 1."""
+def in_spec(callback: Any, arguments: Sequence[str]) -> list[str]:
+    """Arguments of a command with those options in a spec file that are no flags of it."""
+    table, keys = getattr(callback, "in_spec", ("", ()))
+    options = {option.name: option for option in callback.declared.options()} if keys else {}
+    rest: list[str] = []
+    said: dict[str, Any] = {}
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
+        flag, _, value = word.partition("=")
+        key = flag.removeprefix("--").replace("-", "_")
+        if not (word.startswith("--") and key in keys):
+            rest.append(word)
+            continue
+        kind = options[key].kind if key in options else str
+        value = value or ("" if kind is bool else words.pop(0))
+        if key in options and options[key].many:
+            said.setdefault(key, []).append(value)
+        else:
+            said[key] = True if kind is bool else value if kind is str else json.loads(value)
+    if not said:
+        return rest
+    lines = [f"{key} = {json.dumps(value)}" for key, value in said.items()]
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", delete=False) as file:
+        file.write("\n".join([f"[{table}]", *lines]))
+    return [*rest, "--spec", file.name]
+
+
+AS_IT_IS: list[bool] = []
+"""Not empty where a command is to have no flags but its own."""
+
+
+@contextlib.contextmanager
+def flags_in_spec() -> Iterator[None]:
+    """Commands in this process take every option as a flag: those that are none are put into a spec file."""
+    from ravenbench.cli.main import ShownCommand
+
+    parse = ShownCommand.parse_args
+
+    def parse_args(self: Any, ctx: Any, args: list[str]) -> list[str]:
+        return parse(self, ctx, args if AS_IT_IS else in_spec(self.callback, args))
+
+    ShownCommand.parse_args = parse_args
+    try:
+        yield
+    finally:
+        ShownCommand.parse_args = parse
+
+
+def raven(*arguments: str, encoding: str = "utf-8", as_it_is: bool = False) -> Ended:
+    """A command in this process, by the entry point that users have; one that leaves it by an error ends with 1.
+    ``as_it_is``: with no options in a spec file."""
+    AS_IT_IS[:] = [True] * as_it_is
+    try:
+        return _raven(*arguments, encoding=encoding)
+    finally:
+        AS_IT_IS.clear()
+
+
+def _raven(*arguments: str, encoding: str) -> Ended:
     from ravenbench.cli import main
 
     kept = sys.argv, sys.path[:], gc.get_threshold()
@@ -61,7 +132,8 @@ def command(arguments: Sequence[str]) -> None:
     from ravenbench.cli import main
 
     sys.argv = ["raven", *arguments]
-    main.run()
+    with flags_in_spec():
+        main.run()
 
 
 def script(place: Sequence[str]) -> None:
@@ -75,11 +147,15 @@ def on_one_core(arguments: Sequence[str], work: Callable[[Sequence[str]], None])
     """Do it on one core: with two, each command would start processes for the second, which has tests of its own."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % len(cores)]})
+        os.sched_setaffinity(
+            0, {cores[int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % len(cores)]}
+        )
     work(arguments)
 
 
-def _child(work: Callable[[Sequence[str]], None], arguments: list[str], said: str, settings: dict[str, str]) -> None:
+def _child(
+    work: Callable[[Sequence[str]], None], arguments: list[str], said: str, settings: dict[str, str]
+) -> None:
     # A signal that comes before the command begins waits until it does.
     waiting = {*ENDING}
     signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
@@ -119,16 +195,33 @@ class Starter:
         self._context.set_forkserver_preload(sorted(modules))
 
     def start(
-        self, arguments: list[str], said: Path, work: Callable[[Sequence[str]], None] = command,
+        self,
+        arguments: list[str],
+        said: Path,
+        work: Callable[[Sequence[str]], None] = command,
         settings: Mapping[str, str] | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """A running ``command`` or ``script`` in this folder, which writes what it says to a file."""
-        process = self._context.Process(target=_child, args=(work, arguments, str(said), dict(settings or {})))
+        process = self._context.Process(
+            target=_child, args=(work, arguments, str(said), dict(settings or {}))
+        )
         process.start()
         return process
 
 
-TIMES = ("seconds", "fit", "score", "cpu", "time", "times", "wall", "minutes", "took", "duration", "per_text")
+TIMES = (
+    "seconds",
+    "fit",
+    "score",
+    "cpu",
+    "time",
+    "times",
+    "wall",
+    "minutes",
+    "took",
+    "duration",
+    "per_text",
+)
 """Parts of names under which reports hold what the clock says."""
 
 
@@ -139,7 +232,11 @@ def told(folder: Path) -> Any:
 
 def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
-        return {k: _timeless(v) for k, v in value.items() if not any(part in k.lower().split("_") for part in TIMES)}
+        return {
+            k: _timeless(v)
+            for k, v in value.items()
+            if not any(part in k.lower().split("_") for part in TIMES)
+        }
     return [_timeless(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -62,7 +62,9 @@ class Room:
         assert answers(folder) == answers(whole), "other answers"
         assert without_places(told(folder)) == without_places(told(whole)), "another report"
         for _, name in task.products:
-            assert contents(folder.parent / name) == contents(whole.parent / name), f"another {name}"
+            assert contents(folder.parent / name) == contents(whole.parent / name), (
+                f"another {name}"
+            )
         assert leftovers(folder.parent) == []
 
 
@@ -76,7 +78,9 @@ COSTLY: set[str] = set()
 """Contracts of the campaign alone."""
 
 
-def contract(*, drawn: bool = False, extra: bool = False, costly: bool = False) -> Callable[[Contract], Contract]:
+def contract(
+    *, drawn: bool = False, extra: bool = False, costly: bool = False
+) -> Callable[[Contract], Contract]:
     """Make a function a column of the table."""
 
     def added(check: Contract) -> Contract:
@@ -102,7 +106,12 @@ def leftovers(place: Path) -> list[str]:
 def plain(ended: Ended) -> None:
     """Assert that a command ended as a user can understand: no traceback, and 0 or one clear error."""
     assert "Traceback" not in ended.said, ended.said[-2000:]
-    assert ended.code == 0 or "error:" in ended.said or "could not" in ended.said or "failed" in ended.said, ended
+    assert (
+        ended.code == 0
+        or "error:" in ended.said
+        or "could not" in ended.said
+        or "failed" in ended.said
+    ), ended
 
 
 @contract()
@@ -112,10 +121,16 @@ def one_writer_at_a_time(task: Task, room: Room) -> None:
     before = contents(folder)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        lock.write(json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "since": "2026-01-01"}))
+        lock.write(
+            json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "since": "2026-01-01"})
+        )
         lock.flush()
         ended = room.run(task, folder)
-    assert ended.code == 2 and "another command is writing" in ended.said and str(os.getpid()) in ended.said, ended
+    assert (
+        ended.code == 2
+        and "another command is writing" in ended.said
+        and str(os.getpid()) in ended.said
+    ), ended
     assert contents(folder) == before
 
 
@@ -126,7 +141,9 @@ def two_at_once(task: Task, room: Room) -> None:
     started = []
     for number in range(2):
         said = room.scratch / f"said{number}"
-        started.append((room.starter.start([*task.arguments(room.data, folder), "--workers", "1"], said), said))
+        started.append(
+            (room.starter.start([*task.arguments(room.data, folder), "--workers", "1"], said), said)
+        )
         time.sleep(room.rng.uniform(0, 0.3) if number == 0 else 0)
     ends = []
     for process, said in started:
@@ -136,7 +153,11 @@ def two_at_once(task: Task, room: Room) -> None:
     for ended in ends:
         plain(ended)
         # The second may also meet what the first has written already.
-        refused = "another command" in ended.said or "this folder holds" in ended.said or "the output" in ended.said
+        refused = (
+            "another command" in ended.said
+            or "this folder holds" in ended.said
+            or "the output" in ended.said
+        )
         assert ended.code == 0 or (ended.code == 2 and refused), ends
     assert any(ended.code == 0 for ended in ends), ends
     room.same(task, folder)
@@ -272,7 +293,9 @@ def damaged_files(task: Task, room: Room) -> None:
             assert without_places(told(folder)) == without_places(told(room.finished(task))), case
         else:
             named = name.name in report.said or "damaged" in report.said or "missing" in report.said
-            assert named or "not a run folder" in report.said or "before it was planned" in report.said, (case, report)
+            assert (
+                named or "not a run folder" in report.said or "before it was planned" in report.said
+            ), (case, report)
         ended = room.run(task, folder)
         assert ended.code == 0, (case, ended)
         room.same(task, folder)
@@ -282,10 +305,13 @@ def damaged_files(task: Task, room: Room) -> None:
 def _kept(folder: Path) -> list[Path]:
     """Files of a run that it needs: the report is derived, and files without content cannot be damaged."""
     return sorted(
-        p for p in folder.rglob("*")
-        if p.is_file() and p.stat().st_size and not p.name.startswith(".")
+        p
+        for p in folder.rglob("*")
+        if p.is_file()
+        and p.stat().st_size
+        and not p.name.startswith(".")
         and p.relative_to(folder).parts[0] not in ("report", "products")
-    )  # fmt: skip
+    )
 
 
 @contract()
@@ -308,16 +334,27 @@ def frozen(task: Task, room: Room) -> None:
     """What ``raven freeze`` says of a finished folder is checked before anything is written; a task that makes its own
     problems has no such option, and its folder cannot be frozen."""
     place, folder = room.scratch / "frozen.json", room.scratch / "job" / "run"
-    ended, given = raven("freeze", str(room.finished(task)), "-o", str(place)), ("--frozen", str(place))
+    ended, given = (
+        raven("freeze", str(room.finished(task)), "-o", str(place)),
+        ("--frozen", str(place)),
+    )
     if not task_of(task.name).freezes:
-        assert ended.code == 2 and "makes its own problems" in ended.said and not place.exists(), ended
+        assert ended.code == 2 and "makes its own problems" in ended.said and not place.exists(), (
+            ended
+        )
         return
     assert ended.code == 0 and room.run(task, room.copy(task), *given).code == 0, ended
     assert room.run(task, folder, *given, "--plan").code == 0 and not folder.exists()
     data = copied(room.data, room.scratch / "data")
-    for file in (p for p in data.rglob("*") if p.suffix in (".jsonl", ".txt") and p.name != "truth.txt"):
+    for file in (
+        p for p in data.rglob("*") if p.suffix in (".jsonl", ".txt") and p.name != "truth.txt"
+    ):
         text = file.read_text("utf-8")
-        file.write_text(text.replace('"text": "', '"text": "more ') if file.suffix == ".jsonl" else f"more {text}")
+        file.write_text(
+            text.replace('"text": "', '"text": "more ')
+            if file.suffix == ".jsonl"
+            else f"more {text}"
+        )
     for more in (("--plan",), ()):
         ended = room.run(task, folder, *given, *more, data=data)
         assert ended.code == 2 and "not the problems that were frozen" in ended.said, ended
@@ -332,11 +369,15 @@ def unknown_kind(task: Task, room: Room) -> None:
     found = json.loads(file.read_bytes())
     body = json.dumps(found["record"], indent=1, ensure_ascii=False)
     sha = hashlib.sha256(f"divination\n{body}".encode()).hexdigest()
-    head = f'{{\n"format": {found["format"]},\n"kind": "divination",\n"sha256": "{sha}",\n"record": '
+    head = (
+        f'{{\n"format": {found["format"]},\n"kind": "divination",\n"sha256": "{sha}",\n"record": '
+    )
     file.write_text(head + body + "\n}\n", "utf-8")
     before = contents(folder)
     for ended in (raven("report", str(folder)), room.run(task, folder)):
-        assert ended.code == 2 and "unknown kind" in ended.said and "divination" in ended.said, ended
+        assert ended.code == 2 and "unknown kind" in ended.said and "divination" in ended.said, (
+            ended
+        )
         assert "damaged" not in ended.said
     assert contents(folder) == before
 
@@ -353,19 +394,35 @@ def outputs_are_not_taken(task: Task, room: Room) -> None:
     (room.scratch / "link").symlink_to(mine)
     places = [mine, room.scratch / "link", room.scratch / "file", data]
     for name in task.data:
-        places += [data / name, *([data / name / "inside"] if (data / name).is_dir() and name != "known" else [])]
+        places += [
+            data / name,
+            *([data / name / "inside"] if (data / name).is_dir() and name != "known" else []),
+        ]
     for place in places:
         ended = raven(*task.arguments(data, place, room.scratch / "products"), "--workers", "1")
-        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (place, ended)
+        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (
+            place,
+            ended,
+        )
         assert contents(data) == before and contents(mine) == {"thesis.txt": b"mine"}, place
         assert (room.scratch / "file").read_text() == "mine"
     for option, name in task.products:
         for place in (*places, *(data / "toy" / "test" / "truth.txt",)):
-            arguments = task.arguments(data, room.scratch / "job" / "run", room.scratch / "products")
+            arguments = task.arguments(
+                data, room.scratch / "job" / "run", room.scratch / "products"
+            )
             arguments[arguments.index(option) + 1] = str(place)
             ended = raven(*arguments, "--workers", "1")
-            assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (option, place, ended)
-            assert contents(data) == before and contents(mine) == {"thesis.txt": b"mine"}, (option, name, place)
+            assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (
+                option,
+                place,
+                ended,
+            )
+            assert contents(data) == before and contents(mine) == {"thesis.txt": b"mine"}, (
+                option,
+                name,
+                place,
+            )
             assert (room.scratch / "file").read_text() == "mine"
 
 
@@ -397,14 +454,20 @@ def shows_itself(task: Task, room: Room) -> None:
         assert html.startswith('<div class="raven-result"><p><strong>') and html.endswith("</div>")
         assert "report/index.html" in html and len(html) < 200_000
     tables, drawn = frames(found), figures(found)
-    assert tables and all(f"<code>.to_polars(…)</code>: {next(iter(tables))}" in html for _ in tables)
+    assert tables and all(
+        f"<code>.to_polars(…)</code>: {next(iter(tables))}" in html for _ in tables
+    )
     assert all(frame.height for frame in tables.values())
     if find_spec("pandas"):
-        assert all(list(found.to_pandas(name).columns) == frame.columns for name, frame in tables.items())
+        assert all(
+            list(found.to_pandas(name).columns) == frame.columns for name, frame in tables.items()
+        )
     else:
         with pytest.raises(InputError, match="pip install pandas"):
             found.to_pandas()
-    assert all(type(found.figure(name)).__name__ == "Figure" for name in drawn) and ("<svg" in html) == bool(drawn)
+    assert all(type(found.figure(name)).__name__ == "Figure" for name in drawn) and (
+        "<svg" in html
+    ) == bool(drawn)
     with pytest.raises(InputError, match=next(iter(tables))):
         found.to_polars("no such table")
 
@@ -422,21 +485,35 @@ def for_the_paper(task: Task, room: Room) -> None:
     report = report_of(Store.open(folder))
     for name in report.figures():
         place = folder / "report" / "figures" / name
-        assert Path(f"{place}.pdf").read_bytes()[:5] == b"%PDF-" and Path(f"{place}.png").read_bytes()[1:4] == b"PNG"
+        assert (
+            Path(f"{place}.pdf").read_bytes()[:5] == b"%PDF-"
+            and Path(f"{place}.png").read_bytes()[1:4] == b"PNG"
+        )
         assert b"/Type3" not in Path(f"{place}.pdf").read_bytes()
     entries = (folder / "report" / "references.bib").read_text()
     page = (folder / "report" / "index.html").read_text()
-    assert page.count("How to cite") >= 1 and entries.startswith("@software{raven,") and "raven = {" not in entries
-    assert all(str(paper).split(".")[0] in page and f"{{{paper.key}," in entries for paper in report.papers())
+    assert (
+        page.count("How to cite") >= 1
+        and entries.startswith("@software{raven,")
+        and "raven = {" not in entries
+    )
+    assert all(
+        str(paper).split(".")[0] in page and f"{{{paper.key}," in entries
+        for paper in report.papers()
+    )
     for one in report.tables():
         text = (folder / "report" / "tables" / f"{one.key}.tex").read_text()
         shown = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
         caption = re.search(r"\\caption\{(.*)\}", shown)
         assert caption is not None and len(caption[1].split()) <= 15, caption
-        body = re.sub(r"\\shortstack\[.\]|\\textbf| \\\\ (?!\n)|[{}$\s]|\\,", "", shown).replace("\\pm", "±")
+        body = re.sub(r"\\textbf|[{}$\s]", "", shown).replace("\\pm", "±")
         for row in one.rows:
-            pairs = [(v, c) for v, c in zip(row, one.columns, strict=True) if not c.text and c.terminal][:3]
-            numbers = [re.sub("[†*<]|\\s", "", plain(v, c, short=True)).replace("−", "-") for v, c in pairs]
+            pairs = [
+                (v, c) for v, c in zip(row, one.columns, strict=True) if not c.text and c.terminal
+            ][:3]
+            numbers = [
+                re.sub("[†*<]|\\s", "", plain(v, c, short=True)).replace("−", "-") for v, c in pairs
+            ]
             assert all(number in body for number in numbers), numbers
 
 
@@ -455,7 +532,11 @@ def modes(task: Task, room: Room) -> None:
         ]
         assert not wrong, wrong
         outer = [p for p in job.iterdir() if p.is_dir()]
-        open_ = [f"{p.name} {stat.S_IMODE(p.stat().st_mode):o}" for p in outer if p.stat().st_mode & 0o077]
+        open_ = [
+            f"{p.name} {stat.S_IMODE(p.stat().st_mode):o}"
+            for p in outer
+            if p.stat().st_mode & 0o077
+        ]
         assert not open_, open_
     made = room.scratch / "made" / "run"
     made.mkdir(parents=True, mode=0o755)
@@ -465,11 +546,16 @@ def modes(task: Task, room: Room) -> None:
 
 
 @contract()
-def no_leaks(task: Task, room: Room, marks: tuple[str, ...] = ("KLIENTMARK", "USERMARK", "HOSTMARK")) -> None:
+def no_leaks(
+    task: Task, room: Room, marks: tuple[str, ...] = ("KLIENTMARK", "USERMARK", "HOSTMARK")
+) -> None:
     """What may be published names files, never the folders, user or machine they lie with."""
     place = room.scratch / "home USERMARK" / "Case KLIENTMARK"
     data = copied(room.data, place / "data")
-    real, kept = socket.gethostname, {name: os.environ.get(name) for name in ("USER", "LOGNAME", "HOME", "HOSTNAME")}
+    real, kept = (
+        socket.gethostname,
+        {name: os.environ.get(name) for name in ("USER", "LOGNAME", "HOME", "HOSTNAME")},
+    )
     os.environ.update(USER="USERMARK", LOGNAME="USERMARK", HOSTNAME="HOSTMARK")
     socket.gethostname = lambda: "HOSTMARK"
     try:
@@ -486,21 +572,40 @@ def no_leaks(task: Task, room: Room, marks: tuple[str, ...] = ("KLIENTMARK", "US
     if task.name in ("run", "pan14"):
         assert raven("export", str(place / "run"), "-o", str(place / "export")).code == 0
         options = ("--trials", "20", "--replicates", "20")
-        assert raven("evaluate", str(place / "run"), "--out", str(place / "evaluation"), *options).code in (0, 2)
-        found += [place / "export", *([place / "evaluation"] if (place / "evaluation").exists() else [])]
+        assert raven(
+            "evaluate", str(place / "run"), "--out", str(place / "evaluation"), *options
+        ).code in (0, 2)
+        found += [
+            place / "export",
+            *([place / "evaluation"] if (place / "evaluation").exists() else []),
+        ]
     if task.name in ("obfuscate", "safety"):
         assert raven("diff", str(place / "run"), "--out", str(place / "pages")).code == 0
         found.append(place / "pages")
     for one in found:
         for name, content in contents(one).items():
-            told_ = [mark for mark in (*marks, str(room.scratch)) if mark.encode() in content or mark in name]
+            told_ = [
+                mark
+                for mark in (*marks, str(room.scratch))
+                if mark.encode() in content or mark in name
+            ]
             assert not told_, f"{one.name}/{name}: {told_}"
 
 
 HOSTILE = (
-    "<script>alert(1)</script>", "=cmd('calc')", "a\u202eb", "x\x1b[2J", '"quoted, twice"', "a\u0000b"[:1], "ａｕｔｈ",
-    "\u00e9\u0301", "%s%n{0}", "$(touch here)", "' OR 1=1 --", "\\input{/etc/passwd}",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    "=cmd('calc')",
+    "a\u202eb",
+    "x\x1b[2J",
+    '"quoted, twice"',
+    "a\u0000b"[:1],
+    "ａｕｔｈ",
+    "\u00e9\u0301",
+    "%s%n{0}",
+    "$(touch here)",
+    "' OR 1=1 --",
+    "\\input{/etc/passwd}",
+)
 
 
 @contract()
@@ -516,13 +621,21 @@ def hostile_names(task: Task, room: Room) -> None:
         return given[name]
 
     data = write_data(room.scratch / "data", mark)
-    for file in (*(data / "toy").rglob("unknown.txt"), *(data / "texts").iterdir(), data / "questioned.txt"):
+    for file in (
+        *(data / "toy").rglob("unknown.txt"),
+        *(data / "texts").iterdir(),
+        data / "questioned.txt",
+    ):
         with file.open("a", encoding="utf-8") as text:
-            text.write("\n</script><script>alert(1)</script> \u202e\u2028 \x1b[31m ${7*7} {{7*7}}\n")
+            text.write(
+                "\n</script><script>alert(1)</script> \u202e\u2028 \x1b[31m ${7*7} {{7*7}}\n"
+            )
     folder = room.scratch / "job" / "run"
     ended = room.run(task, folder, data=data)
     plain(ended)
-    assert "\x1b[2J" not in ended.said and "\x1b[31m" not in ended.said and "\u202e" not in ended.said
+    assert (
+        "\x1b[2J" not in ended.said and "\x1b[31m" not in ended.said and "\u202e" not in ended.said
+    )
     if ended.code:
         return
     from ravenbench.store.store import Store
@@ -555,7 +668,9 @@ def ascii_terminal(task: Task, room: Room) -> None:
 def on_a_cluster(task: Task, room: Room) -> None:
     """A Dask cluster gives the same answers."""
     folder = room.scratch / "job" / "run"
-    ended = raven(*task.arguments(room.data, folder), "--engine", "dask", "--scheduler", room.scheduler)
+    ended = raven(
+        *task.arguments(room.data, folder), "--engine", "dask", "--scheduler", room.scheduler
+    )
     assert ended.code == 0, ended
     room.same(task, folder)
 

@@ -41,7 +41,11 @@ class Task:
     def arguments(self, data: Path, folder: Path, products: Path | None = None) -> list[str]:
         """The command line without ``raven``; paths of data are absolute."""
         told = [part.replace("$data", str(data)) for part in self.told]
-        more = [part for option, name in self.products for part in (option, str((products or folder.parent) / name))]
+        more = [
+            part
+            for option, name in self.products
+            for part in (option, str((products or folder.parent) / name))
+        ]
         return [self.command or self.name, *told, self.place, str(folder), *more]
 
 
@@ -51,13 +55,31 @@ TASKS = {
     for task in (
         Task(
             "run",
-            ("$data/corpus.jsonl", "--topics", "4", "--folds", "2", "--pools", "1", "--samplers", "hits, random",
-             "--docs-per-topic", "12", "--probe", "none", "--verifiers", "length, chance"),
+            (
+                "$data/corpus.jsonl",
+                "--topics",
+                "4",
+                "--folds",
+                "2",
+                "--pools",
+                "1",
+                "--samplers",
+                "hits, random",
+                "--docs-per-topic",
+                "12",
+                "--probe",
+                "none",
+                "--verifiers",
+                "length, chance",
+            ),
             ("corpus.jsonl",),
         ),
         Task("pan14", ("$data/toy", "--verifiers", "length, chance", "--probe", "none"), ("toy",)),
         Task(
-            "verify", ("length", *PAIR), ("toy",), "--folder",
+            "verify",
+            ("length", *PAIR),
+            ("toy",),
+            "--folder",
             (("--out", "answers.jsonl"), ("--save", "saved")),
         ),
         Task(
@@ -65,15 +87,26 @@ TASKS = {
             ("$data/corpus.jsonl", "--methods", "svm", "--min-docs", "2", "--min-topics", "2"),
             ("corpus.jsonl",),
         ),
-        Task("obfuscate", ("identity", "$data/texts"), ("texts",), "--folder", (("--out", "hidden"),)),
+        Task(
+            "obfuscate", ("identity", "$data/texts"), ("texts",), "--folder", (("--out", "hidden"),)
+        ),
         Task(
             "safety",
-            ("$data/toy", "--train", "$data/toy", "--obfuscators", "identity, other-author", "--verifiers", "length",
-             "--attacks", "none"),
+            (
+                "$data/toy",
+                "--train",
+                "$data/toy",
+                "--obfuscators",
+                "identity, other-author",
+                "--verifiers",
+                "length",
+                "--attacks",
+                "none",
+            ),
             ("toy",),
         ),
     )
-} | {name: Task(name, **row) for name, row in extensions.rows("TASKS").items()}  # fmt: skip
+} | {name: Task(name, **row) for name, row in extensions.rows("TASKS").items()}
 """The bench's own, and those of extensions that are here (``tests/ext/NAME/rows.py``)."""
 
 
@@ -106,14 +139,13 @@ def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> 
 
     folder.mkdir(parents=True, exist_ok=True)
     documents = list(load_corpus("synthetic(authors=24, topics=6, documents=96, words=40)"))
-    rows = [{"text": d.text, "author": mark(d.author), "topic": mark(d.topic or "")} for d in documents]
+    rows = [
+        {"text": d.text, "author": mark(d.author), "topic": mark(d.topic or "")} for d in documents
+    ]
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     for part, n, seed in (("train", 8, 1), ("test", 8, 2)):
         problems, same = toy_problems(n, known=2, words=40, seed=seed)
         write_pan_problems(folder / "toy" / part, problems, same)
-    for name, part in (("machine-train", documents[:12]), ("machine", documents[12:24])):
-        lines = [{"id": mark(f"{name}{i}"), "text": f"{d.text} {i}", "label": i % 2} for i, d in enumerate(part)]
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     (folder / "texts").mkdir()
     for number, one in enumerate(documents[:3]):
         (folder / "texts" / mark(f"text{number}.txt")).write_text(one.text, "utf-8")
@@ -127,17 +159,26 @@ def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> 
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, "utf-8")
     (folder / "questioned.txt").write_text(known[0], "utf-8")
-    (folder / "conditions.csv").write_text("questioned,known,texts\n125,125,1\n4000,4000,2\n", "utf-8")
+    (folder / "conditions.csv").write_text(
+        "questioned,known,texts\n125,125,1\n4000,4000,2\n", "utf-8"
+    )
     return folder
 
 
 def change(task: Task, data: Path) -> None:
     """Add a word to one of the texts that a task reads."""
     place = data / task.data[0]
-    file = place if place.is_file() else sorted(p for p in place.rglob("*.txt") if p.name != "truth.txt")[0]
+    file = (
+        place
+        if place.is_file()
+        else sorted(p for p in place.rglob("*.txt") if p.name != "truth.txt")[0]
+    )
     text = file.read_text("utf-8")
     file.write_text(
-        text.replace('"text": "', '"text": "more ', 1) if file.suffix == ".jsonl" else text + " more", "utf-8"
+        text.replace('"text": "', '"text": "more ', 1)
+        if file.suffix == ".jsonl"
+        else text + " more",
+        "utf-8",
     )
 
 

@@ -24,16 +24,24 @@ SHAPES = ("run", "verify", "unknown")
 """A task of each shape: folds drawn from a corpus; given problems, with outputs beside its folder; one case. What the
 engine and the store do for all tasks alike is shown on these, and on the others by tests that are marked slow."""
 OF_ALL_TASKS_ALIKE = {
-    "one_writer_at_a_time", "two_at_once", "stopped_between_writes", "full_disk", "signals", "damaged_files",
-    "changed_data", "unknown_kind", "a_report_that_is_not_its_own", "modes",
-}  # fmt: skip
+    "one_writer_at_a_time",
+    "two_at_once",
+    "stopped_between_writes",
+    "full_disk",
+    "signals",
+    "damaged_files",
+    "changed_data",
+    "unknown_kind",
+    "a_report_that_is_not_its_own",
+    "modes",
+}
 OTHERS = [name for name in TASKS if name not in SHAPES]
 TURNS = sorted(OF_ALL_TASKS_ALIKE & DRAWN)
 """Disturbances of the engine and the store that are drawn: each meets a third of the other tasks here, in turn, so that
 each of these is disturbed; in the campaign all meet all, many times."""
 OF_FIGURES = {"shows_itself", "for_the_paper", "no_leaks", "hostile_names"}
 """Contracts that look at figures, too; for the others they are not drawn."""
-DEAR = {"simulate", "validate"}
+DEAR = {"validate"}
 """Tasks whose smallest job takes seconds."""
 
 
@@ -48,7 +56,10 @@ def cases() -> list[object]:
             if alike and name in TURNS and (TURNS.index(name) + OTHERS.index(task.name)) % 3:
                 continue
             slow = alike or (task.name in DEAR and name != "shows_itself")
-            marks = [*([pytest.mark.extra] if name in EXTRA else []), *([pytest.mark.slow] if slow else [])]
+            marks = [
+                *([pytest.mark.extra] if name in EXTRA else []),
+                *([pytest.mark.slow] if slow else []),
+            ]
             chosen.append(pytest.param(name, task, marks=marks, id=f"{name}-{task.name}"))
     return chosen
 
@@ -64,13 +75,23 @@ def starter(finished: Callable[..., Path]) -> Starter:
     for task in TASKS.values():
         with contextlib.suppress(Timeout):
             finished(task, 0)
-    return Starter({m for t in TASKS.values() for m in (finished(t).parent / "imported").read_text().split("\n")})
+    return Starter(
+        {
+            m
+            for t in TASKS.values()
+            for m in (finished(t).parent / "imported").read_text().split("\n")
+        }
+    )
 
 
 @pytest.fixture(scope="session")
 def scheduler() -> Iterator[str]:
-    distributed = pytest.importorskip("distributed", reason="the extra that brings distributed is not installed")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    distributed = pytest.importorskip(
+        "distributed", reason="the extra that brings distributed is not installed"
+    )
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
         yield cluster.scheduler_address
 
 
@@ -82,9 +103,16 @@ def test_every_registered_task_stands_in_the_table() -> None:
 
 @pytest.mark.parametrize(("name", "task"), cases())
 def test_contract(
-    name: str, task: Task, read_by_jobs: Path, finished: Callable[[Task], Path], starter: Starter, tmp_path: Path,
-    writes: dict[str, int], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    name: str,
+    task: Task,
+    read_by_jobs: Path,
+    finished: Callable[[Task], Path],
+    starter: Starter,
+    tmp_path: Path,
+    writes: dict[str, int],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
     if name not in OF_FIGURES:
         monkeypatch.setattr(page, "_printed", outline)

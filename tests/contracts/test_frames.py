@@ -40,47 +40,84 @@ class Named:
 
 def objects(**columns: Any) -> pl.DataFrame:
     """A frame of polars that keeps texts as Python has them."""
-    return pl.DataFrame({name: pl.Series([value], dtype=pl.Object) for name, value in columns.items()})
+    return pl.DataFrame(
+        {name: pl.Series([value], dtype=pl.Object) for name, value in columns.items()}
+    )
 
 
 KINDS: dict[str, tuple[Callable[[], Any], str]] = {
-    "half a character in an author": (lambda: [ROW, {**ROW, "author": HALF}], HALVED.format(2, "author")),
+    "half a character in an author": (
+        lambda: [ROW, {**ROW, "author": HALF}],
+        HALVED.format(2, "author"),
+    ),
     "half a character in a text": (lambda: [{**ROW, "text": HALF}], HALVED.format(1, "text")),
     "half a character in a topic": (lambda: [{**ROW, "topic": HALF}], HALVED.format(1, "topic")),
     "half a character in an id": (lambda: [{"id": HALF, "same": True}], HALVED.format(1, "id")),
-    "half a character in a pair": (lambda: [{"id": "p", "pair": ["a", HALF]}], HALVED.format(1, "pair")),
-    "half a character in a known text": (
-        lambda: [{"id": "p", "known": HALF, "questioned": "a"}], HALVED.format(1, "known")
+    "half a character in a pair": (
+        lambda: [{"id": "p", "pair": ["a", HALF]}],
+        HALVED.format(1, "pair"),
     ),
-    "half a character in a list within a list": (lambda: [{**ROW, "tags": [[HALF]]}], HALVED.format(1, "tags")),
-    "half a character in a mapping": (lambda: [{**ROW, "by": {"name": HALF}}], HALVED.format(1, "by")),
+    "half a character in a known text": (
+        lambda: [{"id": "p", "known": HALF, "questioned": "a"}],
+        HALVED.format(1, "known"),
+    ),
+    "half a character in a list within a list": (
+        lambda: [{**ROW, "tags": [[HALF]]}],
+        HALVED.format(1, "tags"),
+    ),
+    "half a character in a mapping": (
+        lambda: [{**ROW, "by": {"name": HALF}}],
+        HALVED.format(1, "by"),
+    ),
     "half a character in the name of a column": (
-        lambda: [{**ROW, HALF: 1}], HALVED.format(1, "the name of a column")
+        lambda: [{**ROW, HALF: 1}],
+        HALVED.format(1, "the name of a column"),
     ),
     "half a character in a system's name": (
-        lambda: [{"system": HALF, "id": "p", "value": 0.5}], HALVED.format(1, "system")
+        lambda: [{"system": HALF, "id": "p", "value": 0.5}],
+        HALVED.format(1, "system"),
     ),
-    "half a character in polars": (lambda: objects(**{**ROW, "author": HALF}), HALVED.format(1, "author")),
-    "half a character in lazy polars": (lambda: objects(**{**ROW, "author": HALF}).lazy(), HALVED.format(1, "author")),
-    "half a character in pandas": (lambda: Named(["id", "author"], ("d1", HALF)), HALVED.format(1, "author")),
-    "two columns of one name in pandas": (lambda: Named(["author", "author"], ("a", "b")), TWICE.format("author")),
+    "half a character in polars": (
+        lambda: objects(**{**ROW, "author": HALF}),
+        HALVED.format(1, "author"),
+    ),
+    "half a character in lazy polars": (
+        lambda: objects(**{**ROW, "author": HALF}).lazy(),
+        HALVED.format(1, "author"),
+    ),
+    "half a character in pandas": (
+        lambda: Named(["id", "author"], ("d1", HALF)),
+        HALVED.format(1, "author"),
+    ),
+    "two columns of one name in pandas": (
+        lambda: Named(["author", "author"], ("a", "b")),
+        TWICE.format("author"),
+    ),
     "two columns of one name in pyarrow": (
-        lambda: Named(["author", "author"], ("a", "b"), way="to_pylist"), TWICE.format("author")
+        lambda: Named(["author", "author"], ("a", "b"), way="to_pylist"),
+        TWICE.format("author"),
     ),
     "columns in two rows that become one": (
-        lambda: Named([("a", "b"), ("a", "b")], (1, 2)), r"a column stands twice\s+found: \"\('a', 'b'\)\""
+        lambda: Named([("a", "b"), ("a", "b")], (1, 2)),
+        r"a column stands twice\s+found: \"\('a', 'b'\)\"",
     ),
     "columns 1 and '1' in pandas": (lambda: Named([1, "1"], ("a", "b")), TWICE.format("1")),
     "columns 1 and '1' in a record": (lambda: [{**ROW, 1: "a", "1": "b"}], TWICE.format("1")),
-    "keys 1 and '1' within a record": (lambda: [{**ROW, "by": {1: "a", "1": "b"}}], TWICE.format("1")),
-    "an object of no kind that tables have": (lambda: [{**ROW, "author": object()}], "author holds what no table can"),
+    "keys 1 and '1' within a record": (
+        lambda: [{**ROW, "by": {1: "a", "1": "b"}}],
+        TWICE.format("1"),
+    ),
+    "an object of no kind that tables have": (
+        lambda: [{**ROW, "author": object()}],
+        "author holds what no table can",
+    ),
     "a set": (lambda: [{**ROW, "author": {"a"}}], "author holds what no table can, a set"),
     "a frame of polars without rows": (lambda: pl.DataFrame(ROW).clear(), EMPTY),
     "a lazy frame without rows": (lambda: pl.LazyFrame(ROW).limit(0), EMPTY),
     "a frame of pandas without rows": (lambda: Named(["text"]), EMPTY),
     "a table of pyarrow without rows": (lambda: Named(["text"], way="to_pylist"), EMPTY),
     "a record without columns": (lambda: [{}], EMPTY),
-}  # fmt: skip
+}
 
 
 def parameters(takes: str) -> list[tuple[str, str]]:
@@ -95,8 +132,16 @@ def parameters(takes: str) -> list[tuple[str, str]]:
 
 TAKEN = parameters(r"\bPath\b|\bCorpus\b")
 OF_TASKS = {
-    "run", "verify", "evaluate", "pan14", "attribute", "obfuscate", "safety", "load_corpus", "read_problems",
-}  # fmt: skip
+    "run",
+    "verify",
+    "evaluate",
+    "pan14",
+    "attribute",
+    "obfuscate",
+    "safety",
+    "load_corpus",
+    "read_problems",
+}
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +166,9 @@ def test_every_function_of_tasks_is_here() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_table_of_which_nobody_can_say_what_it_holds_is_refused(kind: str, data: Path, tmp_path: Path) -> None:
+def test_a_table_of_which_nobody_can_say_what_it_holds_is_refused(
+    kind: str, data: Path, tmp_path: Path
+) -> None:
     make, expected = KINDS[kind]
     accepted = []
     for name, parameter in TAKEN:
@@ -129,7 +176,9 @@ def test_a_table_of_which_nobody_can_say_what_it_holds_is_refused(kind: str, dat
         if not isinstance(said, InputError) or not re.search(expected, str(said)):
             accepted.append(f"{name}({parameter}=): {type(said).__name__}: {said}")
     assert not accepted, "\n".join(accepted)
-    assert not [file for file in tmp_path.rglob("*") if file.is_file()], "something is written for it"
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()], (
+        "something is written for it"
+    )
 
 
 def of_bench(name: str, *given: str, **options: Any) -> tuple[str, tuple[str, ...], dict[str, Any]]:
@@ -154,15 +203,17 @@ READING = {
     "attribute": of_bench("attribute", "$0", methods="svm"),
     "attribute, candidates": of_bench("attribute", unknown="$questioned.txt", candidates="$0"),
     "obfuscate": of_bench("obfuscate", "identity", "$0"),
-    "safety": of_bench("safety", "$0", train="$toy/train", obfuscators="identity", verifiers="length"),
-    "safety, train": of_bench("safety", "$toy/test", train="$0", obfuscators="identity", verifiers="length"),
+    "safety": of_bench(
+        "safety", "$0", train="$toy/train", obfuscators="identity", verifiers="length"
+    ),
+    "safety, train": of_bench(
+        "safety", "$toy/test", train="$0", obfuscators="identity", verifiers="length"
+    ),
     "compare": of_bench("compare", **{**CASE, "background": "$0"}),
     "compare, batch": of_bench("compare", background="$others", batch="$0"),
     "validate": of_bench("validate", "$0", "$conditions.csv"),
     "validate, conditions": of_bench("validate", "$others", "$0"),
     "advise": of_bench("advise", "$questioned.txt", "$known", "$0"),
-    "detect": of_bench("detect", "$0", train="$machine-train.jsonl", people="$corpus.jsonl"),
-    "detect, train": of_bench("detect", "$machine.jsonl", train="$0", people="$corpus.jsonl"),
     "retrieve": of_bench("retrieve", "$0"),
     "map_texts": of_bench("map_texts", "$0"),
     "contrast": of_bench("contrast", "$0", "$others"),
@@ -178,8 +229,8 @@ def test_a_json_file_that_holds_nothing_has_no_rows(
     row: str, ending: str, holds: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, given, options = READING[row]
-    if name not in FUNCTIONS or (name == "detect" and ending == "json"):
-        pytest.skip("the extension is not here, or reads no file of this ending")
+    if name not in FUNCTIONS:
+        pytest.skip("the extension is not here")
     monkeypatch.undo()
     monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
@@ -187,21 +238,36 @@ def test_a_json_file_that_holds_nothing_has_no_rows(
     (data / "answers.jsonl").write_text('{"id": "toy000", "value": 0.5}\n', "utf-8")
 
     def placed(value: Any) -> Any:
-        return f"table.{ending}" if value == "$0" else str(data / value[1:]) if value[0] == "$" else value
+        return (
+            f"table.{ending}"
+            if value == "$0"
+            else str(data / value[1:])
+            if value[0] == "$"
+            else value
+        )
 
     with pytest.raises(InputError, match=f"table.{ending}: {EMPTY}"):
-        getattr(ravenbench, name)(*map(placed, given), **{key: placed(one) for key, one in options.items()})
+        getattr(ravenbench, name)(
+            *map(placed, given), **{key: placed(one) for key, one in options.items()}
+        )
 
 
 def test_what_is_whole_is_taken() -> None:
     texts = [f"Text number {i} has some words of its own." for i in range(4)]
-    rows = [{"text": text, "author": "AB"[i % 2] + WHOLE, "topic": "xy"[i // 2]} for i, text in enumerate(texts)]
+    rows = [
+        {"text": text, "author": "AB"[i % 2] + WHOLE, "topic": "xy"[i // 2]}
+        for i, text in enumerate(texts)
+    ]
     assert sorted(ravenbench.load_corpus(rows).author.names) == [f"A{WHOLE}", f"B{WHOLE}"]
     assert json.loads(json.dumps(WHOLE)) == WHOLE
 
 
 @pytest.mark.parametrize("takes", [list, tuple, dict])
 def test_an_empty_list_is_a_table_without_rows_where_one_table_is_taken(takes: Any) -> None:
-    for call_it in (ravenbench.load_corpus, ravenbench.read_problems, lambda one: ravenbench.evaluate(one, one)):
+    for call_it in (
+        ravenbench.load_corpus,
+        ravenbench.read_problems,
+        lambda one: ravenbench.evaluate(one, one),
+    ):
         with pytest.raises(InputError, match=EMPTY):
             call_it(takes())

@@ -48,10 +48,18 @@ if extensions.is_here("case"):
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 of_cases = pytest.mark.skipif(
-    not all(map(extensions.is_here, ("case", "unknown"))), reason="the extension case or unknown is not here"
+    not all(map(extensions.is_here, ("case", "unknown"))),
+    reason="the extension case or unknown is not here",
 )
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
-OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 12, "probe": "transplant"}
+OPTIONS = {
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "random",
+    "docs_per_topic": 12,
+    "probe": "transplant",
+}
 COMPANY = '''
 import gc, os, signal, socket, subprocess, sys, tempfile, time
 from pathlib import Path
@@ -455,7 +463,9 @@ def alive(process: int) -> bool:
 
 def reasons(store: Store, name: str) -> set[str]:
     cells = [store.read_cell(place.key) for place in store.plan.cells if place.verifier == name]
-    assert all(cell is not None and cell.error is None for cell in cells), [c and c.error for c in cells][:1]
+    assert all(cell is not None and cell.error is None for cell in cells), [
+        c and c.error for c in cells
+    ][:1]
     return {cell.record.exposed for cell in cells}
 
 
@@ -463,7 +473,9 @@ def test_verifiers_find_nobody(company):
     import company as module
 
     names = "length, company:Alone, company:Locked, company:Free"
-    store = ravenbench.run(CORPUS, verifiers=names, out=company / "company-run", workers=1, **OPTIONS).store
+    store = ravenbench.run(
+        CORPUS, verifiers=names, out=company / "company-run", workers=1, **OPTIONS
+    ).store
     for name in ("Alone", "Locked", "Free"):
         assert reasons(store, f"company:{name}") == {""}, name
     fold = store.shared_fold("p00-random-0")
@@ -493,7 +505,9 @@ def test_verifiers_find_nobody(company):
         assert ended(company), f"{method}: a daemon goes on"
     for place in store.plan.cells:
         if place.verifier == "length":
-            assert b"exposed" not in store.cell_path(place.key).read_bytes(), "cells of Raven's own have no such field"
+            assert b"exposed" not in store.cell_path(place.key).read_bytes(), (
+                "cells of Raven's own have no such field"
+            )
     parted = 0
     for name, record in store.plan.folds.items():
         test = store.shared_fold(name).test
@@ -503,13 +517,18 @@ def test_verifiers_find_nobody(company):
             continue
         parted += len(groups) > 1
         source = store.shared_fold(record.source).test
-        origin = {apart.arm_id(name, i): row for i, row in zip(source.ids, source.questioned_index, strict=True)}
+        origin = {
+            apart.arm_id(name, i): row
+            for i, row in zip(source.ids, source.questioned_index, strict=True)
+        }
         for rows in groups:
             table = {bytes(h) for h in apart.handed(test.select(rows))[0].texts.hashes}
             for i in rows.tolist():
                 original = origin[test.ids[i]]
                 spliced = original != test.questioned_index[i]
-                assert not spliced or test.texts.hash(original) not in table, "an original beside its splice"
+                assert not spliced or test.texts.hash(original) not in table, (
+                    "an original beside its splice"
+                )
     assert parted, "the corpus has no text that is known in one problem and questioned in another"
 
 
@@ -555,22 +574,31 @@ def test_no_content_effect_is_said_with_how_far_it_is_known(company):
         listener = threading.Thread(target=listen, args=(ear, heard, done))
         listener.start()
         store = ravenbench.run(
-            "synthetic(authors=60, topics=12, documents=900, words=200)", verifiers=f"style-only, {names}",
-            out=company / "company-run", workers=1, **OPTIONS | {"topics": 6, "docs_per_topic": 60},
-        ).store  # fmt: skip
+            "synthetic(authors=60, topics=12, documents=900, words=200)",
+            verifiers=f"style-only, {names}",
+            out=company / "company-run",
+            workers=1,
+            **OPTIONS | {"topics": 6, "docs_per_topic": 60},
+        ).store
         done.set()
         listener.join()
     kept = {one.stem for one in company.glob("*.kept")}
     assert kept == {*KEEPING, "KeepsReplaced"} - {"KeepsBySending"} and heard
     for name in KEEPING:
-        assert reasons(store, f"company:{name}") == {""}, "an event tells of it: is it among what is seen?"
+        assert reasons(store, f"company:{name}") == {""}, (
+            "an event tells of it: is it among what is seen?"
+        )
     assert reasons(store, "company:KeepsReplaced") == {"it writes files (KeepsReplaced.kept)"}
     page = write_report(store)
     told = json.loads((page.parent / "report.json").read_text())
     for row in told["content"]:
-        assert (NOT_CONFINED in (row["reason"] or "")) == row["verifier"].startswith("company:"), row
+        assert (NOT_CONFINED in (row["reason"] or "")) == row["verifier"].startswith("company:"), (
+            row
+        )
     cleared = [row["verifier"] for row in told["content"] if row["outcome"] in ("less", "floor")]
-    assert len({*cleared} & {f"company:{name}" for name in KEEPING}) == len(KEEPING), told["content"]
+    assert len({*cleared} & {f"company:{name}" for name in KEEPING}) == len(KEEPING), told[
+        "content"
+    ]
     ways = {row["verifier"]: (row["confined"], row["how"]) for row in told["programs"]}
     assert ways == dict.fromkeys((name.strip() for name in names.split(",")), (False, NOT_CONFINED))
     shown = CliRunner().invoke(build("report"), ["report", str(store.path)])
@@ -596,7 +624,9 @@ def test_what_is_said_of_a_method_of_others():
         assert badge(Judged(outcome, 0.02, confinement=NOT_CONFINED)).endswith(f" ({NOT_CONFINED})")
     record = {"name": "x", "spec": "x", "identity": 0, "version": 1}
     assert VerifierRecord(**record, foreign=True).confinement == NOT_CONFINED
-    assert VerifierRecord(**record, source="hash").confinement == NOT_CONFINED, "of an old plan nobody knows"
+    assert VerifierRecord(**record, source="hash").confinement == NOT_CONFINED, (
+        "of an old plan nobody knows"
+    )
     assert not VerifierRecord(**record, source="hash", foreign=False).confinement
 
 
@@ -612,7 +642,10 @@ def test_a_file_with_the_texts_is_noticed(company):
     fold = store.shared_fold("p00-random-0")
     learned = apart.learned(module.Reads(), store, fold.train, fold.train_same)
     apart.answered(learned, store, fold.name, fold.test)
-    assert apart.exposed(module.Reads(), store, learned) == "it reads a file that may hold what is asked (corpus.txt)"
+    assert (
+        apart.exposed(module.Reads(), store, learned)
+        == "it reads a file that may hold what is asked (corpus.txt)"
+    )
 
 
 def test_who_may_know_more_is_not_cleared(company, monkeypatch):
@@ -624,7 +657,9 @@ def test_who_may_know_more_is_not_cleared(company, monkeypatch):
     store = ravenbench.run(CORPUS, verifiers="company:Seeker", out=out, workers=1, **OPTIONS).store
     assert reasons(store, "company:Seeker") == {why := "it cannot be sent to another process"}
     cells = [store.read_cell(place.key) for place in store.plan.cells]
-    assert exposure(store, "company:Seeker", cells) == why and why in write_report(store).read_text()
+    assert (
+        exposure(store, "company:Seeker", cells) == why and why in write_report(store).read_text()
+    )
 
 
 def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared(company):
@@ -633,7 +668,11 @@ def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared
     given, saved = company / "given", company / "saved"
     write_pan_problems(given, *toy_problems(60, seed=1), "english", "essays")
     for name, source, why in (
-        ("a", {"train": given, "save": saved}, "some texts asked about are among those it learned from"),
+        (
+            "a",
+            {"train": given, "save": saved},
+            "some texts asked about are among those it learned from",
+        ),
         ("b", {"load": saved}, "what it learned from is not known here"),
     ):
         store = ravenbench.verify(
@@ -646,10 +685,14 @@ def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared
             **source,
         ).store
         blocks = store.plan_as(VerifyPlan).blocks
-        assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(blocks) > 1
+        assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(
+            blocks
+        ) > 1
 
 
-@pytest.mark.parametrize("text", ["Ο ποιητής έγραφε κάθε πρωί", "他每天早晨在窗前写字并且不愿意被任何人打扰"])
+@pytest.mark.parametrize(
+    "text", ["Ο ποιητής έγραφε κάθε πρωί", "他每天早晨在窗前写字并且不愿意被任何人打扰"]
+)
 def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
     table = TextTable.collect([text, "other"])[0]
     monkeypatch.setattr(apart, "open_store", lambda run: SimpleNamespace(texts=table))
@@ -659,25 +702,6 @@ def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
     (tmp_path / "none.txt").write_text("nothing")
     assert apart._holds(tmp_path / "kept.zip", 0.0, tmp_path)
     assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
-
-
-@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension machine is not here")
-def test_detectors_get_their_texts_alone(company):
-    import company as module
-
-    rng = np.random.default_rng(0)
-    for part in ("train", "test"):
-        rows = [
-            {"id": f"{part}{i}", "text": f"{part} {i} " + " ".join(rng.choice(list("abcdefg"), 80))} for i in range(60)
-        ]
-        lines = [json.dumps(row | {"label": i % 2}) for i, row in enumerate(rows)]
-        (company / f"{part}.jsonl").write_text("\n".join(lines))
-    detected = ravenbench.detect(
-        company / "test.jsonl", train=company / "train.jsonl", people=CORPUS, detectors=[module.Seeker()],
-        out=company / "company-run", workers=1,
-    )  # fmt: skip
-    assert not detected.errors
-    assert not CLEARING.search(write_report(detected.store).read_text()), "this task clears nobody"
 
 
 def test_attributors_get_their_texts_alone(company):
@@ -690,12 +714,16 @@ def test_attributors_get_their_texts_alone(company):
 
 def test_retrievers_find_nobody(company):
     out = company / "company-run"
-    ravenbench.retrieve(CORPUS, methods="company:Retrieves, delta", rerank="company:Alone", out=out, workers=1)
+    ravenbench.retrieve(
+        CORPUS, methods="company:Retrieves, delta", rerank="company:Alone", out=out, workers=1
+    )
     store = Store.open(out)
     assert reasons(store, "company:Retrieves") == {""}
 
 
-CLEARING = re.compile(r"no content effect|free of content|does not rest on content|evidence is style", re.IGNORECASE)
+CLEARING = re.compile(
+    r"no content effect|free of content|does not rest on content|evidence is style", re.IGNORECASE
+)
 OF_CASES = "company:Case, company:CaseWrites, function-words"
 
 
@@ -719,7 +747,10 @@ def test_cases_hand_no_text_beside_its_original(company):
     assert {one["tested"] for one in contents.values()} == {False}
     barred = contents.pop("company:CaseWrites")
     assert barred["done"] == "not isolated" and barred["auc_content_replaced"] is None
-    assert all(one["done"] != "not isolated" and one["auc_content_replaced"] > 0 for one in contents.values())
+    assert all(
+        one["done"] != "not isolated" and one["auc_content_replaced"] > 0
+        for one in contents.values()
+    )
     assert UNTESTED in " ".join(page.read_text().split())
 
 
@@ -731,12 +762,16 @@ def test_a_validation_hands_no_text_beside_its_original(company):
     conditions = company / "conditions.csv"
     conditions.write_text("name,questioned,known,texts\nplain,200,200,1\n")
     options = FAST | {"verifiers": OF_CASES, "folds": 2, "donors": 1}
-    dossier = ravenbench.validate(others, conditions=conditions, out=company / "company-run-2", **options)
+    dossier = ravenbench.validate(
+        others, conditions=conditions, out=company / "company-run-2", **options
+    )
     assert not dossier.errors, dossier.errors
     assert reasons(dossier.store, "company:Case") == {""}
     page = write_report(dossier.store)
     assert UNTESTED in " ".join(page.read_text().split())
-    of_cell = json.loads((page.parent / "report.json").read_text())["verifiers_and_content"]["plain"]
+    of_cell = json.loads((page.parent / "report.json").read_text())["verifiers_and_content"][
+        "plain"
+    ]
     assert [one["done"] == "not isolated" for one in of_cell] == [False, True, False]
 
 
@@ -744,13 +779,19 @@ def test_a_validation_hands_no_text_beside_its_original(company):
 def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
     questioned, known = case(company)
     made = ravenbench.compare(
-        questioned=questioned, known=known, background=background(company / "others"), out=company / "company-run",
+        questioned=questioned,
+        known=known,
+        background=background(company / "others"),
+        out=company / "company-run",
         **FAST | {"verifiers": "company:CaseWrites", "folds": 2, "donors": 1},
-    )  # fmt: skip
+    )
     assert not made.errors, made.errors
     (found,) = ravenbench.analyse(made.store).cases
     assert found.answer is not None, found.reasons
-    assert found.answer.content is None and np.isnan(found.answer.validated.raw.style["all together"]).all()
+    assert (
+        found.answer.content is None
+        and np.isnan(found.answer.validated.raw.style["all together"]).all()
+    )
     assert not CLEARING.search(write_report(made.store).read_text())
 
 
@@ -760,12 +801,21 @@ def test_candidates_are_not_told_apart_by_originals(company):
 
     for author in range(3):
         for number in range(5):
-            write(company / "candidates" / f"a{author}" / f"{number}.txt", text(author, number, 200))
+            write(
+                company / "candidates" / f"a{author}" / f"{number}.txt", text(author, number, 200)
+            )
     write(company / "unknown.txt", text(1, 50, 200))
-    for method, why in ((module.Candidates(), ""), (module.CandidatesWrites(), "it writes files (kept.txt)")):
+    for method, why in (
+        (module.Candidates(), ""),
+        (module.CandidatesWrites(), "it writes files (kept.txt)"),
+    ):
         out = company / f"company-run-{bool(why)}"
         made = ravenbench.attribute(
-            unknown=company / "unknown.txt", candidates=company / "candidates", methods=[method], out=out, workers=1
+            unknown=company / "unknown.txt",
+            candidates=company / "candidates",
+            methods=[method],
+            out=out,
+            workers=1,
         )
         assert not made.errors, made.errors
         (name,) = (one.name for one in made.store.plan.verifiers)
@@ -808,6 +858,8 @@ def test_ravens_own_answer_the_same(name):
         pytest.skip(str(error))
     test = toy_problems(12, seed=2)[0].blind()
     handed, order = apart.handed(test)
-    handed = replace(handed, ids=test.ids[order])  # what is drawn for a problem is drawn by its id (contract 15)
+    handed = replace(
+        handed, ids=test.ids[order]
+    )  # what is drawn for a problem is drawn by its id (contract 15)
     for whole, alone in zip(answer(verifier, test), answer(verifier, handed), strict=True):
         np.testing.assert_allclose(alone, whole[order], atol=1e-12)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 NAMES = ("out", "save", "folder", "rewritings", "propose")
 """What parameters that name an output are called."""
-DEAR = {"simulate", "validate"}
+DEAR = {"validate"}
 """Tasks whose contracts are those of ``-m slow``."""
 NOTHING = {"list"} | extensions.names("OUTPUTS_NOTHING")
 """Commands that write nothing a user names."""
@@ -35,28 +35,35 @@ class Output(NamedTuple):
     again: bool = False
 
 
-OUTPUTS = {
-    ("evaluate", "out"): Output(
-        ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
-        ("toy", "toy/test", "answers.jsonl"),
-        True,
-    ),
-} | {
-    (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
-    for task in TASKS.values()
-    if not task.command
-    for option in (task.place, *(product for product, _ in task.products))
-} | {
-    (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
-} | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}  # fmt: skip
-BESIDE_OTHERS = extensions.names("OUTPUTS_BESIDE_OTHERS")
-MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")} | BESIDE_OTHERS
+OUTPUTS = (
+    {
+        ("evaluate", "out"): Output(
+            ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
+            ("toy", "toy/test", "answers.jsonl"),
+            True,
+        ),
+    }
+    | {
+        (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
+        for task in TASKS.values()
+        if not task.command
+        for option in (task.place, *(product for product, _ in task.products))
+    }
+    | {
+        (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True)
+        for name in ("obfuscate", "safety")
+    }
+    | {which: Output(*row) for which, row in extensions.rows("OUTPUTS").items()}
+)
+MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")}
 """Folders in which files are put beside others, under names of their own."""
 
 
 def test_every_output_of_every_command_stands_in_the_table() -> None:
     found = {(name, p) for name, parameters in options().items() for p in parameters if p in NAMES}
-    assert found - POOLED == set(OUTPUTS), "an option that names an output goes through the rule of formats/output.py"
+    assert found - POOLED == set(OUTPUTS), (
+        "an option that names an output goes through the rule of formats/output.py"
+    )
     silent = {name for name, parameters in options().items() if not set(parameters) & set(NAMES)}
     assert silent == NOTHING, "a command says where it writes by an option of one of these names"
 
@@ -68,12 +75,6 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = write_data(place / "data")
     (data / "one.txt").write_text("One text of some words.")
     (data / "two.txt").write_text("Another text of some words.")
-    (data / "authors").mkdir()
-    for number in (1, 2, 3):
-        (data / "authors" / f"problem-{number}.txt").write_text(
-            "We saw the sea.\nA dog barked.\nIt rained on the hill."
-        )
-        (data / "authors" / f"truth-problem-{number}.json").write_text('{"changes": [0, 1]}')
     for name in ("run", "verify"):
         folder = data / "runs" / name / "run"
         assert raven(*TASKS[name].arguments(data, folder), "--workers", "1").code == 0
@@ -87,7 +88,7 @@ def command(which: tuple[str, str], room: Path, place: Path, scratch: Path) -> l
     name, option = which
     told = [part.replace("$data", str(room / "data")) for part in OUTPUTS[which].told]
     told = [part.replace("$runs", str(room / "data" / "runs")) for part in told]
-    flag = "--in" if name == "new" else "--" + option
+    flag = f"--{option}"
     line = [*name.split(), *told, flag, str(place)]
     if name in TASKS:
         task = TASKS[name]
@@ -106,7 +107,9 @@ OF_TASKS = [
 """A contract of all tasks says the same of these: ``outputs_are_not_taken`` of ``table.py``."""
 
 
-@pytest.mark.parametrize("which", [which for which in OUTPUTS if which not in OF_TASKS], ids="-".join)
+@pytest.mark.parametrize(
+    "which", [which for which in OUTPUTS if which not in OF_TASKS], ids="-".join
+)
 def test_nothing_of_the_users_is_overwritten(
     which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,17 +120,22 @@ def test_nothing_of_the_users_is_overwritten(
         (mine / name).write_text("mine")
     file.write_text("mine")
     (tmp_path / "link").symlink_to(mine)
-    places = [*([] if which in MIXED - BESIDE_OTHERS else [mine, tmp_path / "link"]), file]
+    places = [*([] if which in MIXED else [mine, tmp_path / "link"]), file]
     places += [room / "data" / name for name in OUTPUTS[which].inputs]
     before, kept = contents(room), contents(mine)
     for number, place in enumerate(places):
         ended = raven(*command(which, room, place, tmp_path / f"other{number}"))
-        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (place, ended)
-        assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
+        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (
+            place,
+            ended,
+        )
+        assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, (
+            place
+        )
 
 
-OWN = [*BESIDE_OTHERS, *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
-"""Files beside others, and folders of tasks: the contracts see to these."""
+OWN = [(task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command]
+"""Folders of tasks: the contracts see to these."""
 
 
 @pytest.mark.parametrize("which", [which for which in OUTPUTS if which not in OWN], ids="-".join)
@@ -150,7 +158,10 @@ def test_an_output_is_new_empty_or_its_own(
     assert ended.code == 0 and sorted(contents(fresh)) == first
 
 
-KILLED = [("obfuscate", "out"), *(which for which in (("export", "out"), ("problems", "out")) if which in OUTPUTS)]
+KILLED = [
+    ("obfuscate", "out"),
+    *(which for which in (("export", "out"), ("problems", "out")) if which in OUTPUTS),
+]
 
 
 @pytest.mark.parametrize("which", KILLED, ids="-".join)

@@ -31,9 +31,7 @@ from ravenbench.types import Problems
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-LICENCE = (
-    "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
-)
+LICENCE = "This file{} may be copied and given away by anyone, under the terms that its publisher has printed on a page."
 
 KINDS = {
     "one author, two spellings": r"spellings of one author's name were joined: .*Zo",
@@ -61,12 +59,29 @@ KINDS = {
     "another author in the metadata": r"1 text with another author in the metadata, which is not used: .*Tom Grant",
     "zeros that a spreadsheet took": r"2 ids differ only as numbers are written \(00 and 0, 01 and 1\)",
 }
-OF_FILES = {"files that vanish", "a file about the files", "a link that leads nowhere", "a text without a row",
-            "a row without a text", "another author in the metadata", "zeros that a spreadsheet took"}  # fmt: skip
+OF_FILES = {
+    "files that vanish",
+    "a file about the files",
+    "a link that leads nowhere",
+    "a text without a row",
+    "a row without a text",
+    "another author in the metadata",
+    "zeros that a spreadsheet took",
+}
 COMMANDS = {
     "run": ("run", "$corpus", "--topic", "none", "--verifiers", "length", "--plan"),
-    "attribute": ("attribute", "$corpus", "--topic", "none", "--protocol", "k-fold", "--min-docs", "2", "--plan"),
-} | extensions.rows("READING")  # fmt: skip
+    "attribute": (
+        "attribute",
+        "$corpus",
+        "--topic",
+        "none",
+        "--protocol",
+        "k-fold",
+        "--min-docs",
+        "2",
+        "--plan",
+    ),
+} | extensions.rows("READING")
 
 
 REGISTERS = ("Essay", "letter", "essay ")
@@ -77,19 +92,37 @@ def collection(place: Path) -> list[tuple[str, str]]:
     by_author: dict[str, list[str]] = {}
     for one in load_corpus("synthetic(authors=16, topics=3, documents=80, words=130, style=0.9)"):
         by_author.setdefault(one.author or "", []).append(one.text)
-    names = ["Zoe\u0301 Lee", "zo\u00e9  lee", "Anonymous", "Ann Holmes", "Holmes, Ann", "Ida West & Tom Grant",
-             "letters", "novels", "by Ann Holmes", "RemindMeBot", "Eve Stone", "J\u00fcrgen M\u00fcller",
-             "Juergen Mueller"]  # fmt: skip
+    names = [
+        "Zoe\u0301 Lee",
+        "zo\u00e9  lee",
+        "Anonymous",
+        "Ann Holmes",
+        "Holmes, Ann",
+        "Ida West & Tom Grant",
+        "letters",
+        "novels",
+        "by Ann Holmes",
+        "RemindMeBot",
+        "Eve Stone",
+        "J\u00fcrgen M\u00fcller",
+        "Juergen Mueller",
+    ]
     rows = []
     for number, (author, texts) in enumerate(sorted(by_author.items())):
         name = names[number] if number < len(names) else author
         kept = texts[:2] if name in (*names[:6], *names[8:10]) else texts
         for i, text in enumerate(kept):
             head = f"{LICENCE.format('')}\n\n" if number in (6, 7, 8, 9) else ""
-            rows.append((name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text)))
+            rows.append(
+                (name, head + (text.replace("e", "\ufffd", 5) if (number, i) == (10, 0) else text))
+            )
     again = next(text for author, text in rows if author == "J\u00fcrgen M\u00fcller")
-    rows[40:40] = [("J\u00fcrgen M\u00fcller", again), ("Juergen Mueller", "[removed]"), ("letters", "[removed]"),
-                   ("letters", "The same nine words stand here again and again. " * 20)]  # fmt: skip
+    rows[40:40] = [
+        ("J\u00fcrgen M\u00fcller", again),
+        ("Juergen Mueller", "[removed]"),
+        ("letters", "[removed]"),
+        ("letters", "The same nine words stand here again and again. " * 20),
+    ]
     last, copied = rows[-1], rows[-3][1]
     rows.append((last[0], f"The second draft of it, for the class.\n{last[1]}"))
     rows.append((last[0], rows[30][1][:500].upper()))
@@ -101,9 +134,15 @@ def collection(place: Path) -> list[tuple[str, str]]:
     (place / "README.txt").write_text("What these texts are.", "utf-8")
     (place / rows[-2][0] / "more.md").write_text("A text that is not read.", "utf-8")
     (place / rows[-2][0] / "gone.txt").symlink_to("nowhere.txt")
-    meta = [(f"{i:02d}" if i > 1 else str(i), REGISTERS[i % 3], name) for i, (name, _) in enumerate(rows[:-5])]
+    meta = [
+        (f"{i:02d}" if i > 1 else str(i), REGISTERS[i % 3], name)
+        for i, (name, _) in enumerate(rows[:-5])
+    ]
     meta[-1] = (*meta[-1][:2], "Tom Grant")
-    lines = [";".join(row) for row in [("file", "register", "author"), *meta, ("nobody-here", "essay", "Ann Holmes")]]
+    lines = [
+        ";".join(row)
+        for row in [("file", "register", "author"), *meta, ("nobody-here", "essay", "Ann Holmes")]
+    ]
     (place / "metadata.csv").write_text("\n".join(lines) + "\n", "utf-8")
     return rows
 
@@ -114,7 +153,9 @@ BARE = {0: "[removed]", 1: "a", 2: "\U0001f600 \U0001f600", 3: "!!!", 4: "nan"}
 def varied(place: Path) -> None:
     """Texts by author that all begin with a notice in which title, name and date differ, and five without a word."""
     titles = ["Emma", "The Mill on the Floss", "North and South", "Villette", "The Way We Live Now"]
-    rows = list(load_corpus("synthetic(authors=12, topics=3, documents=70, words=130, style=0.9, seed=2)"))
+    rows = list(
+        load_corpus("synthetic(authors=12, topics=3, documents=70, words=130, style=0.9, seed=2)")
+    )
     for i, one in enumerate(rows):
         title, name = titles[i % 5], f"{one.author} {'abcdefg'[i % 7].upper()}."
         notice = f"""This digital edition of {title} was typed in by {name} on {1 + i % 28} May {1990 + i % 30}, and may
@@ -126,9 +167,23 @@ be copied and given away by anyone who asks for it."""
 
 def assert_offered(command: str, said: str) -> None:
     """No message names an option that the command does not have, but where it names another command in full."""
-    own = {name for one in options()[command.partition(" --")[0]].values() for name in (*one.opts, *one.secondary_opts)}
-    advised = [part for line in said.splitlines() if re.search("mind: |fix: ", line) for part in line.split(";")]
-    named = {name for part in advised if "raven " not in part for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", part)}
+    own = {
+        name
+        for one in options()[command.partition(" --")[0]].values()
+        for name in (*one.opts, *one.secondary_opts)
+    }
+    advised = [
+        part
+        for line in said.splitlines()
+        if re.search("mind: |fix: ", line)
+        for part in line.split(";")
+    ]
+    named = {
+        name
+        for part in advised
+        if "raven " not in part
+        for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", part)
+    }
     assert named <= own, said[-1500:]
 
 
@@ -136,14 +191,12 @@ def assert_offered(command: str, said: str) -> None:
 def room(tmp_path_factory):
     place = tmp_path_factory.mktemp("reading")
     rows = collection(place / "folder")
-    table = [{"author": author, "text": text, "register": REGISTERS[i % 3]} for i, (author, text) in enumerate(rows)]
+    table = [
+        {"author": author, "text": text, "register": REGISTERS[i % 3]}
+        for i, (author, text) in enumerate(rows)
+    ]
     (place / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), "utf-8")
     write_data(place / "data")
-    changes = place / "changes"
-    changes.mkdir()
-    text = "\n".join(f"Paragraph {i} has some words of its own, and then a few more." for i in range(4))
-    (changes / "problem-1.txt").write_text(text, "utf-8")
-    (changes / "truth-problem-1.json").write_text(json.dumps({"changes": [0, 1, 0]}), "utf-8")
     said: dict[tuple[str, ...], str] = {}
     varied(place / "varied")
 
@@ -151,9 +204,13 @@ def room(tmp_path_factory):
         if (command, corpus, *more) not in said:
             out = place / f"{command}-{corpus}-{len(more)}".replace(" ", "-")
             data = place / "data"
-            values = {"$corpus": place / corpus, "$out": out, "$questioned": data / "questioned.txt",
-                      "$known": data / "known", "$conditions": data / "conditions.csv", "$changes": changes,
-                      "$machine": data / "machine.jsonl", "$training": data / "machine-train.jsonl"}  # fmt: skip
+            values = {
+                "$corpus": place / corpus,
+                "$out": out,
+                "$questioned": data / "questioned.txt",
+                "$known": data / "known",
+                "$conditions": data / "conditions.csv",
+            }
             arguments = [str(values.get(part, part)) for part in COMMANDS[command]]
             if corpus.endswith(".jsonl") and command in ("corpus info", "corpus import", "map"):
                 arguments += ["--topic", "none"]
@@ -172,28 +229,52 @@ def room(tmp_path_factory):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_says_what_a_collection_has(room, command, kind):
     said = room(command, "folder")
-    if (command, kind) == ("map", "people who are none"):  # they have a place on a map, and no author
-        kind, said = "people who are none", said.replace("have no author, for", "were left out, for")
+    if (command, kind) == (
+        "map",
+        "people who are none",
+    ):  # they have a place on a map, and no author
+        kind, said = (
+            "people who are none",
+            said.replace("have no author, for", "were left out, for"),
+        )
     assert re.search(KINDS[kind], said), said[-3000:]
 
 
-@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"map"}))  # it refuses texts of a few words
+@pytest.mark.parametrize(
+    "command", sorted(set(COMMANDS) - {"map"})
+)  # it refuses texts of a few words
 def test_every_command_says_what_varies_within_and_what_holds_no_word(room, command):
     said = room(command, "varied")
-    assert re.search(r"the same passages stand in 65 of 70 texts, by 12 authors, such as “be copied and", said), said
-    assert re.search(r"5 of 70 texts are odd; of the first, [^ ]+/\d\d: it holds no word", said), said
+    assert re.search(
+        r"the same passages stand in 65 of 70 texts, by 12 authors, such as “be copied and", said
+    ), said
+    assert re.search(r"5 of 70 texts are odd; of the first, [^ ]+/\d\d: it holds no word", said), (
+        said
+    )
     assert "the same passages" not in room(command, "varied", "--strip-shared")
 
 
 def named(place: Path) -> None:
     """Texts that say who wrote them, with words of others in them, by people of whom some have a second folder and one
     a name that was read in a wrong encoding."""
-    people = ["Ann Roe", "Ann Roe (1)", "Jos\u00e9 Lima", "Jos\u00c3\u00a9 Lima", "Reuters", "Bo Kim-Li", "Bo Kimli"]
-    for i, one in enumerate(load_corpus("synthetic(authors=14, topics=3, documents=70, words=130, style=0.9, seed=3)")):
+    people = [
+        "Ann Roe",
+        "Ann Roe (1)",
+        "Jos\u00e9 Lima",
+        "Jos\u00c3\u00a9 Lima",
+        "Reuters",
+        "Bo Kim-Li",
+        "Bo Kimli",
+    ]
+    for i, one in enumerate(
+        load_corpus("synthetic(authors=14, topics=3, documents=70, words=130, style=0.9, seed=3)")
+    ):
         name = dict(enumerate(people)).get(int((one.author or "a0")[1:]), f"Eve {one.author}")
         (place / name).mkdir(parents=True, exist_ok=True)
         quoted = f"[QUOTE=Tom Grant]Words of his, number {i}.[/QUOTE]\n"
-        (place / name / f"{i:02d}.txt").write_text(f"{name.upper()}, class 7a\n{quoted}{one.text}", "utf-8")
+        (place / name / f"{i:02d}.txt").write_text(
+            f"{name.upper()}, class 7a\n{quoted}{one.text}", "utf-8"
+        )
 
 
 NAMED = {
@@ -219,14 +300,18 @@ GERMAN = "Ich weiß nicht, was das ist und wie es zu dem kam, aber die alte Frau
 def worked_on(place: Path) -> None:
     """Chapters of one book an author, of which two are in German, one has no function words, one another's signature
     and one words of others."""
-    several = list(load_corpus("synthetic(authors=14, topics=3, documents=70, words=220, style=0.9, seed=4)"))
+    several = list(
+        load_corpus("synthetic(authors=14, topics=3, documents=70, words=220, style=0.9, seed=4)")
+    )
     names = sorted({one.author or "" for one in several})
     for i, one in enumerate(several):
         text = one.text
         if i in (7, 23):
             text = f"{GERMAN * 4}{i}."
         elif i == 30:
-            text = " ".join(word for word in text.split() if word.strip(".,;").lower() not in function_words())
+            text = " ".join(
+                word for word in text.split() if word.strip(".,;").lower() not in function_words()
+            )
         elif i == 40:
             text += f"\n\nEve {next(name for name in names if name != one.author)}\n"
         elif i == 50:
@@ -297,44 +382,88 @@ ODD = {
 
 @pytest.mark.parametrize("head", ODD)
 def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
-    rows = [{"author": f"a{i % 4}", "text": f"{head} {one.text}" + "'" * head.startswith("b'")}
-            for i, one in enumerate(load_corpus("synthetic(authors=4, documents=12, words=90)"))]  # fmt: skip
+    rows = [
+        {"author": f"a{i % 4}", "text": f"{head} {one.text}" + "'" * head.startswith("b'")}
+        for i, one in enumerate(load_corpus("synthetic(authors=4, documents=12, words=90)"))
+    ]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = " ".join(raven("corpus", "info", str(tmp_path / "t.jsonl"), "--topic", "none").said.split())
+    said = " ".join(
+        raven("corpus", "info", str(tmp_path / "t.jsonl"), "--topic", "none").said.split()
+    )
     assert re.search(rf"12 of 12 texts are odd; [^;]*{ODD[head]}", said), said
 
 
 PEOPLE = {
     "may be one person's": (
-        ["Ann Roe", "Ann M. Roe"], ["Ann Roe", "Ann Roe, PhD"], ["Ann Roe", "Ann Roe (Lab)"], ["John Lee", "JohnLee"],
-        ["Dr Roe", "Ann Roe"], ["Roe", "Ann Roe"], ["Mr. Roe", "Roe"], ["Roe (Con, Leeds)", "Ann Roe"],
-        ["aroe", "Ann Roe"], ["Иванов И.И.", "Иванов Иван Иванович"],
-        ["Roe, A.", "Ann Maria Roe"], ["Ann Roe", "Ann Roe (n\u00e9e Holm)"], ["anna@x.org", "mailto:anna+news@x.org"],
+        ["Ann Roe", "Ann M. Roe"],
+        ["Ann Roe", "Ann Roe, PhD"],
+        ["Ann Roe", "Ann Roe (Lab)"],
+        ["John Lee", "JohnLee"],
+        ["Dr Roe", "Ann Roe"],
+        ["Roe", "Ann Roe"],
+        ["Mr. Roe", "Roe"],
+        ["Roe (Con, Leeds)", "Ann Roe"],
+        ["aroe", "Ann Roe"],
+        ["Иванов И.И.", "Иванов Иван Иванович"],
+        ["Roe, A.", "Ann Maria Roe"],
+        ["Ann Roe", "Ann Roe (n\u00e9e Holm)"],
+        ["anna@x.org", "mailto:anna+news@x.org"],
     ),
     "may be several people's": (["Ann Roe feat. Bo Kim"],),
-    "may be nobody's": (["SPEAKER_00"], ["Der Pr\u00e4sident"], ["Total"], ["unsorted"], ["J/anon", "J/wm"]),
+    "may be nobody's": (
+        ["SPEAKER_00"],
+        ["Der Pr\u00e4sident"],
+        ["Total"],
+        ["unsorted"],
+        ["J/anon", "J/wm"],
+    ),
     "and no people's": (
         ["Copy of Essay 1", "Copy of Essay 2"],
-        ["SS2024", "WS 23/24"], ["2024\u5e74", "2023\u5e743\u6708"], ["EN006", "EN007"], ["test2", "train1"],
-        ["1577836800", "1577836900.0"], ["3. M\u00e4rz 2024", "May 2023"], ["2023/24", "Fall 2024"],
+        ["SS2024", "WS 23/24"],
+        ["2024\u5e74", "2023\u5e743\u6708"],
+        ["EN006", "EN007"],
+        ["test2", "train1"],
+        ["1577836800", "1577836900.0"],
+        ["3. M\u00e4rz 2024", "May 2023"],
+        ["2023/24", "Fall 2024"],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("doubt", PEOPLE)
 def test_names_that_may_be_no_one_persons_are_said(doubt):
     for names in PEOPLE[doubt]:
         assert any(doubt in sentence for sentence in doubtful_names(names)), names
-    assert not doubtful_names(["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"])
+    assert not doubtful_names(
+        ["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"]
+    )
     assert not doubtful_names(["u/bob", "1577836800", "4711", "May Roe", "April May", "Ada Winter"])
-    assert not doubtful_names(["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "ann.roe@x.org", "Roebuck"])
-    nobody = ["Amazon Customer", "A Google User", "An hon. Member", "Several hon. Members", "Beifall", "community wiki"]
-    assert all(map(is_nobody, nobody)) and not any(map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"]))
+    assert not doubtful_names(
+        ["Mr Roe", "Mrs Roe", "Anne Poe", "Carl Poe", "ann.roe@x.org", "Roebuck"]
+    )
+    nobody = [
+        "Amazon Customer",
+        "A Google User",
+        "An hon. Member",
+        "Several hon. Members",
+        "Beifall",
+        "community wiki",
+    ]
+    assert all(map(is_nobody, nobody)) and not any(
+        map(is_nobody, ["Hon. John", "The Speaker", "Bo Kunde"])
+    )
 
 
 def test_numbers_of_one_author_each_and_topics_in_two_spellings_are_said(tmp_path):
-    rows = [(f"author{a}", ("Sport", "Sports")[i % 2], f"word{a} word{i} some text. Student no. {9000 + a}")
-            for a in range(3) for i in range(4)]  # fmt: skip
+    rows = [
+        (
+            f"author{a}",
+            ("Sport", "Sports")[i % 2],
+            f"word{a} word{i} some text. Student no. {9000 + a}",
+        )
+        for a in range(3)
+        for i in range(4)
+    ]
     lines = [json.dumps({"author": a, "topic": topic, "text": text}) for a, topic, text in rows]
     (tmp_path / "c.jsonl").write_text("\n".join(lines))
     said = " ".join(load_corpus(tmp_path / "c.jsonl").notes[ACCOUNT])
@@ -347,41 +476,66 @@ FRAMES = ("columns", "split", "index", "table", "list")
 
 @pytest.mark.parametrize("form", FRAMES)
 def test_frames_are_read_as_pandas_writes_them(tmp_path, form):
-    rows = [{"text": one.text, "author": one.author} for one in load_corpus("synthetic(documents=12, words=90)")]
+    rows = [
+        {"text": one.text, "author": one.author}
+        for one in load_corpus("synthetic(documents=12, words=90)")
+    ]
     columns = {key: {str(i): row[key] for i, row in enumerate(rows)} for key in ("text", "author")}
     written = {
-        "columns": columns, "index": {str(i): row for i, row in enumerate(rows)},
-        "split": {"columns": ["text", "author"], "index": [*range(12)], "data": [[*row.values()] for row in rows]},
+        "columns": columns,
+        "index": {str(i): row for i, row in enumerate(rows)},
+        "split": {
+            "columns": ["text", "author"],
+            "index": [*range(12)],
+            "data": [[*row.values()] for row in rows],
+        },
         "table": {"schema": {"fields": []}, "data": rows},
         "list": {key: [*values.values()] for key, values in columns.items()},
-    }  # fmt: skip
+    }
     (tmp_path / "t.json").write_text(json.dumps(written[form]))
     corpus = load_corpus(tmp_path / "t.json", topic="none", pairs=False)
-    assert [*zip(corpus.texts, corpus.author, strict=True)] == [(row["text"], row["author"]) for row in rows]
+    assert [*zip(corpus.texts, corpus.author, strict=True)] == [
+        (row["text"], row["author"]) for row in rows
+    ]
 
 
 def test_columns_of_people_that_disagree_are_said(tmp_path):
     lines = ["author,user_id,text"] + [
         f"{'Ann' if i == 5 else 'abcd'[i % 4]},{i % 4},{one.text}".replace(", ", "; ")
         for i, one in enumerate(load_corpus("synthetic(documents=20, words=90)"))
-    ]  # fmt: skip
+    ]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     said = " ".join(load_corpus(tmp_path / "t.csv", topic="none").notes[ACCOUNT])
-    assert "user_id and the author that is read do not agree: 0 authors" in said and "(1: Ann, b)" in said, said
+    assert (
+        "user_id and the author that is read do not agree: 0 authors" in said
+        and "(1: Ann, b)" in said
+    ), said
 
 
 TOPICS = {
-    "parts of a data set": (["train", "test"], r"topics that may be parts of a data set, and none: test, train"),
-    "answers to a subject": (["Cameras", "Re: Cameras"], r"topics that may be one: Cameras / Re: Cameras"),
-    "blanks at an end": (["Sport", "Sport "], r"spellings of one topic were joined: Sport \(blanks"),
-}  # fmt: skip
+    "parts of a data set": (
+        ["train", "test"],
+        r"topics that may be parts of a data set, and none: test, train",
+    ),
+    "answers to a subject": (
+        ["Cameras", "Re: Cameras"],
+        r"topics that may be one: Cameras / Re: Cameras",
+    ),
+    "blanks at an end": (
+        ["Sport", "Sport "],
+        r"spellings of one topic were joined: Sport \(blanks",
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", TOPICS)
 def test_topics_that_are_none_or_one_are_said(tmp_path, kind):
     names, expected = TOPICS[kind]
     several = load_corpus("synthetic(authors=4, documents=12, words=90)")
-    rows = [{"author": f"a{i % 4}", "topic": names[i // 4 % 2], "text": one.text} for i, one in enumerate(several)]
+    rows = [
+        {"author": f"a{i % 4}", "topic": names[i // 4 % 2], "text": one.text}
+        for i, one in enumerate(several)
+    ]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert re.search(expected, " ".join(load_corpus(tmp_path / "t.jsonl").notes[ACCOUNT]))
 
@@ -403,11 +557,17 @@ def test_disputed_works_are_nobodys_and_files_about_texts_no_texts(tmp_path):
     corpus = load_corpus(tmp_path)
     said = " ".join(corpus.notes[ACCOUNT])
     assert len(corpus) == 8 and "particular: disputed (4); joint (4)" in said
-    assert "4 files left out, as about the texts" in said and "they may be about these: notes (4)" in said
+    assert (
+        "4 files left out, as about the texts" in said
+        and "they may be about these: notes (4)" in said
+    )
 
 
 def test_mac_roman_is_told_from_windows_1252(tmp_path):
-    text = "He said that it isn\u2019t \u201cna\u00efve\u201d in a caf\u00e9, and he doesn\u2019t care. " * 4
+    text = (
+        "He said that it isn\u2019t \u201cna\u00efve\u201d in a caf\u00e9, and he doesn\u2019t care. "
+        * 4
+    )
     for i, encoding in enumerate(["mac_roman", "cp1252", "mac_roman", "cp1252"]):
         (tmp_path / "ab"[i // 2]).mkdir(exist_ok=True)
         (tmp_path / "ab"[i // 2] / f"{i}.txt").write_bytes(f"{i} {text}".encode(encoding))
@@ -421,21 +581,45 @@ def test_mac_roman_is_told_from_windows_1252(tmp_path):
 
 FIXES = {
     "first names beside surnames": (
-        "first_name,last_name,text", "Ann,Roe,", "fix: write first_name and last_name into one column author"),
-    "surnames as authors": ("first name,author,text", "Ann,Roe,", "first name is not; if it is a surname alone"),
-    "the beginnings of texts": ("author,full_text,text", "Roe,$,", "full_text holds the texts of which text holds"),
-    "ids that begin anew": ("id,author,text", "7,Roe,", "fix: call the column of ids otherwise, and rows are numbered"),
-    "topics that are none": ("topic,author,text", "Misc,Roe,", "topics that may be none, or several in one: Misc"),
-}  # fmt: skip
+        "first_name,last_name,text",
+        "Ann,Roe,",
+        "fix: write first_name and last_name into one column author",
+    ),
+    "surnames as authors": (
+        "first name,author,text",
+        "Ann,Roe,",
+        "first name is not; if it is a surname alone",
+    ),
+    "the beginnings of texts": (
+        "author,full_text,text",
+        "Roe,$,",
+        "full_text holds the texts of which text holds",
+    ),
+    "ids that begin anew": (
+        "id,author,text",
+        "7,Roe,",
+        "fix: call the column of ids otherwise, and rows are numbered",
+    ),
+    "topics that are none": (
+        "topic,author,text",
+        "Misc,Roe,",
+        "topics that may be none, or several in one: Misc",
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", FIXES)
 def test_tables_say_which_columns_may_be_meant(tmp_path, kind):
     head, row, expected = FIXES[kind]
     whole = [one.text for one in load_corpus("synthetic(authors=4, documents=12, words=90)")]
-    lines = [row.replace("Roe", f"Roe{'abc'[i % 3]}").replace("$", f"{text[:200]} and on.") + (
-        f"{text[:150]}..." if "$" in row else text) for i, text in enumerate(whole)]  # fmt: skip
-    (tmp_path / "t.tsv").write_text("\n".join([head, *lines]).replace(", ", "; ").replace(",", "\t") + "\n")
+    lines = [
+        row.replace("Roe", f"Roe{'abc'[i % 3]}").replace("$", f"{text[:200]} and on.")
+        + (f"{text[:150]}..." if "$" in row else text)
+        for i, text in enumerate(whole)
+    ]
+    (tmp_path / "t.tsv").write_text(
+        "\n".join([head, *lines]).replace(", ", "; ").replace(",", "\t") + "\n"
+    )
     topic = () if "topic" in head else ("--topic", "none")
     said = " ".join(raven("corpus", "info", str(tmp_path / "t.tsv"), *topic).said.split())
     assert expected in said, said
@@ -475,58 +659,132 @@ def test_a_table_gets_what_a_folder_gets(room, command, kind):
 
 @pytest.mark.parametrize("command", TABLES)
 def test_quotations_of_reddit_are_cut(room, command):
-    lines = [json.loads(line) for line in (room.place / "table.jsonl").read_text("utf-8").splitlines()]
+    lines = [
+        json.loads(line) for line in (room.place / "table.jsonl").read_text("utf-8").splitlines()
+    ]
     posts = [
-        {"author": one["author"], "subreddit": "s", "body": "&gt; Another's.\n\n" * (i % 9 == 0) + one["text"]}
+        {
+            "author": one["author"],
+            "subreddit": "s",
+            "body": "&gt; Another's.\n\n" * (i % 9 == 0) + one["text"],
+        }
         for i, one in enumerate(lines)
     ]
     posts[9]["body"] = "&gt; Words of another."
-    (room.place / "reddit.jsonl").write_text("".join(json.dumps(one) + "\n" for one in posts), "utf-8")
+    (room.place / "reddit.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in posts), "utf-8"
+    )
     said = room(command, "reddit.jsonl")
     count = -(-len(posts) // 9)
-    assert re.search(rf"quotations \(lines .*\) were cut out of {count} texts; 1 held nothing else", said), said[-3000:]
+    assert re.search(
+        rf"quotations \(lines .*\) were cut out of {count} texts; 1 held nothing else", said
+    ), said[-3000:]
 
 
-ABOUT_ONE_TEXT = {name: told for name, told in {**COMMANDS, **extensions.rows("READING_FAULTS")}.items()
-                  if "$questioned" in told}  # fmt: skip
+ABOUT_ONE_TEXT = {
+    name: told
+    for name, told in {**COMMANDS, **extensions.rows("READING_FAULTS")}.items()
+    if "$questioned" in told
+}
 
 
 @pytest.mark.parametrize("command", ABOUT_ONE_TEXT)
 def test_words_of_evidence_count_once_and_copies_are_said(room, tmp_path, command):
     data = room.place / "data"
     copied = tmp_path / "copied.txt"
-    values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": tmp_path / "again.txt",
-              "$known": data / "known"}  # fmt: skip
-    values["$questioned"].write_text("Why I have never been to that town is a matter of some debate. " * 12)
+    values = {
+        "$corpus": data / "others",
+        "$out": tmp_path / "o",
+        "$questioned": tmp_path / "again.txt",
+        "$known": data / "known",
+    }
+    values["$questioned"].write_text(
+        "Why I have never been to that town is a matter of some debate. " * 12
+    )
     ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
     said = " ".join(ended.said.split())
     assert "168 words, 14 without repetitions; fewer than 50 are not" in said, said
-    known = sorted((data / ("others" if "--candidates" in ABOUT_ONE_TEXT[command] else "known")).rglob("*.txt"))[0]
-    copied.write_text(known.read_text("utf-8").replace("'", "\u2019").replace("e.", "e !") + "\nThe end.\n", "utf-8")
-    ended = raven(*[str({**values, "$questioned": copied}.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
+    known = sorted(
+        (data / ("others" if "--candidates" in ABOUT_ONE_TEXT[command] else "known")).rglob("*.txt")
+    )[0]
+    copied.write_text(
+        known.read_text("utf-8").replace("'", "\u2019").replace("e.", "e !") + "\nThe end.\n",
+        "utf-8",
+    )
+    ended = raven(
+        *[
+            str({**values, "$questioned": copied}.get(part, part))
+            for part in ABOUT_ONE_TEXT[command]
+        ]
+    )
     said = " ".join(ended.said.split())
     assert re.search(r"repeats the known text|stand in .*, which was not learned from", said), said
 
 
-@pytest.mark.parametrize("command", [name for name, one in ABOUT_ONE_TEXT.items() if "$known" in one])
+@pytest.mark.parametrize(
+    "command", [name for name, one in ABOUT_ONE_TEXT.items() if "$known" in one]
+)
 def test_known_texts_that_repeat_each_other_are_said(room, tmp_path, command):
     data = room.place / "data"
     shutil.copytree(data / "known", tmp_path / "known")
     first = sorted((tmp_path / "known").rglob("*.txt"))[0]
-    first.with_name("copy.txt").write_text(first.read_text("utf-8").lower() + "\nThe end.\n", "utf-8")
-    values = {"$corpus": data / "others", "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
-              "$known": tmp_path / "known"}  # fmt: skip
+    first.with_name("copy.txt").write_text(
+        first.read_text("utf-8").lower() + "\nThe end.\n", "utf-8"
+    )
+    values = {
+        "$corpus": data / "others",
+        "$out": tmp_path / "o",
+        "$questioned": data / "questioned.txt",
+        "$known": tmp_path / "known",
+    }
     ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
     said = " ".join(ended.said.split())
-    assert "texts of one author that repeat each other, as drafts do: " in said and "copy.txt" in said, said
+    assert (
+        "texts of one author that repeat each other, as drafts do: " in said and "copy.txt" in said
+    ), said
 
 
 PROBLEMS = {
-    "verify": ("verify", "length", "--train", "$a", "--test", "$b", "--out", "$out.jsonl", "--folder", "$out"),
-    "run": ("run", "--train", "$a", "--test", "$b", "--verifiers", "length", "--probe", "none", "--out", "$out"),
-    "safety": ("safety", "$b", "--train", "$a", "--obfuscators", "identity", "--verifiers", "length",
-               "--attacks", "none", "--out", "$out"),
-}  # fmt: skip
+    "verify": (
+        "verify",
+        "length",
+        "--train",
+        "$a",
+        "--test",
+        "$b",
+        "--out",
+        "$out.jsonl",
+        "--folder",
+        "$out",
+    ),
+    "run": (
+        "run",
+        "--train",
+        "$a",
+        "--test",
+        "$b",
+        "--verifiers",
+        "length",
+        "--probe",
+        "none",
+        "--out",
+        "$out",
+    ),
+    "safety": (
+        "safety",
+        "$b",
+        "--train",
+        "$a",
+        "--obfuscators",
+        "identity",
+        "--verifiers",
+        "length",
+        "--attacks",
+        "none",
+        "--out",
+        "$out",
+    ),
+}
 
 
 @pytest.mark.parametrize("command", PROBLEMS)
@@ -534,13 +792,25 @@ def test_training_is_not_the_test(tmp_path, command):
     """Shared problems are refused before anything is computed; an option allows them, and they are counted."""
     problems, same = toy_problems(8, known=2, words=40, seed=1)
     write_pan_problems(tmp_path / "a", problems, same)
-    values = {"$a": tmp_path / "a", "$b": tmp_path / "a", "$out": tmp_path / "out", "$out.jsonl": tmp_path / "o.jsonl"}
+    values = {
+        "$a": tmp_path / "a",
+        "$b": tmp_path / "a",
+        "$out": tmp_path / "out",
+        "$out.jsonl": tmp_path / "o.jsonl",
+    }
     arguments = [str(values.get(part, part)) for part in PROBLEMS[command]]
     ended = raven(*arguments)
-    assert ended.code == 2 and f"{len(problems)} of {len(problems)}" in ended.said and not (tmp_path / "out").exists()
+    assert (
+        ended.code == 2
+        and f"{len(problems)} of {len(problems)}" in ended.said
+        and not (tmp_path / "out").exists()
+    )
     ended = raven(*arguments, "--allow-shared")
     assert ended.code == 0, ended.said
-    assert f"{len(problems)} of {len(problems)} problems to answer stand among those to learn from" in ended.said
+    assert (
+        f"{len(problems)} of {len(problems)} problems to answer stand among those to learn from"
+        in ended.said
+    )
     if command != "safety":
         record = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
         assert "stand among those to learn from" in json.dumps(record)
@@ -560,9 +830,12 @@ COPIES = {
     "verify": (PROBLEMS["verify"], r"found: 8 of 8", 2),
     "run": (PROBLEMS["run"], r"found: 8 of 8", 2),
     "safety": (PROBLEMS["safety"], r"found: 8 of 8", 2),
-    "pan14": (("pan14", "$both", "--verifiers", "length", "--probe", "none", "--plan"),
-              r"16 documents to answer about stand among those to learn from.* 8 of 8 problems have one", 0),
-} | extensions.rows("COPIES")  # fmt: skip
+    "pan14": (
+        ("pan14", "$both", "--verifiers", "length", "--probe", "none", "--plan"),
+        r"16 documents to answer about stand among those to learn from.* 8 of 8 problems have one",
+        0,
+    ),
+} | extensions.rows("COPIES")
 
 
 def changed(problems, how):
@@ -572,7 +845,9 @@ def changed(problems, how):
 
 
 def lines(place: Path, texts, label=lambda i: i % 2) -> None:
-    rows = [{"id": f"{place.stem}{i}", "text": text, "label": label(i)} for i, text in enumerate(texts)]
+    rows = [
+        {"id": f"{place.stem}{i}", "text": text, "label": label(i)} for i, text in enumerate(texts)
+    ]
     place.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
 
@@ -583,21 +858,18 @@ def test_training_that_was_changed_is_not_the_test(tmp_path, command, kind):
     problems, same = toy_problems(8, words=150, seed=1)
     problems = changed(problems, lambda text: text.replace(" m", " 'm"))
     copied = changed(problems, CHANGED[kind])
-    for name, one in (("a", problems), ("b", copied), ("both/toy/train", problems), ("both/toy/test", copied)):
+    for name, one in (
+        ("a", problems),
+        ("b", copied),
+        ("both/toy/train", problems),
+        ("both/toy/test", copied),
+    ):
         write_pan_problems(tmp_path / name, one, same)
         lines(tmp_path / f"{Path(name).name}.jsonl", one.texts)
-        if name in ("a", "b"):
-            (tmp_path / f"changes-{name}").mkdir()
-            text = "\n".join(one.texts[row] for row in range(3))
-            (tmp_path / f"changes-{name}" / "problem-1.txt").write_text(text, "utf-8")
-            truth = json.dumps({"changes": [1] * (len(text.splitlines()) - 1)})
-            (tmp_path / f"changes-{name}" / "truth-problem-1.json").write_text(truth)
     corpus = load_corpus("synthetic(authors=4, documents=24, words=90)")
     rows = [json.dumps({"author": one.author, "text": one.text}) + "\n" for one in corpus]
     (tmp_path / "people.jsonl").write_text("".join(rows), "utf-8")
     arguments, said, code = COPIES[command]
-    if (command, kind) == ("detect", "other lines"):  # white space alone: the same texts, which are refused
-        said, code = r"found: 16 of 16, 0 of them cut or changed", 2
     ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments])
     assert ended.code == code, ended.said
     assert re.search(said, " ".join(ended.said.split())), ended.said
@@ -630,9 +902,14 @@ def test_copies_within_a_problem_are_said(tmp_path, command):
     more = () if command in ("corpus info", "freeze") else ("--plan",)
     ended = raven(*[re.sub(r"^\$", f"{tmp_path}/", part) for part in WITHIN[command]], *more)
     said = " ".join(ended.said.split())
-    assert ended.code == 0 and "p7: known texts repeat one another, and count as several" in said, ended.said
+    assert ended.code == 0 and "p7: known texts repeat one another, and count as several" in said, (
+        ended.said
+    )
     assert "p6: the questioned text is identical with a known one" in said, "but for white space"
-    assert "p0; p1; p2; p3; p4 and 1 more: the questioned text repeats a known one but for marks" in said
+    assert (
+        "p0; p1; p2; p3; p4 and 1 more: the questioned text repeats a known one but for marks"
+        in said
+    )
 
 
 UNLIKE = {
@@ -649,11 +926,16 @@ def test_answers_about_what_is_unlike_the_training_are_counted(tmp_path, command
     texts = [one.text for one in load_corpus("synthetic(authors=4, documents=48, words=90)")]
     same = np.arange(24) % 2 == 0
     given = [(f"p{i}", [texts[2 * i]], texts[2 * i + 1]) for i in range(24)]
-    given[12:15] = [("p12", [UNLIKE[kind] * 9], texts[25]), ("p13", [texts[26]], UNLIKE[kind] * 9),
-                    ("p14", [UNLIKE[kind] * 9], UNLIKE[kind] * 8)]  # fmt: skip
+    given[12:15] = [
+        ("p12", [UNLIKE[kind] * 9], texts[25]),
+        ("p13", [texts[26]], UNLIKE[kind] * 9),
+        ("p14", [UNLIKE[kind] * 9], UNLIKE[kind] * 8),
+    ]
     for name, rows in (("a", range(12)), ("b", range(12, 24))):
         for place in (name, f"both/toy/{'train' if name == 'a' else 'test'}"):
-            write_pan_problems(tmp_path / place, Problems.of([given[i] for i in rows]), same[list(rows)])
+            write_pan_problems(
+                tmp_path / place, Problems.of([given[i] for i in rows]), same[list(rows)]
+            )
     arguments = WITHIN[command] if command == "pan14" else PROBLEMS[command.split()[0]]
     arguments = [re.sub(r"^\$", f"{tmp_path}/", part) for part in arguments]
     if command == "verify --load":
@@ -664,35 +946,40 @@ def test_answers_about_what_is_unlike_the_training_are_counted(tmp_path, command
         arguments[arguments.index("--out") + 1] = str(tmp_path / "more.jsonl")
     ended = raven(*arguments, *(["--out", str(tmp_path / "out")] if command == "pan14" else []))
     said = " ".join(ended.said.split())
-    assert ended.code == 0 and re.search(r"\b3 of 12 problems to answer have a text that is unlike", said), said
+    assert ended.code == 0 and re.search(
+        r"\b3 of 12 problems to answer have a text that is unlike", said
+    ), said
     assert "unlike those to learn from" in (tmp_path / "out" / "plan.json").read_text("utf-8")
-    assert "unlike those to learn from" in (tmp_path / "out" / "report" / "index.html").read_text("utf-8")
+    assert "unlike those to learn from" in (tmp_path / "out" / "report" / "index.html").read_text(
+        "utf-8"
+    )
     if command == "verify":
-        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+        rows = [
+            json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+        ]
         open_ones = {row["id"] for row in rows if row["value"] == 0.5}
         assert (open_ones >= {"p12", "p13", "p14"}) == (kind == "another script")
-
-
-@pytest.mark.skipif(not extensions.is_here("machine"), reason="the extension is not here")
-def test_a_text_with_both_labels_is_said(tmp_path):
-    texts = [one.text for one in load_corpus("synthetic(authors=4, documents=24, words=90)")]
-    lines(tmp_path / "a.jsonl", [*texts[11:18], texts[11].upper()])
-    lines(tmp_path / "b.jsonl", texts[18:])
-    arguments = [re.sub(r"^\$", f"{tmp_path}/", part) for part in extensions.rows("COPIES")["detect"][0]]
-    ended = raven(*["synthetic" if part.endswith("people.jsonl") else part for part in arguments])
-    said = " ".join(ended.said.split())
-    assert ended.code == 0, ended.said
-    assert "1 pair of texts that repeat each other, cut or changed a little, one labelled a person's" in said
-    assert "a0 and a7" in said
 
 
 def test_shared_documents_and_authors_are_counted(tmp_path):
     problems, same = toy_problems(12, known=1, words=40, seed=1)
     write_pan_pairs(tmp_path / "a", problems.select(range(8)), same[:8])
     write_pan_pairs(tmp_path / "b", problems.select(range(4, 12)).swapped(), same[4:])
-    ended = raven("verify", "length", "--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--out",
-                  str(tmp_path / "o.jsonl"), "--folder", str(tmp_path / "o"))  # fmt: skip
-    assert ended.code == 2 and "4 of 8" in ended.said, "a pair the other way round is the same problem"
+    ended = raven(
+        "verify",
+        "length",
+        "--train",
+        str(tmp_path / "a"),
+        "--test",
+        str(tmp_path / "b"),
+        "--out",
+        str(tmp_path / "o.jsonl"),
+        "--folder",
+        str(tmp_path / "o"),
+    )
+    assert ended.code == 2 and "4 of 8" in ended.said, (
+        "a pair the other way round is the same problem"
+    )
 
 
 KINDS_OF_PROBLEMS = {
@@ -701,7 +988,7 @@ KINDS_OF_PROBLEMS = {
     "files that vanish": r"1 file(s in the problems' folders were)? not read",
     "problems and truth that do not meet": r"2 of 9 problems of b cannot be used: new: it is named in truth.txt or "
     r"contents.json but has no folder; \w+: truth.txt does not name it: neither answered nor judged",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -712,7 +999,8 @@ def problems_room(tmp_path_factory):
         write_pan_problems(place / part, problems, same)
         for number, file in enumerate(sorted((place / part).rglob("*known*.txt"))):
             file.write_text(
-                f"{LICENCE.format(f', no. {number},')}\n{part} {file.read_text('utf-8')}\n" + "\ufffd" * (number == 0),
+                f"{LICENCE.format(f', no. {number},')}\n{part} {file.read_text('utf-8')}\n"
+                + "\ufffd" * (number == 0),
                 "utf-8",
             )
         (file.parent / "more.md").write_text("A text that is not read.")
@@ -735,7 +1023,10 @@ def test_every_command_says_what_problems_have(problems_room, tmp_path, command)
     for kind in KINDS_OF_PROBLEMS.values():
         assert re.search(kind, ended.said), (kind, ended.said)
     ended = raven(*arguments, "--plan", "--strip-shared")
-    assert "passages of several problems were taken out of 16 texts" in ended.said and "This file" not in ended.said
+    assert (
+        "passages of several problems were taken out of 16 texts" in ended.said
+        and "This file" not in ended.said
+    )
 
 
 @pytest.mark.parametrize("command", ["corpus info", "obfuscate", "freeze"])
@@ -754,10 +1045,14 @@ def pairs(place: Path, column: str, turned: bool = False, numbered: str = "{}") 
     """A table of twelve pairs with one column of labels."""
     problems, same = toy_problems(12, known=1, words=40, seed=len(column))
     rows = [
-        {"id": numbered.format(i), "text1": problems.texts[int(problems.known(i)[0])],
-         "text2": problems.texts[int(problems.questioned_index[i])], column: int(bool(same[i]) != turned)}
+        {
+            "id": numbered.format(i),
+            "text1": problems.texts[int(problems.known(i)[0])],
+            "text2": problems.texts[int(problems.questioned_index[i])],
+            column: int(bool(same[i]) != turned),
+        }
         for i in range(12)
-    ]  # fmt: skip
+    ]
     place.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return place
 
@@ -767,13 +1062,25 @@ def test_the_opposite_of_same_is_read_as_what_it_is(tmp_path, column):
     """In training and in tests of every command that reads tables of pairs."""
     turned = pairs(tmp_path / "turned.jsonl", column, turned=True)
     rows = [json.loads(line) for line in turned.read_text("utf-8").splitlines()]
-    plain = [{("same" if k == column else k): (1 - v if k == column else v) for k, v in row.items()} for row in rows]
+    plain = [
+        {("same" if k == column else k): (1 - v if k == column else v) for k, v in row.items()}
+        for row in rows
+    ]
     (tmp_path / "plain.jsonl").write_text("".join(json.dumps(row) + "\n" for row in plain), "utf-8")
-    (one,), (other,) = (read_problem_sets(tmp_path / f"{name}.jsonl") for name in ("turned", "plain"))
-    assert one.truth().tolist() == other.truth().tolist() and set(one.truth().tolist()) == {True, False}
-    (tmp_path / "truth.jsonl").write_text("".join(json.dumps({"id": r["id"], column: r[column]}) + "\n" for r in rows))
+    (one,), (other,) = (
+        read_problem_sets(tmp_path / f"{name}.jsonl") for name in ("turned", "plain")
+    )
+    assert one.truth().tolist() == other.truth().tolist() and set(one.truth().tolist()) == {
+        True,
+        False,
+    }
+    (tmp_path / "truth.jsonl").write_text(
+        "".join(json.dumps({"id": r["id"], column: r[column]}) + "\n" for r in rows)
+    )
     doubled = [{**row, column: 1 - row[column], "same": 1 - row[column]} for row in rows]
-    (tmp_path / "doubled.jsonl").write_text("".join(json.dumps({**r, "same": r[column]}) + "\n" for r in doubled))
+    (tmp_path / "doubled.jsonl").write_text(
+        "".join(json.dumps({**r, "same": r[column]}) + "\n" for r in doubled)
+    )
     if column != "distance":
         with pytest.raises(InputError, match="contradict"):
             read_problem_sets(tmp_path / "doubled.jsonl")
@@ -783,13 +1090,36 @@ def test_the_opposite_of_same_is_read_as_what_it_is(tmp_path, column):
         out = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl"}
         values = {"$a": tmp_path / "real.jsonl", "$b": turned, **out}
         ended = raven(*[str(values.get(part, part)) for part in arguments], "--plan")
-        assert ended.code == 2 and f"{column} says neither same nor different" in ended.said, (command, ended.said)
+        assert ended.code == 2 and f"{column} says neither same nor different" in ended.said, (
+            command,
+            ended.said,
+        )
 
 
 IDS = {
-    "verify": ("verify", "length", "--train", "$good", "--test", "$pairs", "--out", "$o.jsonl", "--plan"),
+    "verify": (
+        "verify",
+        "length",
+        "--train",
+        "$good",
+        "--test",
+        "$pairs",
+        "--out",
+        "$o.jsonl",
+        "--plan",
+    ),
     "run": ("run", "--train", "$good", "--test", "$pairs", "--verifiers", "length", "--plan"),
-    "safety": ("safety", "$pairs", "--train", "$good", "--obfuscators", "identity", "--attacks", "none", "--plan"),
+    "safety": (
+        "safety",
+        "$pairs",
+        "--train",
+        "$good",
+        "--obfuscators",
+        "identity",
+        "--attacks",
+        "none",
+        "--plan",
+    ),
     "corpus info": ("corpus", "info", "$pairs"),
     "evaluate": ("evaluate", "$truth", "$answers"),
     "evaluate --by": ("evaluate", "$truth", "$right", "--by", "$genres"),
@@ -809,7 +1139,11 @@ def test_ids_that_would_meet_as_numbers_are_said_and_never_joined(tmp_path, comm
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     for name in ("pairs", "good"):
-        write_pan_pairs(tmp_path / name, problems if name == "pairs" else toy_problems(12, words=40, seed=5)[0], same)
+        write_pan_pairs(
+            tmp_path / name,
+            problems if name == "pairs" else toy_problems(12, words=40, seed=5)[0],
+            same,
+        )
     sides = [[i, i if s else "x"] for i, s in zip(plain, same, strict=True)]
     lines("pairs/truth.jsonl", plain.values(), same=same.tolist(), authors=sides)
     lines("truth.jsonl", plain, same=same.tolist())
@@ -821,7 +1155,9 @@ def test_ids_that_would_meet_as_numbers_are_said_and_never_joined(tmp_path, comm
     values |= {"$genres": f"{tmp_path / 'genres.jsonl'}:genre"}
     ended = raven(*[str(values.get(part, part)) for part in IDS[command]])
     said = " ".join(ended.said.split())
-    assert re.search(r"(12|4) ids differ only as numbers are written \((\d+) and (0\2|00\2|\d+)", said), ended.said
+    assert re.search(
+        r"(12|4) ids differ only as numbers are written \((\d+) and (0\2|00\2|\d+)", said
+    ), ended.said
     assert "give the column the format of text" in said
     assert ended.code == (2 if all_of_them or command == "evaluate" else ended.code)
 
@@ -867,7 +1203,12 @@ def test_tables_of_pairs_say_their_cause(tmp_path, command, kind):
         table.writerows(rows)
     answers = [json.dumps({"id": row["id"], "value": 0.7}) + "\n" for row in rows]
     (tmp_path / "answers.jsonl").write_text("".join(answers))
-    values = {"$pairs": "pairs.csv", "$answers": "answers.jsonl", "$good": "good", "$m.json": "m.json"}
+    values = {
+        "$pairs": "pairs.csv",
+        "$answers": "answers.jsonl",
+        "$good": "good",
+        "$m.json": "m.json",
+    }
     values = {key: str(tmp_path / name) for key, name in {**values, "$o.jsonl": "o.jsonl"}.items()}
     ended = raven(*[values.get(part, part) for part in READ_TABLES[command]])
     said = " ".join(ended.said.split())
@@ -888,35 +1229,57 @@ CLASSES = {
 def test_no_fix_drops_a_class(tmp_path, command, kind):
     """Nor does --skip-faulty, where the labels of a whole class are not read."""
     write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
-    rows = [json.loads(line) for line in pairs(tmp_path / "p.jsonl", "label").read_text("utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in pairs(tmp_path / "p.jsonl", "label").read_text("utf-8").splitlines()
+    ]
     rows = [{**row, "label": CLASSES[kind][1 - row["label"]]} for row in rows]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    values = {"$good": tmp_path / "good", "$pairs": tmp_path / "pairs.jsonl", "$o.jsonl": tmp_path / "o.jsonl",
-              "$m.json": tmp_path / "m.json"}  # fmt: skip
+    values = {
+        "$good": tmp_path / "good",
+        "$pairs": tmp_path / "pairs.jsonl",
+        "$o.jsonl": tmp_path / "o.jsonl",
+        "$m.json": tmp_path / "m.json",
+    }
     arguments = [str(values.get(part, part)) for part in READ_TABLES[command]]
     for more in ((), ("--skip-faulty",))[: 1 if command == "freeze" else 2]:
         ended = raven(*arguments, *more)
         said = " ".join(ended.said.split())
-        assert ended.code == 2 and re.search(r"in (6|12) of 12 rows, so that a whole class is not read", said), said
-        assert all(f"{value} (6 rows)" in said for value in CLASSES[kind]) and "leave" not in said, said
+        assert ended.code == 2 and re.search(
+            r"in (6|12) of 12 rows, so that a whole class is not read", said
+        ), said
+        assert (
+            all(f"{value} (6 rows)" in said for value in CLASSES[kind]) and "leave" not in said
+        ), said
 
 
 @pytest.mark.parametrize("command", ["verify", "freeze"])
 def test_a_table_without_truth_says_which_columns_are_not_read(tmp_path, command):
     write_pan_pairs(tmp_path / "good", *toy_problems(12, words=40, seed=5))
-    values = {"$good": tmp_path / "good", "$pairs": pairs(tmp_path / "p.jsonl", "similarity"),
-              "$o.jsonl": tmp_path / "o.jsonl", "$m.json": tmp_path / "m.json"}  # fmt: skip
+    values = {
+        "$good": tmp_path / "good",
+        "$pairs": pairs(tmp_path / "p.jsonl", "similarity"),
+        "$o.jsonl": tmp_path / "o.jsonl",
+        "$m.json": tmp_path / "m.json",
+    }
     ended = raven(*[str(values.get(part, part)) for part in READ_TABLES[command]])
-    assert "p.jsonl has no column same or label, so that nothing is scored; not read: similarity" in " ".join(
-        ended.said.split()
+    assert (
+        "p.jsonl has no column same or label, so that nothing is scored; not read: similarity"
+        in " ".join(ended.said.split())
     )
 
 
 ANSWERS = {
     "probabilities of both": ({"prob_0": 0.9, "prob_1": 0.1}, "fix: call prob_1 value"),
-    "the probability of different": ({"proba_different": 0.9}, "fix: write 1 - proba_different as value"),
+    "the probability of different": (
+        {"proba_different": 0.9},
+        "fix: write 1 - proba_different as value",
+    ),
     "in another order": ({"class1": 0.1, "class0": 0.9}, "fix: call it value, if class1 is"),
-    "confidence": ({"prediction": "no", "confidence": 0.9}, "and 1 - confidence where it says different authors"),
+    "confidence": (
+        {"prediction": "no", "confidence": 0.9},
+        "and 1 - confidence where it says different authors",
+    ),
     "zeros before a number": ({"value": 0.1}, "ids differ only in zeros before a number"),
 }
 
@@ -939,14 +1302,22 @@ def test_no_fix_turns_answers_round(tmp_path, kind, ending):
     assert ended.code == 2 and fix in " ".join(ended.said.split()), ended.said
 
 
-TRUTH = [{"id": f"p{i:02d}", "same": i % 2 == 0, "authors": [f"a{i % 5}", f"{'ab'[i % 2]}{i % 5}"]} for i in range(30)]
+TRUTH = [
+    {"id": f"p{i:02d}", "same": i % 2 == 0, "authors": [f"a{i % 5}", f"{'ab'[i % 2]}{i % 5}"]}
+    for i in range(30)
+]
 
 
 def judged(seed: int, **changed) -> str:
     """A system's answers to 30 problems, mostly right, as lines; changed as the values say by their ids."""
     noise = np.random.default_rng(seed).uniform(-0.45, 0.45, 30).round(4)
-    values = {row["id"]: (0.7 if row["same"] else 0.3) + n * 0.6 for row, n in zip(TRUTH, noise, strict=True)}
-    return rows_of({"id": key, "value": round(value, 4)} for key, value in (values | changed).items())
+    values = {
+        row["id"]: (0.7 if row["same"] else 0.3) + n * 0.6
+        for row, n in zip(TRUTH, noise, strict=True)
+    }
+    return rows_of(
+        {"id": key, "value": round(value, 4)} for key, value in (values | changed).items()
+    )
 
 
 def rows_of(records) -> str:
@@ -954,58 +1325,115 @@ def rows_of(records) -> str:
 
 
 GOOD = judged(1)
-TURNED = rows_of({**(row := json.loads(line)), "value": 1 - row["value"]} for line in GOOD.splitlines())
+TURNED = rows_of(
+    {**(row := json.loads(line)), "value": 1 - row["value"]} for line in GOOD.splitlines()
+)
 OF_ANSWERS = {
-    "one system, two spellings": ({"s/Team A.jsonl": GOOD, "s/team_a.jsonl": judged(2)}, (), "Team A / team_a"),
+    "one system, two spellings": (
+        {"s/Team A.jsonl": GOOD, "s/team_a.jsonl": judged(2)},
+        (),
+        "Team A / team_a",
+    ),
     "one author, two spellings": (
-        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of({**row, "authors": [n.upper() for n in row["authors"]]}
-                                                   if i % 3 else row for i, row in enumerate(TRUTH))},
-        (), "spellings of one author's name were joined: A0 = a0",
+        {
+            "s/a.jsonl": GOOD,
+            "truth.jsonl": rows_of(
+                {**row, "authors": [n.upper() for n in row["authors"]]} if i % 3 else row
+                for i, row in enumerate(TRUTH)
+            ),
+        },
+        (),
+        "spellings of one author's name were joined: A0 = a0",
     ),
     "labels in two spellings": (
-        {"s/a.jsonl": GOOD, "by.csv": "id,genre\n" + "".join(f"p{i:02d},{'Xx'[i % 2]}\n" for i in range(30))},
-        ("--by", "$by"), "spellings of one 'genre' were joined: X = x",
+        {
+            "s/a.jsonl": GOOD,
+            "by.csv": "id,genre\n" + "".join(f"p{i:02d},{'Xx'[i % 2]}\n" for i in range(30)),
+        },
+        ("--by", "$by"),
+        "spellings of one 'genre' were joined: X = x",
     ),
-    "ids with blanks": ({"s/a.jsonl": GOOD.replace('0"', '0 "')}, (), "ids differ only in blanks or letter case"),
+    "ids with blanks": (
+        {"s/a.jsonl": GOOD.replace('0"', '0 "')},
+        (),
+        "ids differ only in blanks or letter case",
+    ),
     "training is the test": (
-        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2)}, ("--training-truth", "$truth", "--training-answers", "$s"),
+        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2)},
+        ("--training-truth", "$truth", "--training-answers", "$s"),
         "the training set is the test set: .* found: 30 of 30",
     ),
     "training is most of the test": (
-        {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2), "t/a.jsonl": judged(1, p00=0.11, p01=0.12), "t/b.jsonl": judged(2)},
-        ("--training-truth", "$truth", "--training-answers", "$t"), "found: 28 of 30",
+        {
+            "s/a.jsonl": GOOD,
+            "s/b.jsonl": judged(2),
+            "t/a.jsonl": judged(1, p00=0.11, p01=0.12),
+            "t/b.jsonl": judged(2),
+        },
+        ("--training-truth", "$truth", "--training-answers", "$t"),
+        "found: 28 of 30",
     ),
     "files that vanish": (
-        {"s/a/answers.jsonl": GOOD, "s/b.jsonl": judged(2), "s/c/answers.jsonl.bak": GOOD, "s/README.md": "what"},
-        (), "2 files not read as answers: b.jsonl, c/answers.jsonl.bak",
+        {
+            "s/a/answers.jsonl": GOOD,
+            "s/b.jsonl": judged(2),
+            "s/c/answers.jsonl.bak": GOOD,
+            "s/README.md": "what",
+        },
+        (),
+        "2 files not read as answers: b.jsonl, c/answers.jsonl.bak",
     ),
     "problems without a label": (
-        {"s/a.jsonl": GOOD, "by.csv": "id,genre\np00,x\np01,y\n"}, ("--by", "$by"),
+        {"s/a.jsonl": GOOD, "by.csv": "id,genre\np00,x\np01,y\n"},
+        ("--by", "$by"),
         "28 of 30 problems have no genre in by",
     ),
     "people who are none": (
-        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of({**row, "authors": ["[deleted]"] * 2} if i < 4 else row
-                                                   for i, row in enumerate(TRUTH))},
-        (), "2 problems of one author, who is nobody in particular",
+        {
+            "s/a.jsonl": GOOD,
+            "truth.jsonl": rows_of(
+                {**row, "authors": ["[deleted]"] * 2} if i < 4 else row
+                for i, row in enumerate(TRUTH)
+            ),
+        },
+        (),
+        "2 problems of one author, who is nobody in particular",
     ),
-    "one file under two names": ({"s/a.jsonl": GOOD, "s/b.jsonl": GOOD}, (), "The same answers stand .*: a / b"),
+    "one file under two names": (
+        {"s/a.jsonl": GOOD, "s/b.jsonl": GOOD},
+        (),
+        "The same answers stand .*: a / b",
+    ),
     "truth as answers": (
-        {"s/a.jsonl": rows_of({"id": row["id"], "value": float(row["same"])} for row in TRUTH)}, (), "truth / a",
+        {"s/a.jsonl": rows_of({"id": row["id"], "value": float(row["same"])} for row in TRUTH)},
+        (),
+        "truth / a",
     ),
     "answers turned round": ({"s/a.jsonl": TURNED}, (), "AUC is below .5: a"),
     "letter against number": (
         {"s/a.txt": "".join(f"{row['id']} Y {row['same']:.1f}\n" for row in TRUTH)},
-        (), "contradict each other in 15 of 30",
+        (),
+        "contradict each other in 15 of 30",
     ),
     "rows that swallow rows": (
-        {"s/a.csv": "id,note,value\n" + "".join(f"p{i:02d},{chr(34) * (i in (3, 9))}x,.5\n" for i in range(30))},
-        (), "a quotation mark joins this row and the next|this is not CSV",
+        {
+            "s/a.csv": "id,note,value\n"
+            + "".join(f"p{i:02d},{chr(34) * (i in (3, 9))}x,.5\n" for i in range(30))
+        },
+        (),
+        "a quotation mark joins this row and the next|this is not CSV",
     ),
-    "no value of 0/0": ({"s/a.jsonl": rows_of({"id": row["id"], "value": 0.5} for row in TRUTH)}, (), r" n/a "),
+    "no value of 0/0": (
+        {"s/a.jsonl": rows_of({"id": row["id"], "value": 0.5} for row in TRUTH)},
+        (),
+        r" n/a ",
+    ),
     "an id twice in truth": (
-        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of([*TRUTH, TRUTH[0]])}, (), "fix: keep the line that is right",
+        {"s/a.jsonl": GOOD, "truth.jsonl": rows_of([*TRUTH, TRUTH[0]])},
+        (),
+        "fix: keep the line that is right",
     ),
-}  # fmt: skip
+}
 """What truth and answers may have: files, further options, and what is said."""
 
 
@@ -1015,23 +1443,36 @@ def test_evaluate_says_what_truth_and_answers_have(tmp_path, kind):
     for name, text in {"truth.jsonl": rows_of(TRUTH), **files}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
-    values = {"$truth": tmp_path / "truth.jsonl", "$s": tmp_path / "s", "$t": tmp_path / "t",
-              "$by": f"{tmp_path / 'by.csv'}:genre"}  # fmt: skip
+    values = {
+        "$truth": tmp_path / "truth.jsonl",
+        "$s": tmp_path / "s",
+        "$t": tmp_path / "t",
+        "$by": f"{tmp_path / 'by.csv'}:genre",
+    }
     quick = ("--replicates", "50", "--trials", "50", "--workers", "1", "--out", str(tmp_path / "o"))
     given = [str(values.get(part, part)) for part in ("evaluate", "$truth", "$s", *more)]
     ended = raven(*given, *quick)
     assert re.search(expected, said := " ".join(ended.said.split())), said
     assert_offered("evaluate", ended.said)
     if ended.code == 0 and kind != "no value of 0/0":
-        assert re.search(expected, " ".join(json.loads((tmp_path / "o" / "report.json").read_text())["notes"]))
+        assert re.search(
+            expected, " ".join(json.loads((tmp_path / "o" / "report.json").read_text())["notes"])
+        )
 
 
 def test_rows_that_contradict_their_authors_are_named_by_the_authors(tmp_path):
     table = "id,text1,text2,author1,author2,label\n"
-    table += "".join(f"{i},Words of {i}.,Others of {i}.,a,{'ab'[i % 2]},{1 - i % 2 if i else 0}\n" for i in range(9))
+    table += "".join(
+        f"{i},Words of {i}.,Others of {i}.,a,{'ab'[i % 2]},{1 - i % 2 if i else 0}\n"
+        for i in range(9)
+    )
     (tmp_path / "pairs.csv").write_text(table)
     ended = raven("freeze", str(tmp_path / "pairs.csv"), "-o", str(tmp_path / "m.json"))
-    assert ended.code == 2 and "label is 0, authors are a and a" in ended.said and "{" not in ended.said
+    assert (
+        ended.code == 2
+        and "label is 0, authors are a and a" in ended.said
+        and "{" not in ended.said
+    )
 
 
 SETS = {
@@ -1062,7 +1503,11 @@ def test_sets_of_problems_say_what_does_not_fit(tmp_path, command, kind):
             for file in ("toy000/sub/known09.txt", "toy001/unknown2.txt", "toy002/notes.txt"):
                 (place / file).write_text("Words that are not read.")
         (place / "contents.json").write_text(json.dumps(contents))
-    out = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl", "$m.json": tmp_path / "m.json"}
+    out = {
+        "$out": tmp_path / "o",
+        "$out.jsonl": tmp_path / "o.jsonl",
+        "$m.json": tmp_path / "m.json",
+    }
     values = {
         "$a": tmp_path / "good",
         "$b": tmp_path / "b",
@@ -1080,7 +1525,9 @@ def test_sets_of_problems_say_what_does_not_fit(tmp_path, command, kind):
 @pytest.mark.parametrize("given", [["--text", "text1"], ["--author", "who"], ["--topic", "none"]])
 def test_options_of_a_corpus_are_refused_where_problems_are_given(tmp_path, given):
     table = pairs(tmp_path / "p.jsonl", "same")
-    ended = raven("run", "--train", str(table), "--test", str(table), *given, "--allow-shared", "--plan")
+    ended = raven(
+        "run", "--train", str(table), "--test", str(table), *given, "--allow-shared", "--plan"
+    )
     assert ended.code == 2 and f"leave {given[0]} out" in ended.said
 
 
@@ -1095,7 +1542,10 @@ def attribution(place: Path) -> Path:
         for i, text in enumerate(texts[:3]):
             file = root / unicodedata.normalize("NFD", name) / f"known{i}.txt"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{LICENCE.format(f', copy {i} for {name},')}\n{text}" + "\ufffd" * (i == 0), "utf-8")
+            file.write_text(
+                f"{LICENCE.format(f', copy {i} for {name},')}\n{text}" + "\ufffd" * (i == 0),
+                "utf-8",
+            )
     (root / "unknown").mkdir()
     unknown = {
         "u1.txt": ("Zoe\u0301", names["Zo\u00e9"][3]),
@@ -1104,7 +1554,9 @@ def attribution(place: Path) -> Path:
     for file, (_, text) in unknown.items():
         (root / "unknown" / file).write_text(text, "utf-8")
     (root / "b" / "more.md").write_text("A text that is not read.")
-    (root / "problem-info.json").write_text(json.dumps({"candidate-authors": [{"author-name": n} for n in names]}))
+    (root / "problem-info.json").write_text(
+        json.dumps({"candidate-authors": [{"author-name": n} for n in names]})
+    )
     truth = [{"unknown-text": file, "true-author": author} for file, (author, _) in unknown.items()]
     (root / "ground-truth.json").write_text(json.dumps({"ground_truth": truth}))
     return place
@@ -1112,21 +1564,34 @@ def attribution(place: Path) -> Path:
 
 ATTRIBUTION = {
     "attribute": ("attribute", "$p", "--methods", "svm", "--plan"),
-    "safety": ("safety", "$p", "--methods", "svm", "--obfuscators", "identity", "--attacks", "none", "--plan"),
+    "safety": (
+        "safety",
+        "$p",
+        "--methods",
+        "svm",
+        "--obfuscators",
+        "identity",
+        "--attacks",
+        "none",
+        "--plan",
+    ),
 } | extensions.rows("READING_ATTRIBUTION")
 
 
 @pytest.mark.parametrize("command", ATTRIBUTION)
 def test_every_command_says_what_attribution_problems_have(tmp_path, command):
     values = {"$p": attribution(tmp_path / "p"), "$q": tmp_path / "q.txt"}
-    (tmp_path / "q.txt").write_text("A text of many words by nobody who is known here, and of some more. " * 20)
+    (tmp_path / "q.txt").write_text(
+        "A text of many words by nobody who is known here, and of some more. " * 20
+    )
     ended = raven(*[str(values.get(part, part)) for part in ATTRIBUTION[command]])
     assert ended.code == 0, ended.said
     for kind in (
         r"1 of 2 unknown texts stand among the known ones, from which nothing is learned \(u2.txt by c\)",
         r"1 file not read \(b/more.md\)",
-        r"lost in a conversion \(U\+FFFD\)", "the same passages stand in 8 of 9 texts",
-    ):  # fmt: skip
+        r"lost in a conversion \(U\+FFFD\)",
+        "the same passages stand in 8 of 9 texts",
+    ):
         assert re.search(kind, ended.said), (kind, ended.said)
     assert_offered(command, ended.said)
 
@@ -1138,17 +1603,35 @@ def test_a_saved_verifier_knows_what_it_learned_from(tmp_path):
 
     def verify(*more, name):
         return raven(
-            "verify", "length", *more, "--out", str(tmp_path / f"{name}.jsonl"), "--folder", str(tmp_path / name)
+            "verify",
+            "length",
+            *more,
+            "--out",
+            str(tmp_path / f"{name}.jsonl"),
+            "--folder",
+            str(tmp_path / name),
         )
 
     saved = str(tmp_path / "saved")
     assert (
-        verify("--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--save", saved, name="first").code == 0
+        verify(
+            "--train",
+            str(tmp_path / "a"),
+            "--test",
+            str(tmp_path / "b"),
+            "--save",
+            saved,
+            name="first",
+        ).code
+        == 0
     )
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), name="second")
     assert ended.code == 2 and "8 of 8" in ended.said
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), "--allow-shared", name="second")
-    assert ended.code == 0 and "8 of 8 problems to answer stand among those to learn from" in ended.said
+    assert (
+        ended.code == 0
+        and "8 of 8 problems to answer stand among those to learn from" in ended.said
+    )
     (tmp_path / "saved" / "learned.json").unlink()
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), name="third")
     assert ended.code == 2 and "not those that were saved together" in ended.said
@@ -1159,23 +1642,35 @@ TWICE = {
     "run": (("run", "$x", "--plan"), '{"text": "One.", "author": "a", "author": "b"}'),
     "evaluate": (("evaluate", "$truth", "$x"), '{"id": "1", "value": 0.1, "value": 0.9}'),
     "evaluate's truth": (("evaluate", "$x", "$truth"), '{"id": "1", "same": true, "same": false}'),
-    "verify": (("verify", "length", "--train", "$x", "--test", "$x", "--out", "$o", "--plan"),
-               '{"id": "1", "pair": ["A.", "B."], "pair": ["A.", "C."]}'),
-} | extensions.rows("READING_TWICE")  # fmt: skip
+    "verify": (
+        ("verify", "length", "--train", "$x", "--test", "$x", "--out", "$o", "--plan"),
+        '{"id": "1", "pair": ["A.", "B."], "pair": ["A.", "C."]}',
+    ),
+} | extensions.rows("READING_TWICE")
 
 
 @pytest.mark.parametrize("command", TWICE)
 def test_a_key_that_stands_twice_is_refused_with_both_values(tmp_path, command):
     told, line = TWICE[command]
-    values = {"$x": tmp_path / "x.jsonl", "$truth": tmp_path / "t.jsonl", "$o": tmp_path / "o.jsonl"}
+    values = {
+        "$x": tmp_path / "x.jsonl",
+        "$truth": tmp_path / "t.jsonl",
+        "$o": tmp_path / "o.jsonl",
+    }
     values["$x"].write_text(line + "\n")
     values["$truth"].write_text('{"id": "1", "same": true}\n')
     ended = raven(*[str(values.get(part, part)) for part in told])
-    assert ended.code == 2 and "a key stands twice" in ended.said and re.search("is .* and ", ended.said), ended.said
+    assert (
+        ended.code == 2
+        and "a key stands twice" in ended.said
+        and re.search("is .* and ", ended.said)
+    ), ended.said
 
 
 @pytest.mark.parametrize("what", ["unquoted", "faulty"])
-@pytest.mark.parametrize("command", ["corpus info", "run", "verify", "safety", *extensions.rows("READING_FAULTS")])
+@pytest.mark.parametrize(
+    "command", ["corpus info", "run", "verify", "safety", *extensions.rows("READING_FAULTS")]
+)
 def test_no_fix_names_an_option_that_the_command_lacks(room, tmp_path, command, what):
     rows = [f"a{i % 5}\tt{i % 3}\tThe text of number {i} with words" for i in range(30)]
     rows[4] = rows[4].replace("The", '"The') if what == "unquoted" else "\tt\tx"
@@ -1186,13 +1681,25 @@ def test_no_fix_names_an_option_that_the_command_lacks(room, tmp_path, command, 
         rows = [re.sub("\tt\\d?\t", f"\t{i % 2}\t", row) for i, row in enumerate(rows)]
     table.write_text("\n".join([head, *rows]) + "\n")
     more = {
-        "verify": ("verify", "length", "--train", str(table), "--test", str(table), "--out", str(tmp_path / "o.jsonl")),
+        "verify": (
+            "verify",
+            "length",
+            "--train",
+            str(table),
+            "--test",
+            str(table),
+            "--out",
+            str(tmp_path / "o.jsonl"),
+        ),
         "safety": ("safety", str(table), "--train", str(table), "--plan"),
     }
     data = room.place / "data"
-    values = {"$corpus": table, "$out": tmp_path / "o", "$questioned": data / "questioned.txt",
-              "$known": data / "known", "$changes": room.place / "changes", "$machine": data / "machine.jsonl",
-              "$training": data / "machine-train.jsonl"}  # fmt: skip
+    values = {
+        "$corpus": table,
+        "$out": tmp_path / "o",
+        "$questioned": data / "questioned.txt",
+        "$known": data / "known",
+    }
     given = more.get(command) or extensions.rows("READING_FAULTS").get(command) or COMMANDS[command]
     ended = raven(*(str(values.get(part, part)) for part in given))
     assert ended.code == 2, ended.said
@@ -1205,7 +1712,10 @@ def test_advice_keeps_what_a_command_offers(monkeypatch):
     assert errors.offered("--unquoted reads it; else put it in quotes") == "put it in quotes"
     assert errors.offered("fill it in, or leave it out with --skip-faulty") == "fill it in"
     assert errors.offered("--encoding cp1252, or iconv -f X") == "--encoding cp1252, or iconv -f X"
-    assert errors.offered("raven texts FILE --anonymous -o OUT") == "raven texts FILE --anonymous -o OUT"
+    assert (
+        errors.offered("raven texts FILE --anonymous -o OUT")
+        == "raven texts FILE --anonymous -o OUT"
+    )
     assert errors.offered("--strip-shared takes it out") == ""
 
 
@@ -1225,7 +1735,14 @@ def test_every_command_that_reads_problems_has_those_of_texts(command):
 
 
 @pytest.mark.parametrize(
-    "given", [["--unquoted"], ["--text", "body"], ["--topic", "column"], ["--encoding", "cp1252"], ["--skip-faulty"]]
+    "given",
+    [
+        ["--unquoted"],
+        ["--text", "body"],
+        ["--topic", "column"],
+        ["--encoding", "cp1252"],
+        ["--skip-faulty"],
+    ],
 )
 def test_options_of_tables_are_refused_by_their_names_where_there_is_none(tmp_path, given):
     generated = "synthetic(documents=40, authors=5)"
@@ -1238,7 +1755,17 @@ def test_options_of_tables_are_refused_by_their_names_where_there_is_none(tmp_pa
 
 def test_a_split_of_stripped_texts_is_frozen_and_thawed(room, tmp_path):
     corpus = str(room("corpus info", "folder") and room.place / "folder")
-    run = ["run", corpus, "--topic", "none", "--strip-shared", "--verifiers", "length", "--probe", "none"]
+    run = [
+        "run",
+        corpus,
+        "--topic",
+        "none",
+        "--strip-shared",
+        "--verifiers",
+        "length",
+        "--probe",
+        "none",
+    ]
     ended = raven(*run, "--out", str(tmp_path / "run"))
     assert ended.code == 0, ended.said
     for what, how in ((str(tmp_path / "run"), []), (corpus, ["--strip-shared"])):
@@ -1255,7 +1782,13 @@ def test_a_split_of_stripped_texts_is_frozen_and_thawed(room, tmp_path):
 def test_texts_say_who_is_no_author(tmp_path):
     """Placeholders are nobody, parts of a data set no authors, and what is no file is named."""
     inbox = tmp_path / "inbox"
-    for name in ("[deleted]/1.txt", "Anonymous/2.txt", "train/3.txt", "Ann & Bob/4.txt", "Eve/5.txt"):
+    for name in (
+        "[deleted]/1.txt",
+        "Anonymous/2.txt",
+        "train/3.txt",
+        "Ann & Bob/4.txt",
+        "Eve/5.txt",
+    ):
         (inbox / name).parent.mkdir(parents=True, exist_ok=True)
         (inbox / name).write_text(f"The words of text {name} and no other.")
     (inbox / "Eve" / "gone.txt").symlink_to("nowhere.txt")
@@ -1264,10 +1797,14 @@ def test_texts_say_who_is_no_author(tmp_path):
     ended = raven("texts", str(inbox), "-o", str(tmp_path / "out"))
     assert ended.code == 0, ended.said
     for said in (
-        "stand under author unknown: Anonymous (1), [deleted] (1)", "may be a part of a data set: train",
-        "may be several people's: Ann & Bob", "5 texts by 3 authors", "Eve/gone.txt: it is a link that leads nowhere",
-        "Eve/shelf: it is a link that leads out of the folder", "Eve/pipe.txt: it is no ordinary file",
-    ):  # fmt: skip
+        "stand under author unknown: Anonymous (1), [deleted] (1)",
+        "may be a part of a data set: train",
+        "may be several people's: Ann & Bob",
+        "5 texts by 3 authors",
+        "Eve/gone.txt: it is a link that leads nowhere",
+        "Eve/shelf: it is a link that leads out of the folder",
+        "Eve/pipe.txt: it is no ordinary file",
+    ):
         assert said in " ".join(ended.said.split()), (said, ended.said)
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert "may be a part of a data set: train" in page and "leads nowhere" in page
@@ -1275,7 +1812,9 @@ def test_texts_say_who_is_no_author(tmp_path):
         (tmp_path / "parted" / part / "ann").mkdir(parents=True)
         (tmp_path / "parted" / part / "ann" / "1.txt").write_text(f"Words of hers in {part}.")
     ended = raven("texts", str(tmp_path / "parted"), "-o", str(tmp_path / "no"))
-    assert ended.code == 2 and "parts of a data set" in ended.said and not (tmp_path / "no").exists()
+    assert (
+        ended.code == 2 and "parts of a data set" in ended.said and not (tmp_path / "no").exists()
+    )
     assert raven("texts", str(tmp_path / "parted" / "train"), "-o", str(tmp_path / "yes")).code == 0
 
 
@@ -1285,8 +1824,18 @@ def test_a_known_text_that_is_a_link_to_nowhere_is_said(tmp_path):
     write_pan_problems(tmp_path / "b", problems.select(range(4, 8)), same[4:])
     folder = next(p for p in sorted((tmp_path / "b").iterdir()) if p.is_dir())
     (folder / "known09.txt").symlink_to("nowhere.txt")
-    ended = raven("verify", "length", "--train", str(tmp_path / "a"), "--test", str(tmp_path / "b"), "--out",
-                  str(tmp_path / "o.jsonl"), "--folder", str(tmp_path / "o"))  # fmt: skip
+    ended = raven(
+        "verify",
+        "length",
+        "--train",
+        str(tmp_path / "a"),
+        "--test",
+        str(tmp_path / "b"),
+        "--out",
+        str(tmp_path / "o.jsonl"),
+        "--folder",
+        str(tmp_path / "o"),
+    )
     assert ended.code == 0 and "known09.txt: it is a link that leads nowhere" in ended.said
     headed = re.search(r"(\d+) remarks:\n((?:  .*\n)*)", ended.said)
     assert headed is None or int(headed[1]) == len(headed[2].splitlines()), "as many as are listed"
@@ -1307,7 +1856,10 @@ def test_ravens_own_pages_are_no_texts_and_nothing_is_told_twice(tmp_path, room)
 
 def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
     for number in range(8):
-        for name, text in ((f"{number}.txt", f"A text of some words, number {number}."), (f"{number}.xml", "<a>b</a>")):
+        for name, text in (
+            (f"{number}.txt", f"A text of some words, number {number}."),
+            (f"{number}.xml", "<a>b</a>"),
+        ):
             place = tmp_path / "c" / "ab"[number % 2] / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
@@ -1315,10 +1867,17 @@ def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
                 place.rename(place.with_name(f"other{name}"))
     ended = raven("corpus", "info", str(tmp_path / "c"))
     said = " ".join(ended.said.split())
-    assert "8 files left out (a/other0.xml, a/other2.xml, a/other4.xml and 5 more), for it is no TEI" in said
+    assert (
+        "8 files left out (a/other0.xml, a/other2.xml, a/other4.xml and 5 more), for it is no TEI"
+        in said
+    )
     assert said.count("save the text as .txt") == 1
     for number in range(6):
         (tmp_path / "clusters" / f"problem{number // 2:03d}").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "clusters" / f"problem{number // 2:03d}" / f"document{number}.txt").write_text(f"Text {number}.")
+        (tmp_path / "clusters" / f"problem{number // 2:03d}" / f"document{number}.txt").write_text(
+            f"Text {number}."
+        )
     ended = raven("corpus", "info", str(tmp_path / "clusters"))
-    assert ended.code == 2 and "nothing here tells who wrote which" in ended.said, "a part without authors is no fix"
+    assert ended.code == 2 and "nothing here tells who wrote which" in ended.said, (
+        "a part without authors is no fix"
+    )

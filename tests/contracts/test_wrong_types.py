@@ -21,19 +21,41 @@ from ravenbench.engine.task import declared_of
 from ravenbench.errors import InputError, RavenError
 
 WRONG = (None, 3, 2.5, True, b"x", [], {}, object(), [object()], [[1]], {"a": object()}, "", "\0")
-FUNCTIONS = sorted(name for name in dir(ravenbench) if isinstance(getattr(ravenbench, name), FunctionType))
+FUNCTIONS = sorted(
+    name for name in dir(ravenbench) if isinstance(getattr(ravenbench, name), FunctionType)
+)
 PLACES = {
-    "verifier": "length", "obfuscator": "identity", "truth": "toy/test", "problems": "toy", "train": "toy/train",
-    "test": "toy/test", "data": "toy", "path": "toy/test", "text": "questioned.txt", "texts": "machine.jsonl",
-    "known": "known", "questioned": "questioned.txt", "background": "others", "conditions": "conditions.csv",
-    "reference": "machine.jsonl", "people": "0", "manifest": "frozen.json", "runs": ["run"], "kind": "verifier",
-    "key": "k", "title": "t", "rows": [1], "get": str, "out": "out", "folder": "out", "what": "toy",
-}  # fmt: skip
+    "verifier": "length",
+    "obfuscator": "identity",
+    "truth": "toy/test",
+    "problems": "toy",
+    "train": "toy/train",
+    "test": "toy/test",
+    "data": "toy",
+    "path": "toy/test",
+    "text": "questioned.txt",
+    "texts": "corpus.jsonl",
+    "known": "known",
+    "questioned": "questioned.txt",
+    "background": "others",
+    "conditions": "conditions.csv",
+    "reference": "corpus.jsonl",
+    "manifest": "frozen.json",
+    "runs": ["run"],
+    "kind": "verifier",
+    "key": "k",
+    "title": "t",
+    "rows": [1],
+    "get": str,
+    "out": "out",
+    "folder": "out",
+    "what": "toy",
+}
 """What stands in the place of parameters that have no default; ``corpus.jsonl`` where nothing is said."""
 OF_FUNCTIONS: dict[str, dict[str, Any]] = {
-    "detect": {"train": "machine-train.jsonl"}, "plan": {"function": ravenbench.run}, "parse": {"text": "length"},
-    "generate_corpus": {"corpus": ravenbench.parse("corpus", "synthetic(documents=20, authors=4)")},
-}  # fmt: skip
+    "plan": {"function": ravenbench.run},
+    "parse": {"text": "length"},
+}
 
 LONG = ("advise", "map_texts")
 """Functions without cells whose work takes seconds; here it does not begin."""
@@ -52,12 +74,21 @@ def call(name: str, parameter: str, value: Any, data: Path) -> BaseException | N
     """What a function says to this value of a parameter, all others being good."""
     function: Callable[..., Any] = getattr(ravenbench, name)
     own = inspect.signature(function).parameters
-    needed = [p.name for p in own.values() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    needed = [
+        p.name
+        for p in own.values()
+        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
     places = {one: PLACES.get(one, "corpus.jsonl") for one in needed} | OF_FUNCTIONS.get(name, {})
-    given = {one: data / p if isinstance(p, str) and (data / p).exists() else p for one, p in places.items()}
+    given = {
+        one: data / p if isinstance(p, str) and (data / p).exists() else p
+        for one, p in places.items()
+    }
     several: list[Any] = []
     if own[parameter].kind is inspect.Parameter.VAR_POSITIONAL:
-        several = [given.pop(n) for n, p in own.items() if p.kind is p.POSITIONAL_OR_KEYWORD] + [value]
+        several = [given.pop(n) for n, p in own.items() if p.kind is p.POSITIONAL_OR_KEYWORD] + [
+            value
+        ]
     else:
         given[parameter] = value
     try:

@@ -8,7 +8,11 @@ from ravenbench.corpora.load import load_corpus, read_author_folders
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, FormatError
 
-TEXTS = {"austen/emma.txt": "One text.", "austen/persuasion.txt": "Two texts.", "eliot/romola.txt": "Three texts."}
+TEXTS = {
+    "austen/emma.txt": "One text.",
+    "austen/persuasion.txt": "Two texts.",
+    "eliot/romola.txt": "Three texts.",
+}
 
 
 def laid(folder, texts):
@@ -20,8 +24,16 @@ def laid(folder, texts):
 
 
 def test_folders_are_authors(tmp_path):
-    corpus = load_corpus(laid(tmp_path / "novels", TEXTS | {"README.txt": "Not a text.", "austen/cover.png": b"\x89"}))
-    assert corpus.name == "novels" and corpus.ids == ("austen/emma", "austen/persuasion", "eliot/romola")
+    corpus = load_corpus(
+        laid(
+            tmp_path / "novels", TEXTS | {"README.txt": "Not a text.", "austen/cover.png": b"\x89"}
+        )
+    )
+    assert corpus.name == "novels" and corpus.ids == (
+        "austen/emma",
+        "austen/persuasion",
+        "eliot/romola",
+    )
     assert list(corpus.author) == ["austen", "austen", "eliot"] and list(corpus.topic) == [None] * 3
     assert corpus.texts[2] == "Three texts." and corpus.notes["other files"] == 2
 
@@ -29,7 +41,9 @@ def test_folders_are_authors(tmp_path):
 def test_a_folder_above_the_texts_names_the_one_within(tmp_path):
     laid(tmp_path / "level1", {"Austen_Emma.txt": "One text.", "Eliot_Romola.txt": "Two texts."})
     laid(tmp_path, {"notes.txt": "y"})
-    with pytest.raises(FormatError, match=r"no texts by author here(?s:.*)fix: name the folder within it: .*level1"):
+    with pytest.raises(
+        FormatError, match=r"no texts by author here(?s:.*)fix: name the folder within it: .*level1"
+    ):
         read_author_folders(tmp_path)
 
 
@@ -46,7 +60,9 @@ def test_names_as_stylo_wants_them(tmp_path):
         "Eliot_Romola.txt": "4",
     }
     corpus = load_corpus(laid(tmp_path / "c", texts))
-    assert list(corpus.author) == ["Austen", "Austen", "Eliot"] and corpus.texts[1] == "Two.\nThree."
+    assert (
+        list(corpus.author) == ["Austen", "Austen", "Eliot"] and corpus.texts[1] == "Two.\nThree."
+    )
 
 
 def test_a_zip_of_a_folder(tmp_path):
@@ -59,7 +75,10 @@ def test_a_zip_of_a_folder(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "told"),
     [
-        ({"a/1.txt": b"caf\x81\xe9", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is not UTF-8"),
+        (
+            {"a/1.txt": b"caf\x81\xe9", "a/2.txt": "x", "b/3.txt": "y"},
+            "1.txt: the text is not UTF-8",
+        ),
         ({"a/1.txt": " \n", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is empty"),
     ],
 )
@@ -78,12 +97,20 @@ def test_metadata_of_several_texts_of_one_name_are_refused(tmp_path):
     for author in ("ann", "bob"):
         (tmp_path / "c" / author).mkdir(parents=True)
         for number in range(2):
-            (tmp_path / "c" / author / f"{number}.txt").write_text(f"Words of {author}, number {number}.")
+            (tmp_path / "c" / author / f"{number}.txt").write_text(
+                f"Words of {author}, number {number}."
+            )
     table = tmp_path / "c" / "metadata.csv"
     table.write_text("file,year\n0.txt,1800\n")
-    with pytest.raises(FormatError, match=r"metadata.csv:2: several texts have this name(.|\n)*ann/0.txt, bob/0.txt"):
+    with pytest.raises(
+        FormatError,
+        match=r"metadata.csv:2: several texts have this name(.|\n)*ann/0.txt, bob/0.txt",
+    ):
         read_author_folders(tmp_path / "c")
     table.write_text("number,file,year\n0,ann/0.txt,1800\n1,bob/1.txt,1801\n2,cy/0.txt,1802\n")
     corpus = read_author_folders(tmp_path / "c")
     assert dict(zip(corpus.ids, corpus.columns["year"], strict=True))["ann/0"] == "1800"
-    assert any("1 row of metadata.csv without a text here: cy/0.txt" in said for said in corpus.notes[ACCOUNT])
+    assert any(
+        "1 row of metadata.csv without a text here: cy/0.txt" in said
+        for said in corpus.notes[ACCOUNT]
+    )

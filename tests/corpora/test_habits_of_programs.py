@@ -11,7 +11,9 @@ from ravenbench.text.damage import is_wordless, signs_of_damage
 from ravenbench.text.names import handed_in_by, is_kind, is_several, lookalikes, name_key
 
 
-@pytest.mark.parametrize("name", ["1.23457E+17", "7.65611979602879E+16", "1,2E17", "100000000000000000"])
+@pytest.mark.parametrize(
+    "name", ["1.23457E+17", "7.65611979602879E+16", "1,2E17", "100000000000000000"]
+)
 def test_a_rounded_number_may_be_several_people(name):
     assert is_several(name)
     assert not is_several("76561197960287930")
@@ -21,7 +23,9 @@ def test_a_number_with_a_point_is_the_number():
     assert name_key("12.0") == name_key("12") != name_key("12.5")
 
 
-@pytest.mark.parametrize("names", [("u/ann", "ann"), ("@bob", "bob"), ("https://x.org/u/carl", "carl")])
+@pytest.mark.parametrize(
+    "names", [("u/ann", "ann"), ("@bob", "bob"), ("https://x.org/u/carl", "carl")]
+)
 def test_an_address_may_be_its_person(names):
     assert lookalikes(names) == [names]
 
@@ -33,7 +37,9 @@ def test_a_date_is_no_person(name):
 
 def test_a_cell_that_a_spreadsheet_cut_or_misread():
     assert any("32,767" in sign for sign in signs_of_damage("word " * 6553 + "wo"))
-    assert is_wordless("#NAME?") and is_wordless("#DIV/0!") and not is_wordless("Name the reference.")
+    assert (
+        is_wordless("#NAME?") and is_wordless("#DIV/0!") and not is_wordless("Name the reference.")
+    )
 
 
 def test_what_a_learning_platform_packs(tmp_path):
@@ -48,16 +54,25 @@ def test_what_a_learning_platform_packs(tmp_path):
 
 
 def test_copies_that_differ_in_marks_and_drafts_are_said(tmp_path):
-    long = " ".join(f"It's the {i}th of {i * i} words, and {i % 7} of them come {i % 5} times." for i in range(20))
+    long = " ".join(
+        f"It's the {i}th of {i * i} words, and {i % 7} of them come {i % 5} times."
+        for i in range(20)
+    )
     texts = {
-        "ann/1": long, "ann/2": long + "And an end.", "ben/1": "A \"quoted\" word, and more of it.",
-        "cat/1": "A “quoted” word, and more of it.", "ben/2": "Other words of Ben.",
-    }  # fmt: skip
+        "ann/1": long,
+        "ann/2": long + "And an end.",
+        "ben/1": 'A "quoted" word, and more of it.',
+        "cat/1": "A “quoted” word, and more of it.",
+        "ben/2": "Other words of Ben.",
+    }
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.txt").write_text(text)
     said = "\n".join(load_corpus(tmp_path).notes[ACCOUNT])
-    assert "texts of two authors that are copies of each other" in said and "cut or added: ben/1 and cat/1" in said
+    assert (
+        "texts of two authors that are copies of each other" in said
+        and "cut or added: ben/1 and cat/1" in said
+    )
     assert "one author that repeat each other, as drafts do: ann/1 and ann/2" in said
 
 
@@ -65,7 +80,9 @@ def test_more_topics_than_authors_may_be_the_other_way_round(tmp_path):
     for topic in ("war", "love"):
         for person in ("ann", "ben", "cat"):
             (tmp_path / topic / person).mkdir(parents=True)
-            (tmp_path / topic / person / "essay.txt").write_text(f"An essay by {person} on {topic}.")
+            (tmp_path / topic / person / "essay.txt").write_text(
+                f"An essay by {person} on {topic}."
+            )
     said = "\n".join(load_corpus(tmp_path).notes[ACCOUNT])
     assert "read as authors: love, war; and as topics: ann, ben, cat" in said
 
@@ -73,7 +90,9 @@ def test_more_topics_than_authors_may_be_the_other_way_round(tmp_path):
 PEOPLE = ["Ann Dowd", "Bill Evans", "Cara Fox", "Dan Green", "Eve Hill", "Frank Irons"]
 
 
-def written(place, change=lambda text, person, number: text, name="{person}/{number}.txt", numbers=3):
+def written(
+    place, change=lambda text, person, number: text, name="{person}/{number}.txt", numbers=3
+):
     """Texts by six people; ``change`` makes of each what a program or a person makes of it."""
     for index, person in enumerate(PEOPLE):
         for number in range(numbers):
@@ -90,11 +109,21 @@ def remarks_of(place):
 
 def test_an_author_s_name_in_a_part_of_the_texts_is_said(tmp_path):
     assert "author's name" not in remarks_of(written(tmp_path / "none"))
-    heads = written(tmp_path / "heads", lambda text, who, n: f"{PEOPLE[who]}\n\n{text}" if n == who % 3 == 0 else text)
-    assert "the author's name stands in 2 of 18 texts (Ann Dowd/0; Dan Green/0)" in remarks_of(heads)
-    within = written(tmp_path / "within", lambda text, who, n: f"{text} says {PEOPLE[who]}. {text}" if n < 1 else text)
+    heads = written(
+        tmp_path / "heads",
+        lambda text, who, n: f"{PEOPLE[who]}\n\n{text}" if n == who % 3 == 0 else text,
+    )
+    assert "the author's name stands in 2 of 18 texts (Ann Dowd/0; Dan Green/0)" in remarks_of(
+        heads
+    )
+    within = written(
+        tmp_path / "within",
+        lambda text, who, n: f"{text} says {PEOPLE[who]}. {text}" if n < 1 else text,
+    )
     assert "the author's name stands in 6 of 18 texts" in remarks_of(within)
-    others = written(tmp_path / "others", lambda text, who, n: f"{text} {', '.join(PEOPLE)}" if n < 1 else text)
+    others = written(
+        tmp_path / "others", lambda text, who, n: f"{text} {', '.join(PEOPLE)}" if n < 1 else text
+    )
     assert "author's name" not in remarks_of(others)
 
 
@@ -114,8 +143,13 @@ def test_quotation_marks_that_tell_authors_apart_are_said(tmp_path):
 
 
 def test_topics_that_list_the_same_in_another_order_may_be_one(tmp_path):
-    rows = [f"Text {i} of {i * i} words.,{'ann' if i % 2 else 'bob'},{'a; b' if i < 4 else 'b; a'}" for i in range(8)]
-    (tmp_path / "t.csv").write_text("\n".join(["text,author,topic", *rows, "And one more.,ann,a; c"]))
+    rows = [
+        f"Text {i} of {i * i} words.,{'ann' if i % 2 else 'bob'},{'a; b' if i < 4 else 'b; a'}"
+        for i in range(8)
+    ]
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["text,author,topic", *rows, "And one more.,ann,a; c"])
+    )
     assert "topics that may be one: a; b / b; a" in remarks_of(tmp_path / "t.csv").split("\n")
 
 
@@ -137,12 +171,18 @@ def test_names_in_a_zip_as_programs_write_them(tmp_path, sign):
 def test_a_refusal_says_what_may_be_its_cause(tmp_path):
     deep = written(tmp_path / "deep", name="top/inner/{person}/{number}.txt")
     with pytest.raises(
-        CorpusError, match=r"look first at this: read as one author: inner; .* give .*deep/top/inner\. If"
+        CorpusError,
+        match=r"look first at this: read as one author: inner; .* give .*deep/top/inner\. If",
     ):
         load_corpus(deep)
     assert load_corpus(deep / "top" / "inner").author.names == tuple(PEOPLE)
-    (tmp_path / "t.csv").write_text('text,author,topic\nOne text.,Jane Roe,a\nTwo texts.,"Roe, Jane",a\n')
-    with pytest.raises(CorpusError, match=r"may be one person's: Jane Roe / Roe, Jane\. If it is not the cause, add f"):
+    (tmp_path / "t.csv").write_text(
+        'text,author,topic\nOne text.,Jane Roe,a\nTwo texts.,"Roe, Jane",a\n'
+    )
+    with pytest.raises(
+        CorpusError,
+        match=r"may be one person's: Jane Roe / Roe, Jane\. If it is not the cause, add f",
+    ):
         load_corpus(tmp_path / "t.csv")
     for name in ("c.tar.gz", "t.csv.bz2"):
         (tmp_path / name).write_bytes(b"\x1f\x8bx")
@@ -159,4 +199,7 @@ def test_a_refusal_says_what_may_be_its_cause(tmp_path):
 def test_documents_beside_plain_texts_are_named_with_the_reason(tmp_path):
     folder = written(tmp_path / "c", name="{person}_{number}.txt")
     (folder / "Ann Dowd_9.xml").write_text("<TEI/>")
-    assert "1 document left out (Ann Dowd_9.xml): beside plain texts in one folder none is read" in remarks_of(folder)
+    assert (
+        "1 document left out (Ann Dowd_9.xml): beside plain texts in one folder none is read"
+        in remarks_of(folder)
+    )

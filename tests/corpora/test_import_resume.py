@@ -14,8 +14,8 @@ import pytest
 
 from ravenbench.corpora import build
 from ravenbench.corpora.load import import_corpus, load_corpus
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import FormatError, InputError
-from ravenbench.ext.corpora.synthetic import Synthetic
 
 
 @pytest.fixture
@@ -30,7 +30,10 @@ def pairs(tmp_path: Path) -> Path:
             authors = [a.author, "someone else" if i in (11, 40) else b.author]
             pair = {"id": f"p{i}", "fandoms": [a.topic, b.topic], "pair": [a.text, b.text]}
             texts.write(json.dumps(pair) + "\n")
-            truth.write(json.dumps({"id": f"p{i}", "same": authors[0] == authors[1], "authors": authors}) + "\n")
+            truth.write(
+                json.dumps({"id": f"p{i}", "same": authors[0] == authors[1], "authors": authors})
+                + "\n"
+            )
     return folder
 
 
@@ -71,7 +74,9 @@ def test_what_was_read_is_not_read_again(pairs, tmp_path, monkeypatch):
             import_corpus(pairs, tmp_path / "it")
     added = []
     real = build.ImportLog.add
-    monkeypatch.setattr(build.ImportLog, "add", lambda self, entry: (added.append(entry), real(self, entry))[1])
+    monkeypatch.setattr(
+        build.ImportLog, "add", lambda self, entry: (added.append(entry), real(self, entry))[1]
+    )
     import_corpus(pairs, tmp_path / "it")
     assert 37 <= len(added) < 60
 
@@ -93,7 +98,9 @@ def test_a_process_killed_in_mid_write(pairs, tmp_path):
         "build.ImportLog.add = add\n"
         "import_corpus(sys.argv[1], sys.argv[2])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(pairs), str(tmp_path / "it")], check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(pairs), str(tmp_path / "it")], check=False
+    )
     assert done.returncode == -signal.SIGKILL and (tmp_path / ".it.import").is_dir()
     assert import_corpus(pairs, tmp_path / "it").digest() == load_corpus(pairs).digest()
 
@@ -157,7 +164,9 @@ def test_a_source_that_reads_otherwise_is_refused(pairs, tmp_path, monkeypatch):
     (pairs / "pairs.jsonl").write_bytes(data.replace(b'"p3"', b'"q3"'))
     os.utime(pairs / "pairs.jsonl", ns=(before.st_atime_ns, before.st_mtime_ns))
     truth = (pairs / "truth.jsonl").stat()
-    (pairs / "truth.jsonl").write_bytes((pairs / "truth.jsonl").read_bytes().replace(b'"p3"', b'"q3"'))
+    (pairs / "truth.jsonl").write_bytes(
+        (pairs / "truth.jsonl").read_bytes().replace(b'"p3"', b'"q3"')
+    )
     os.utime(pairs / "truth.jsonl", ns=(truth.st_atime_ns, truth.st_mtime_ns))
     with pytest.raises(FormatError, match="reads otherwise"):
         import_corpus(pairs, tmp_path / "it")
@@ -166,7 +175,8 @@ def test_a_source_that_reads_otherwise_is_refused(pairs, tmp_path, monkeypatch):
 def test_a_table_is_taken_up_too(tmp_path, monkeypatch):
     table = tmp_path / "t.jsonl"
     rows = [
-        {"text": d.text, "author": d.author, "topic": d.topic, "year": "1999"} for d in Synthetic(60, 9, 4).stream()
+        {"text": d.text, "author": d.author, "topic": d.topic, "year": "1999"}
+        for d in Synthetic(60, 9, 4).stream()
     ]
     table.write_text("\n".join(json.dumps(row) for row in rows))
     with monkeypatch.context() as patch:

@@ -23,13 +23,13 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def reads(monkeypatch):
     """The files that were read, one by one."""
-    every, reader = [], load._read
+    every, reader = [], load._read_by_layout
 
     def counted(path, *how):
         every.append(path)
         return reader(path, *how)
 
-    monkeypatch.setattr(load, "_read", counted)
+    monkeypatch.setattr(load, "_read_by_layout", counted)
     return every
 
 
@@ -37,14 +37,24 @@ def reads(monkeypatch):
 def table(tmp_path):
     place = tmp_path / "mine.jsonl"
     rows = [
-        {"text": f"text {i} of some words", "author": f"a{i % 4}", "topic": f"t{i % 3}", "mood": "m"} for i in range(40)
+        {
+            "text": f"text {i} of some words",
+            "author": f"a{i % 4}",
+            "topic": f"t{i % 3}",
+            "mood": "m",
+        }
+        for i in range(40)
     ]
     place.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return place
 
 
 def same(one, other):
-    assert one.digest() == other.digest() and one.name == other.name and dict(one.notes) == dict(other.notes)
+    assert (
+        one.digest() == other.digest()
+        and one.name == other.name
+        and dict(one.notes) == dict(other.notes)
+    )
     assert one.columns.keys() == other.columns.keys()
 
 
@@ -52,7 +62,12 @@ def test_a_corpus_is_read_once(cache, table, reads):
     first, again = ravenbench.load_corpus(table), ravenbench.load_corpus(table)
     assert reads == [table]
     same(first, again)
-    same(first, load._read(table, "utf-8", {"level": None, "pairs": True, "anonymous": False}, {}))
+    same(
+        first,
+        load._read_by_layout(
+            table, "utf-8", {"level": None, "pairs": True, "anonymous": False}, {}
+        ),
+    )
     assert cache.stat().st_mode & 0o77 == 0
     ravenbench.load_corpus(table, topic=None)
     assert len(reads) == 3, "read in another way"
@@ -88,7 +103,9 @@ def other_notes(about):
         ("corpus.json", lambda data: b"[" * 100_000),
     ],
 )
-def test_what_a_bad_disk_changed_within_a_kept_corpus_is_read_anew(cache, table, reads, name, damage):
+def test_what_a_bad_disk_changed_within_a_kept_corpus_is_read_anew(
+    cache, table, reads, name, damage
+):
     texts = [*ravenbench.load_corpus(table).texts]
     (place,) = (cache / kept.FOLDER).glob(f"*/{name}")
     changed = damage(whole := place.read_bytes())
@@ -115,8 +132,13 @@ def test_several_at_once(cache, table):
         "import ravenbench; from ravenbench.corpora import kept; kept.LEAST = 1; "
         f"print(ravenbench.load_corpus({str(table)!r}).digest())"
     )
-    running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    assert len({each.communicate()[0] for each in running}) == 1 and not any(each.returncode for each in running)
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert len({each.communicate()[0] for each in running}) == 1 and not any(
+        each.returncode for each in running
+    )
     assert len([*(cache / kept.FOLDER).iterdir()]) == 1
 
 
@@ -142,7 +164,11 @@ def test_faults_are_raised_and_nothing_is_kept(cache, table):
 def test_doctor_shows_and_clears(cache, table):
     ravenbench.load_corpus(table)
     shown = CliRunner().invoke(build("doctor"), ["doctor", "--json"])
-    names = [check["name"] for check in json.loads(shown.stdout)["checks"] if check["group"] == "kept to be quick"]
-    assert names == ["corpora"]
+    names = [
+        check["name"]
+        for check in json.loads(shown.stdout)["checks"]
+        if check["group"] == "kept to be quick"
+    ]
+    assert names == ["cache"]
     done = CliRunner().invoke(build("doctor"), ["doctor", "--clear-cache"])
     assert "removed: corpora" in done.stdout and not (cache / "corpora").exists()

@@ -25,7 +25,10 @@ class Toy(Component):
 
 @pytest.fixture
 def table(tmp_path):
-    rows = [{"text": f"text {i} {'w ' * i}", "author": "ab"[i % 2], "topic": "xyz"[i % 3]} for i in range(12)]
+    rows = [
+        {"text": f"text {i} {'w ' * i}", "author": "ab"[i % 2], "topic": "xyz"[i % 3]}
+        for i in range(12)
+    ]
     path = tmp_path / "my.jsonl"
     path.write_text("".join(json.dumps(r) + "\n" for r in rows))
     return path
@@ -37,7 +40,12 @@ def pairs(tmp_path):
     folder.mkdir()
     with (folder / "pairs.jsonl").open("w") as p, (folder / "truth.jsonl").open("w") as t:
         for i, (a, b) in enumerate([("u", "u"), ("u", "v")]):
-            p.write(json.dumps({"id": str(i), "fandoms": ["F", "G"], "pair": ["same first", f"other {i}"]}) + "\n")
+            p.write(
+                json.dumps(
+                    {"id": str(i), "fandoms": ["F", "G"], "pair": ["same first", f"other {i}"]}
+                )
+                + "\n"
+            )
             t.write(json.dumps({"id": str(i), "same": a == b, "authors": [a, b]}) + "\n")
     return folder
 
@@ -55,7 +63,11 @@ def test_a_path_a_name_and_an_outsider(table, monkeypatch):
 def test_pairs_are_a_corpus(pairs):
     for path in (pairs, pairs / "pairs.jsonl"):
         corpus = load_corpus(path)
-        assert [(d.id, d.author, d.topic) for d in corpus] == [("0:0", "u", "F"), ("0:1", "u", "G"), ("1:1", "v", "G")]
+        assert [(d.id, d.author, d.topic) for d in corpus] == [
+            ("0:0", "u", "F"),
+            ("0:1", "u", "G"),
+            ("1:1", "v", "G"),
+        ]
         assert corpus.notes["dropped"]["repeated by their author"] == 1
 
 
@@ -100,7 +112,9 @@ def test_the_catalogue_says_what_a_user_needs():
         cat.fetch("pan14")
     assert cat.fetch("synthetic") == "built in"
     assert cat.defaults("nothing(x=1)") == {}
-    assert cat.defaults("newsgroups(min_words=80)")["levels"] == {"subtopic": "extract(within='group', clusters=5)"}
+    assert cat.defaults("newsgroups(min_words=80)")["levels"] == {
+        "subtopic": "extract(within='group', clusters=5)"
+    }
 
 
 def test_a_named_corpus_brings_the_defaults_of_its_entry(table, monkeypatch):
@@ -110,7 +124,12 @@ def test_a_named_corpus_brings_the_defaults_of_its_entry(table, monkeypatch):
 
 def test_summary_counts(table):
     s = summarise(load_corpus(table))
-    assert (s["documents"], s["authors"]["total"], s["authors"]["across"], s["topics"]["total"]) == (12, 2, 2, 3)
+    assert (
+        s["documents"],
+        s["authors"]["total"],
+        s["authors"]["across"],
+        s["topics"]["total"],
+    ) == (12, 2, 2, 3)
     assert s["pairs"] == {"same_author": 30, "same_author_same_topic": 6}
     assert s["words"]["total"] == 2 * 12 + sum(range(12))
 
@@ -142,7 +161,10 @@ def test_the_command(table, pairs, tmp_path):
     assert json.loads(_raven("info", "pan14", "--json"))["corpus"] is None
     assert "same-author pairs" in _raven("info", table)
     out = tmp_path / "deep" / "out"
-    assert json.loads(_raven("import", table, "-o", out, "--name", "mine", "--json"))["corpus"]["name"] == "mine"
+    assert (
+        json.loads(_raven("import", table, "-o", out, "--name", "mine", "--json"))["corpus"]["name"]
+        == "mine"
+    )
     assert load_corpus(out).name == "mine"
     _raven("import", table, "-o", out)
     (out / "mine.txt").write_text("a note of the user's")
@@ -152,7 +174,10 @@ def test_the_command(table, pairs, tmp_path):
 
 
 def test_truth_of_other_pairs_says_so(pairs):
-    records = [json.loads(line) | {"id": f"other {n}"} for n, line in enumerate((pairs / "truth.jsonl").open())]
+    records = [
+        json.loads(line) | {"id": f"other {n}"}
+        for n, line in enumerate((pairs / "truth.jsonl").open())
+    ]
     (pairs / "truth.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     with pytest.raises(InputError, match="none of these pairs"):
         load_corpus(pairs)

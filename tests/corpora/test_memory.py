@@ -56,7 +56,9 @@ class Arrow:
         return self.rows
 
 
-@pytest.mark.parametrize("kind", [list, Pandas, Arrow, pl.DataFrame, pl.LazyFrame], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [list, Pandas, Arrow, pl.DataFrame, pl.LazyFrame], ids=lambda kind: kind.__name__
+)
 def test_every_kind_of_table_is_the_same_corpus(kind, rows, corpus):
     assert ravenbench.load_corpus(kind(rows)).digest() == corpus.digest()
 
@@ -81,17 +83,27 @@ def test_a_corpus_that_was_loaded_can_be_run(corpus, tmp_path):
 
 def test_problems_and_their_truth(rows, tmp_path):
     problems = [
-        {"id": f"p{i}", "known": a["text"], "questioned": b["text"], "same": a["author"] == b["author"]}
+        {
+            "id": f"p{i}",
+            "known": a["text"],
+            "questioned": b["text"],
+            "same": a["author"] == b["author"],
+        }
         for i, (a, b) in enumerate(pairwise(rows[:61]))
     ]
-    pairs = [{"id": p["id"], "pair": [p["known"], p["questioned"]], "same": p["same"]} for p in problems[30:]]
+    pairs = [
+        {"id": p["id"], "pair": [p["known"], p["questioned"]], "same": p["same"]}
+        for p in problems[30:]
+    ]
     trained = ravenbench.verify(
         "length", train=pl.DataFrame(problems[:29]), test=pairs, workers=1, folder=tmp_path / "one"
     )
     assert len(trained.answers.value) == 30
     with pytest.raises(ravenbench.InputError, match="no truth") as refusal:
         ravenbench.verify(
-            "length", train=[{k: v for k, v in p.items() if k != "same"} for p in problems[:29]], test=pairs
+            "length",
+            train=[{k: v for k, v in p.items() if k != "same"} for p in problems[:29]],
+            test=pairs,
         )
     assert "use these problems as 'test'" in str(refusal.value) and "--" not in str(refusal.value)
 
@@ -100,7 +112,11 @@ def test_truth_and_answers():
     truth = [{"id": f"p{i}", "same": i % 2 == 0} for i in range(40)]
     right = [{"id": one["id"], "value": 0.9 if one["same"] else 0.2} for one in truth]
     wrong = [{**one, "value": 1 - one["value"]} for one in right]
-    both = [{"system": name, **one} for name, rows in (("right", right), ("wrong", wrong)) for one in rows]
+    both = [
+        {"system": name, **one}
+        for name, rows in (("right", right), ("wrong", wrong))
+        for one in rows
+    ]
     for answers in ({"right": pl.DataFrame(right), "wrong": wrong}, pl.DataFrame(both)):
         evaluation = ravenbench.evaluate(truth, answers, replicates=100)
         assert {s.name: s.scores["auc"] for s in evaluation.systems} == {"right": 1.0, "wrong": 0.0}
@@ -137,14 +153,20 @@ def tables(rows, place):
     (place / "t.jsonl").write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
     forms = {"list": rows, "jsonl": place / "t.jsonl", "fakes": Pandas(rows)}
     with contextlib.suppress(TypeError, ValueError, pl.exceptions.PolarsError):
-        forms |= {"polars": pl.DataFrame(rows, strict=True), "lazy": pl.LazyFrame(rows, strict=True)}
+        forms |= {
+            "polars": pl.DataFrame(rows, strict=True),
+            "lazy": pl.LazyFrame(rows, strict=True),
+        }
         forms["polars"].write_parquet(place / "t.parquet")
         forms["parquet"] = place / "t.parquet"
     with contextlib.suppress(ImportError, TypeError, ValueError):
         import pandas
         import pyarrow
 
-        forms |= {"pandas": pandas.DataFrame(rows, dtype=object), "pyarrow": pyarrow.Table.from_pylist(rows)}
+        forms |= {
+            "pandas": pandas.DataFrame(rows, dtype=object),
+            "pyarrow": pyarrow.Table.from_pylist(rows),
+        }
     return forms
 
 
@@ -164,7 +186,11 @@ SAME = {
     "a name of 501 characters": ("author", ["a" * 501, "b", "a", "b"], "1: the author is too long"),
     "a text with NUL": ("text", ["a\0", "b", "c", "d"], "1: a NUL character stands in the text"),
     "a text of blanks": ("text", [" ", "b", "c", "d"], "1: the text is empty"),
-    "Windows-1252": ("text", ["It\x92s.", "b", "c", "d"], "1: control characters stand in the text"),
+    "Windows-1252": (
+        "text",
+        ["It\x92s.", "b", "c", "d"],
+        "1: control characters stand in the text",
+    ),
     "an empty id": ("id", ["", "", "c", "d"], {"a", "b"}),
     "an empty further value": ("genre", ["", "g", "g", "g"], {"a", "b"}),
     "a list as a further value": ("genre", [["x"]] * 4, {"a", "b"}),
@@ -174,7 +200,9 @@ SAME = {
 @pytest.mark.parametrize("kind", SAME)
 def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
     column, values, expected = SAME[kind]
-    plain = [{"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "xy"[i // 2]} for i in range(4)]
+    plain = [
+        {"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "xy"[i // 2]} for i in range(4)
+    ]
     rows = [{**row, column: value} for row, value in zip(plain, values, strict=True)]
     told = {}
     for form, table in tables(rows, tmp_path).items():
@@ -190,9 +218,15 @@ def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
 
 
 def test_bytes_are_no_name_and_no_text_and_otherwise_left_out(tmp_path):
-    rows = [{"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "x", "image": b"\xff"} for i in range(4)]
+    rows = [
+        {"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "x", "image": b"\xff"}
+        for i in range(4)
+    ]
     pl.DataFrame(rows).write_parquet(tmp_path / "t.parquet")
-    corpora = [ravenbench.load_corpus(table) for table in (rows, pl.DataFrame(rows), tmp_path / "t.parquet")]
+    corpora = [
+        ravenbench.load_corpus(table)
+        for table in (rows, pl.DataFrame(rows), tmp_path / "t.parquet")
+    ]
     assert [corpus.notes["ignored columns"] for corpus in corpora] == [["image"]] * 3
     for column in ("author", "text"):
         with pytest.raises(ravenbench.InputError, match=f"{column} is not a"):
@@ -209,7 +243,11 @@ def test_text_of_pyarrow_that_is_none_is_said():
 
 def test_systems_may_be_called_as_files_of_truth_and_answers_are():
     truth = [{"id": f"p{i}", "same": i % 2 == 0} for i in range(40)]
-    answers = [{"system": s, "id": one["id"], "value": 0.3} for s in ("answers", "truth", 7) for one in truth]
+    answers = [
+        {"system": s, "id": one["id"], "value": 0.3}
+        for s in ("answers", "truth", 7)
+        for one in truth
+    ]
     evaluation = ravenbench.evaluate(truth, answers, replicates=10)
     assert sorted(system.name for system in evaluation.systems) == ["7", "answers", "truth"]
     for name in (None, " ", "a/b", ".a", 1.5):
@@ -231,12 +269,22 @@ def test_a_workbook_with_two_columns_of_one_name_is_refused(tmp_path):
 
 
 def test_other_values_are_left_alone():
-    for value in ("newsgroups", 3, None, ["a", "b"], {"a": "b"}, [1, 2], types.SimpleNamespace(columns=[])):
+    for value in (
+        "newsgroups",
+        3,
+        None,
+        ["a", "b"],
+        {"a": "b"},
+        [1, 2],
+        types.SimpleNamespace(columns=[]),
+    ):
         assert as_place(value) == value
 
 
 def test_misspelt_arguments_get_a_suggestion():
-    with pytest.raises(TypeError, match=r"run\(\) got an unexpected .* 'verifier'; did you mean 'verifiers'\?"):
+    with pytest.raises(
+        TypeError, match=r"run\(\) got an unexpected .* 'verifier'; did you mean 'verifiers'\?"
+    ):
         ravenbench.run("synthetic", verifier="ppm")
     with pytest.raises(TypeError, match="positional"):
         ravenbench.load_corpus("synthetic", *range(20))
@@ -244,20 +292,29 @@ def test_misspelt_arguments_get_a_suggestion():
         ravenbench.evaluate("truth.jsonl", "answers.jsonl", metric="auc")
 
 
-@pytest.mark.parametrize("call", ["run('no-such')", "run('synthetic', verifier='ppm')", "evaluate('x', 'y')"])
+@pytest.mark.parametrize(
+    "call", ["run('no-such')", "run('synthetic', verifier='ppm')", "evaluate('x', 'y')"]
+)
 def test_a_traceback_ends_at_the_callers_line(call):
     said = subprocess.run(
-        [sys.executable, "-c", f"import ravenbench\nravenbench.{call}"], capture_output=True, text=True
+        [sys.executable, "-c", f"import ravenbench\nravenbench.{call}"],
+        capture_output=True,
+        text=True,
     )
-    assert said.stderr.count('  File "') == 1 and '  File "<string>", line 2' in said.stderr, said.stderr
+    assert said.stderr.count('  File "') == 1 and '  File "<string>", line 2' in said.stderr, (
+        said.stderr
+    )
 
 
 def test_star_and_dir_show_what_is_public():
     here = {}
     exec("from ravenbench import *", here)
     names = {name for name in dir(ravenbench) if not name.startswith("_")}
-    assert names == here.keys() - {"__builtins__"} and {"run", "safety", *extensions.names("NAMES")} <= names
-    assert not names & {"Any", "annotations", "importlib", "former"}
+    assert (
+        names == here.keys() - {"__builtins__"}
+        and {"run", "safety", *extensions.names("NAMES")} <= names
+    )
+    assert not names & {"Any", "annotations", "importlib"}
 
 
 def _refusal(call):
@@ -267,18 +324,29 @@ def _refusal(call):
 
 
 def test_errors_about_tables_name_the_table_and_parameters_of_python():
-    texts = [{"writer": "ab"[i % 2], "body": f"words of number {i}, and some more of them"} for i in range(8)]
+    texts = [
+        {"writer": "ab"[i % 2], "body": f"words of number {i}, and some more of them"}
+        for i in range(8)
+    ]
     message = _refusal(lambda: ravenbench.load_corpus(texts, text="body", author="writer"))
-    assert message.startswith("the table 'what'") and "topic='none'" in message and "--" not in message, message
-    assert not (ravenbench.load_corpus(texts, text="body", author="writer", topic="none").topic.codes >= 0).any()
+    assert (
+        message.startswith("the table 'what'") and "topic='none'" in message and "--" not in message
+    ), message
+    assert not (
+        ravenbench.load_corpus(texts, text="body", author="writer", topic="none").topic.codes >= 0
+    ).any()
     truth = [{"id": "a", "same": True}, {"id": "b", "same": False}]
-    message = _refusal(lambda: ravenbench.evaluate(truth, [{"id": "a", "valu": 0.5}, {"id": "b", "valu": 0.1}]))
+    message = _refusal(
+        lambda: ravenbench.evaluate(truth, [{"id": "a", "valu": 0.5}, {"id": "b", "valu": 0.1}])
+    )
     assert "the table" in message and str(FOLDER) + "/" not in message, message
 
 
 def test_what_a_result_says_of_its_page_can_be_done(tmp_path):
     truth = [{"id": "a", "same": True}, {"id": "b", "same": False}]
-    evaluation = ravenbench.evaluate(truth, [{"id": "a", "value": 0.9}, {"id": "b", "value": 0.1}], replicates=10)
+    evaluation = ravenbench.evaluate(
+        truth, [{"id": "a", "value": 0.9}, {"id": "b", "value": 0.1}], replicates=10
+    )
     assert "evaluation.write(FOLDER)" in evaluation._repr_html_()
     assert evaluation.write(tmp_path / "page").read_text().startswith("<!doctype html>")
 

@@ -13,8 +13,8 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import roc_auc_score
 
+from ravenbench.corpora.synthetic import FUNCTION_WORDS, HABITS, Synthetic
 from ravenbench.errors import SpecError
-from ravenbench.ext.corpora.synthetic import FUNCTION_WORDS, HABITS, Synthetic
 from ravenbench.testing import check_component, check_corpus
 from ravenbench.types import Corpus
 
@@ -36,7 +36,10 @@ def matched(corpus: Corpus, topics: range, seed: int = 0) -> np.ndarray:
         for at in rng.permutation(len(choices))[:6]:
             x, y = choices[at]
             while True:
-                u, v = rng.choice(by_topic[corpus.topic.codes[x]]), rng.choice(by_topic[corpus.topic.codes[y]])
+                u, v = (
+                    rng.choice(by_topic[corpus.topic.codes[x]]),
+                    rng.choice(by_topic[corpus.topic.codes[y]]),
+                )
                 if corpus.author.codes[u] != corpus.author.codes[v]:
                     break
             pairs += [(x, y, 1), (u, v, 0)]
@@ -71,14 +74,18 @@ def default() -> Corpus:
 def test_contract(default: Corpus) -> None:
     check_component("corpus", Synthetic(style=0.5))
     check_corpus(default)
-    assert len(default) == 3000 and len(default.topic.names) == 60 and len(default.columns["family"].names) == 20
+    assert (
+        len(default) == 3000
+        and len(default.topic.names) == 60
+        and len(default.columns["family"].names) == 20
+    )
     assert set(default.topic.counts()) == {50}
     assert default.notes["defaults"]["topic"] == "topic"
 
 
 def test_bytes_do_not_depend_on_the_hash_seed() -> None:
     made = "Synthetic(documents=60, authors=9)"
-    code = f"from ravenbench.ext.corpora.synthetic import Synthetic; print({made}.load().digest())"
+    code = f"from ravenbench.corpora.synthetic import Synthetic; print({made}.load().digest())"
     digests = {
         subprocess.run(
             [sys.executable, "-c", code],
@@ -93,14 +100,21 @@ def test_bytes_do_not_depend_on_the_hash_seed() -> None:
 
 
 def test_a_prefix_is_a_smaller_corpus(default: Corpus) -> None:
-    assert [d.text for d in islice(Synthetic(documents=9).stream(), 5)] == default.texts.rows(range(5))
+    assert [d.text for d in islice(Synthetic(documents=9).stream(), 5)] == default.texts.rows(
+        range(5)
+    )
     assert Synthetic(documents=5, seed=1).load().texts[0] != default.texts[0]
 
 
 def test_at_the_defaults_style_and_related_topics_show(default: Corpus) -> None:
     test = range(0, 60, 3)
     chars = TfidfVectorizer(analyzer="char", ngram_range=(4, 4), max_features=3000)
-    for vectorizer, least in ((style(), 0.65), (punctuation(), 0.6), (content(), 0.57), (chars, 0.65)):
+    for vectorizer, least in (
+        (style(), 0.65),
+        (punctuation(), 0.6),
+        (content(), 0.57),
+        (chars, 0.65),
+    ):
         assert least < auc(default, vectorizer, SIBLINGS, test) < 0.95
 
 
@@ -125,10 +139,16 @@ def test_without_topics_a_content_scorer_is_at_chance() -> None:
 def test_families_share_words(share: float, low: float, high: float) -> None:
     corpus = Synthetic(documents=60, topics=3, authors=5, families=share).load()
     words: list[set[str]] = [set(), set()]
-    general = set(" ".join(Synthetic(documents=300, topics=3, authors=5, topic=0).load().texts).lower().split())
+    general = set(
+        " ".join(Synthetic(documents=300, topics=3, authors=5, topic=0).load().texts)
+        .lower()
+        .split()
+    )
     for document in corpus:
         if document.topic in ("f00a", "f00b"):
-            words[document.topic == "f00b"] |= {w.strip(".,;:!?") for w in document.text.lower().split()}
+            words[document.topic == "f00b"] |= {
+                w.strip(".,;:!?") for w in document.text.lower().split()
+            }
     a, b = (w - {g.strip(".,;:!?") for g in general} for w in words)
     assert low <= len(a & b) / min(len(a), len(b)) <= high
 
@@ -140,7 +160,8 @@ def test_dependence_keeps_authors_at_home() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"words": 5}, {"families": 1.5}, {"style": -1}, {"topics": 0}, {"style": float("nan")}]
+    "wrong",
+    [{"words": 5}, {"families": 1.5}, {"style": -1}, {"topics": 0}, {"style": float("nan")}],
 )
 def test_dials_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(SpecError, match=next(iter(wrong))):

@@ -10,7 +10,14 @@ NAMES = ["char-ngram", "ppm", "topic-fit", "style-only", "topic-only"]
 
 
 def mean_auc(folder, corpus, verifiers, samplers="random"):
-    options = {"topics": 20, "folds": 5, "pools": 1, "docs_per_topic": 50, "samplers": samplers, "probe": "none"}
+    options = {
+        "topics": 20,
+        "folds": 5,
+        "pools": 1,
+        "docs_per_topic": 50,
+        "samplers": samplers,
+        "probe": "none",
+    }
     result = run(corpus, verifiers=verifiers, out=folder, workers=1, **options)
     assert not result.errors
     store = result.store
@@ -21,7 +28,9 @@ def mean_auc(folder, corpus, verifiers, samplers="random"):
 
 
 def test_with_style_at_zero_a_style_only_verifier_scores_chance(tmp_path):
-    assert mean_auc(tmp_path / "r", "synthetic(style=0)", ["style-only"])["style-only"] == pytest.approx(0.5, abs=0.05)
+    assert mean_auc(tmp_path / "r", "synthetic(style=0)", ["style-only"])[
+        "style-only"
+    ] == pytest.approx(0.5, abs=0.05)
 
 
 def test_with_topic_at_zero_topic_fit_scores_chance(tmp_path):

@@ -57,12 +57,17 @@ def blocks(page: Path) -> list[Block]:
             end = next(i for i in range(at + 1, len(lines)) if lines[i] == fence[1])
             text = "\n".join(lines[at + 1 : end]) + "\n"
             kind, value = note or (None, None)
-            file, why_not = (value if kind == "file" else None), (value if kind == "not run" else None)
+            file, why_not = (
+                (value if kind == "file" else None),
+                (value if kind == "not run" else None),
+            )
             copied = value if kind == "copy" else None
             found.append(Block(page, at + 1, fence[2], text, file, why_not, copied))
             note, at = None, end
         elif lines[at].startswith("    raven ") and (at == 0 or not lines[at - 1].strip()):
-            end = next((i for i in range(at, len(lines)) if not lines[i].startswith("    ")), len(lines))
+            end = next(
+                (i for i in range(at, len(lines)) if not lines[i].startswith("    ")), len(lines)
+            )
             text = "\n".join(line[4:] for line in lines[at:end]) + "\n"
             found.append(Block(page, at + 1, "sh", text, why_not="an overview of commands"))
             at = end
@@ -81,7 +86,9 @@ def is_here(text: str) -> bool:
     wanted = set(re.findall(r"(?:^|[\s$(`])raven ([a-z]+)", text)) - {"lengths"}
     called = set(re.findall(r"\bravenbench\.([a-z_]+)\(", text))
     topics = set(re.findall(r"""--topic ["']?([a-z]+)\(""", text))
-    here = wanted <= commands_of_raven().keys() - extensions.WITH_FORMS and topics <= {*registry.names("topics")}
+    here = wanted <= commands_of_raven().keys() - extensions.WITH_FORMS and topics <= {
+        *registry.names("topics")
+    }
     return here and called <= {*dir(ravenbench)}
 
 

@@ -23,7 +23,9 @@ def test_the_documentation_builds(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     page = (tmp_path / "site" / "reference" / "commands.html").read_text()
     assert "raven doctor" in page and "{{" not in page
-    assert "<code>--verifiers TEXT</code>" in page and "─" not in page, "options stand in tables, which no page cuts"
+    assert "<code>--verifiers TEXT</code>" in page and "─" not in page, (
+        "options stand in tables, which no page cuts"
+    )
     assert "raven corpus import" in page
     # Pages opened from a folder, without network, find things: the index and what searches it lie beside them.
     assert not re.search(r'<(script|link)[^>]+(src|href)="(https?:)?//', page)

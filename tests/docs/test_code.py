@@ -31,10 +31,19 @@ LIBRARIES = (
 
 RUNNERS = {"sh": ["bash", "-euo", "pipefail"], "python": [sys.executable], "R": ["Rscript"]}
 IMPORTED = (
-    "ravenbench.tasks.run.task", "ravenbench.tasks.run.report", "ravenbench.ext.corpora.command",
-    "ravenbench.cli.tasks", "ravenbench.testing", "ravenbench.ext.map.report", "ravenbench.verifiers.baselines",
-    "sklearn.linear_model", "sklearn.svm", "polars", "matplotlib.figure", "scipy.stats",
-)  # fmt: skip
+    "ravenbench.tasks.run.task",
+    "ravenbench.tasks.run.report",
+    "ravenbench.ext.corpora.command",
+    "ravenbench.cli.tasks",
+    "ravenbench.testing",
+    "ravenbench.ext.map.report",
+    "ravenbench.verifiers.baselines",
+    "sklearn.linear_model",
+    "sklearn.svm",
+    "polars",
+    "matplotlib.figure",
+    "scipy.stats",
+)
 OPERATORS = re.compile(r"[|&;<>$`*]")
 """What only a shell understands; a line without it is words, and is a command as it stands."""
 TOGETHER = re.compile(r"<<|^\s*(for|while|if|case|cd|export|set) |^\w+=|[({]\s*$", re.MULTILINE)
@@ -44,7 +53,9 @@ RUN = [
     page
     for page in PAGES
     if any(b.language in RUNNERS and not b.why_not for b in ALL if b.page == page)
-    and all(is_here(b.text) for b in ALL if b.page == page and b.language in RUNNERS and not b.why_not)
+    and all(
+        is_here(b.text) for b in ALL if b.page == page and b.language in RUNNERS and not b.why_not
+    )
 ]
 
 
@@ -97,7 +108,9 @@ def test_a_page_does_what_it_says(
     monkeypatch.chdir(tmp_path)
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")])
+        ),
         "COLUMNS": "80",
     }
     for block in (b for b in ALL if b.page == page and b.why_not is None):
@@ -113,12 +126,18 @@ def test_a_page_does_what_it_says(
                 pytest.skip(f"{runner[0]} is not installed")
             script = tmp_path / ".block"
             script.write_text(block.text, encoding="utf-8")
-            for command in of_shell(block.text, script) if block.language == "sh" else [[*runner, str(script)]]:
+            for command in (
+                of_shell(block.text, script) if block.language == "sh" else [[*runner, str(script)]]
+            ):
                 ended = done(command, starter, tmp_path, environment)
-                assert ended.code == 0, f"{block.place}\n{shlex.join(command)}\n{ended.said[-4000:]}"
+                assert ended.code == 0, (
+                    f"{block.place}\n{shlex.join(command)}\n{ended.said[-4000:]}"
+                )
 
 
-NOT_RUN = [block for block in ALL if block.why_not and block.language == "sh" and is_here(block.text)]
+NOT_RUN = [
+    block for block in ALL if block.why_not and block.language == "sh" and is_here(block.text)
+]
 
 
 @pytest.mark.parametrize("block", NOT_RUN, ids=lambda block: block.place)

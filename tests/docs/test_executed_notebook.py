@@ -37,14 +37,19 @@ def outputs(
     nbclient, nbformat = need_extra("nbclient"), need_extra("nbformat")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     place = tmp_path_factory.mktemp("notebook")
-    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(place)}}).execute()
+    nbclient.NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": str(place)}}
+    ).execute()
     return [cell.outputs for cell in notebook.cells]
 
 
 def test_results_show_themselves(outputs: list[list[dict[str, Any]]]) -> None:
     for place in SHOWN:
         (data,) = [one["data"] for one in outputs[place] if one["output_type"] == "execute_result"]
-        assert data["text/html"].startswith('<div class="raven-result">') and "<svg" in data["text/html"]
+        assert (
+            data["text/html"].startswith('<div class="raven-result">')
+            and "<svg" in data["text/html"]
+        )
         assert len(data["text/plain"]) <= 300 and "<script" not in data["text/html"]
     figure = outputs[3][-1]["data"]
     assert figure["image/png"] and figure["text/plain"].startswith("<Figure")
@@ -52,8 +57,14 @@ def test_results_show_themselves(outputs: list[list[dict[str, Any]]]) -> None:
     assert "<code>ravenbench.write_report" in outputs[1][-1]["data"]["text/html"]
 
 
-def test_a_bar_tells_of_the_work_and_leaves_no_more_than_a_line(outputs: list[list[dict[str, Any]]]) -> None:
+def test_a_bar_tells_of_the_work_and_leaves_no_more_than_a_line(
+    outputs: list[list[dict[str, Any]]],
+) -> None:
     every = [one for cell in outputs for one in cell]
     assert {one["output_type"] for one in every} == {"execute_result", "display_data"}, every
     (bar,) = [one["data"] for one in every if one["output_type"] == "display_data"]
-    assert "<progress" in bar["text/html"] and " of " in bar["text/plain"] and bar in [o["data"] for o in outputs[1]]
+    assert (
+        "<progress" in bar["text/html"]
+        and " of " in bar["text/plain"]
+        and bar in [o["data"] for o in outputs[1]]
+    )

@@ -18,7 +18,9 @@ SPANS = sorted(
     {
         (str(page.relative_to(ROOT)), span)
         for page in PAGES
-        for span in re.findall(r"`(raven [^`]+)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL))
+        for span in re.findall(
+            r"`(raven [^`]+)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+        )
         if is_here(span)
     }
 )
@@ -27,14 +29,20 @@ SPANS = sorted(
 @pytest.mark.parametrize(("page", "span"), SPANS, ids=lambda value: value)
 def test_a_command_in_a_sentence_exists(page, span):
     words = shlex.split(span.replace("…", " "))[1:]
-    if not words or words[0] in ("COMMAND", "--help", "lengths"):  # the last is a task that a page has readers write
+    if not words or words[0] in (
+        "COMMAND",
+        "--help",
+        "lengths",
+    ):  # the last is a task that a page has readers write
         return
     assert words[0] in commands(), f"{page}: there is no raven {words[0]}"
     command = command_of(words[0])
     if len(words) > 1 and words[1] in getattr(command, "commands", {}):
         command = command.commands[words[1]]
     options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
-    assert {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options, f"{page}: {span}"
+    assert {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options, (
+        f"{page}: {span}"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +56,9 @@ def corpora(tmp_path_factory):
     for i, one in enumerate(documents):
         (place / "letters" / one.author).mkdir(exist_ok=True)
         (place / "letters" / one.author / f"letter{i}.txt").write_text(one.text, "utf-8")
-        (place / "texts" / f"{one.author.replace('_', '')}_Title{i}.txt").write_text(one.text, "utf-8")
+        (place / "texts" / f"{one.author.replace('_', '')}_Title{i}.txt").write_text(
+            one.text, "utf-8"
+        )
         quoted = '"' + one.text.replace('"', '""') + '"'
         rows["posts"].append(f"{one.author},{one.topic},{quoted}")
         rows["untold"].append(f"{one.author},{quoted}")

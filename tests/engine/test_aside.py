@@ -28,7 +28,11 @@ HERE = os.getpid()
 
 def test_work_is_begun_elsewhere_and_failures_are_told_here() -> None:
     with aside(2) as meanwhile:
-        elsewhere, refused, ended = meanwhile(os.getpid), meanwhile(refuse, "x"), meanwhile(end_of, HERE)
+        elsewhere, refused, ended = (
+            meanwhile(os.getpid),
+            meanwhile(refuse, "x"),
+            meanwhile(end_of, HERE),
+        )
         assert elsewhere() != HERE
         with pytest.raises(SpecError, match="this cannot be") as told:
             refused()

@@ -17,7 +17,14 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
 
 CORPUS = "synthetic(authors=24, topics=6, documents=96, words=40)"
-OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 12, "probe": "none"}
+OPTIONS = {
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "random",
+    "docs_per_topic": 12,
+    "probe": "none",
+}
 ENDLESS = """
 import signal, time
 from ravenbench import Verifier
@@ -57,27 +64,54 @@ def test_a_method_that_sleeps_forever_fails_its_cells_alone(endless, monkeypatch
     assert not run(CORPUS, out=endless / "plain", workers=1, verifiers="length", **OPTIONS).errors
     monkeypatch.setenv(LIMIT, "0.5")
     names = ["endless:Sleeps", "endless:Catches"]
-    errors = run(CORPUS, out=endless / "run", workers=1, verifiers=", ".join(["length", *names]), **OPTIONS).errors
+    errors = run(
+        CORPUS, out=endless / "run", workers=1, verifiers=", ".join(["length", *names]), **OPTIONS
+    ).errors
     store, plain = Store.open(endless / "run"), Store.open(endless / "plain")
     assert len(errors) == 2 * len(store.plan.folds)
-    assert all("the method took longer than 0.5 seconds, the limit (--cell-timeout)" in error for error in errors)
+    assert all(
+        "the method took longer than 0.5 seconds, the limit (--cell-timeout)" in error
+        for error in errors
+    )
     for fold in store.plan.folds:
         assert store.keys["length", fold] == plain.keys["length", fold]
-        assert store.cell("length", fold).answers.tolist() == plain.cell("length", fold).answers.tolist()
+        assert (
+            store.cell("length", fold).answers.tolist()
+            == plain.cell("length", fold).answers.tolist()
+        )
         assert all(store.cell(name, fold).error for name in names)
 
 
 @pytest.mark.slow
 def test_a_worker_whose_method_hears_nothing_is_ended(endless):
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
-    given = ["--verifiers=endless:Deaf,length", "--cell-timeout=2", "--workers=2", "--out=run", "--json"]
-    command = [sys.executable, "-c", "from ravenbench.cli.main import run; run()", "run", CORPUS, *flags, *given]
-    done = subprocess.run(command, cwd=endless, capture_output=True, text=True, timeout=300, check=False)
+    given = [
+        "--verifiers=endless:Deaf,length",
+        "--cell-timeout=2",
+        "--workers=2",
+        "--out=run",
+        "--json",
+    ]
+    command = [
+        sys.executable,
+        "-c",
+        "from ravenbench.cli.main import run; run()",
+        "run",
+        CORPUS,
+        *flags,
+        *given,
+    ]
+    done = subprocess.run(
+        command, cwd=endless, capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 1, done.stderr
     store = Store.open(endless / "run")
     for fold in store.plan.folds:
         assert store.cell("length", fold).error is None
-        assert "did not stop after 2 seconds (--cell-timeout)" in store.cell("endless:Deaf", fold).error
+        assert (
+            "did not stop after 2 seconds (--cell-timeout)"
+            in store.cell("endless:Deaf", fold).error
+        )
 
 
 def test_limits_that_cannot_hold_are_refused(monkeypatch):

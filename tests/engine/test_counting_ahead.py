@@ -33,7 +33,10 @@ def test_texts_counted_ahead(tmp_path, monkeypatch, workers):
 
     assert not run(out=folder, workers=workers, progress=progress, **OPTIONS).errors
     assert len(counted) == 2 and answers(folder) == answers(tmp_path / "own")
-    assert ("counting texts", []) in stages and ("first fits", [".index"] * 2 + [".packed"] * 2) in stages
+    assert ("counting texts", []) in stages and (
+        "first fits",
+        [".index"] * 2 + [".packed"] * 2,
+    ) in stages
     assert not (folder / "counts").exists()
 
 

@@ -31,7 +31,9 @@ def expected(tmp_path_factory):
 @pytest.fixture
 def cluster(need_extra):
     distributed = need_extra("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
         yield cluster
 
 
@@ -64,17 +66,6 @@ def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_
     assert answers(tmp_path / "run") == expected
 
 
-class Caller:
-    """A unit that sends as many calls as it may, and reports how many."""
-
-    verifier = scorer = "caller"
-
-    def work(self):
-        from ravenbench.services import count_call
-
-        return [str(sum(count_call() for _ in range(10)))]
-
-
 class Nap:
     """A unit that takes a while."""
 
@@ -95,13 +86,6 @@ def test_a_cluster_that_lost_all_its_workers_is_not_waited_for_without_end(clust
     said = r"no workers for 2 seconds|timed out after 30 s|the scheduler is gone"
     with pytest.raises(RavenError, match=rf"the Dask cluster failed \(.*({said})(.|\n)*repeat"):
         list(units)
-
-
-def test_workers_share_the_calls_of_a_run(cluster, monkeypatch):
-    monkeypatch.setenv("RAVEN_LLM_CALLS", "7")
-    for _ in range(2):
-        sent = [int(number) for unit in dask(cluster.scheduler_address)([Caller()] * 6) for number in unit]
-        assert 3 <= sum(sent) <= 7, "four and three, anew in every run"
 
 
 def test_what_is_no_address_is_refused_at_once(need_extra):
@@ -126,12 +110,16 @@ def test_engines_by_name():
         engine("local", scheduler="tcp://127.0.0.1:9")
 
 
-def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, monkeypatch, expected):
+def test_workers_started_elsewhere_find_a_relative_folder(
+    need_extra, tmp_path, monkeypatch, expected
+):
     distributed = need_extra("distributed")
     (tmp_path / "there").mkdir()
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "there")
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
         monkeypatch.chdir(tmp_path / "here")
         run(out="run", engine=dask(cluster.scheduler_address), **OPTIONS)
     assert answers(tmp_path / "here" / "run") == expected
@@ -157,7 +145,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 def test_a_worker_uses_freed_memory_again_where_dask_has_it_returned():
     def faults(how):
         command = [sys.executable, "-c", COUNTING, how]
-        said = subprocess.run(command, env=os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}, capture_output=True)
+        said = subprocess.run(
+            command, env=os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}, capture_output=True
+        )
         return int(said.stdout)
 
     assert faults("keep") * 10 < faults("return")

@@ -13,24 +13,37 @@ from ravenbench.verifiers.baselines import Length
 
 SPEC = {
     "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-    "topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 20, "probe": "none",
-}  # fmt: skip
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "random",
+    "docs_per_topic": 20,
+    "probe": "none",
+}
 
 
 def test_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     text = "from ravenbench.verifiers.baselines import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
     (tmp_path / "named_apart.py").write_text(text)
-    first, again = (Run({**SPEC, "verifiers": "named_apart:Mine", "out": tmp_path / "run"}).prepare() for _ in range(2))
+    first, again = (
+        Run({**SPEC, "verifiers": "named_apart:Mine", "out": tmp_path / "run"}).prepare()
+        for _ in range(2)
+    )
     assert [c.key for c in again.plan.cells] == [c.key for c in first.plan.cells]
     assert again.plan.verifiers[0].name == again.plan.verifiers[0].spec == "named_apart:Mine"
 
 
 def test_what_it_prints_finds_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
-    text = "from ravenbench.verifiers.baselines import Length\n\n\nclass Heir(Length):\n    pass\n\n\n"
+    text = (
+        "from ravenbench.verifiers.baselines import Length\n\n\nclass Heir(Length):\n    pass\n\n\n"
+    )
     (tmp_path / "named_by_whom.py").write_text(text + "class Mine(Length):\n    name = 'my-own'\n")
-    for path, name in (("named_by_whom:Mine", "my-own"), ("named_by_whom:Heir", "named_by_whom:Heir")):
+    for path, name in (
+        ("named_by_whom:Mine", "my-own"),
+        ("named_by_whom:Heir", "named_by_whom:Heir"),
+    ):
         component = registry.parse("verifier", path)
         assert str(component) == path
         # An inherited name is another class's, whose answers must not stand for its own.
@@ -45,7 +58,9 @@ def test_a_class_that_cannot_be_found_again_prints_its_name() -> None:
     assert str(Length()) == "length"
 
 
-def test_what_a_package_provides_prints_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_package_provides_prints_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     head = "from ravenbench.verifiers.baselines import Length\n\n\n"
     (tmp_path / "provides.py").write_text(head + "class Mine(Length):\n    name = 'my-provided'\n")

@@ -18,6 +18,8 @@ with one_thread():
 def test_libraries_loaded_by_the_method_are_limited():
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     environment = {**dict.fromkeys(names, "4"), "PYTHONPATH": os.environ["PYTHONPATH"]}
-    found = subprocess.run([sys.executable, "-c", LATE], env=environment, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", LATE], env=environment, capture_output=True, text=True, check=True
+    )
     most, libraries = map(int, found.stdout.split())
     assert most == 1 and libraries >= 2

@@ -11,7 +11,9 @@ from ravenbench.formats import answers as reading
 from ravenbench.formats.answers import align, read_answers, read_systems, read_truth, write_answers
 from ravenbench.types import Answers
 
-IDS = st.lists(st.from_regex(r"[A-Z]{2}[0-9]{3}", fullmatch=True), min_size=1, max_size=8, unique=True)
+IDS = st.lists(
+    st.from_regex(r"[A-Z]{2}[0-9]{3}", fullmatch=True), min_size=1, max_size=8, unique=True
+)
 
 
 @settings(deadline=None, max_examples=30)
@@ -39,7 +41,9 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
     folder = tmp_path_factory.mktemp("t")
     write_truth(folder / name, ids, same)
     found = read_truth(folder)
-    assert found.ids.tolist() == ids and found.same.tolist() == same.tolist() and found.authors is None
+    assert (
+        found.ids.tolist() == ids and found.same.tolist() == same.tolist() and found.authors is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +54,10 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
         ('{"id": "b"}', r"answers.jsonl:2: this line has no value"),
         ('{"id": "b", "value": NaN}', "the value is NaN"),
         ('{"id": "b", "value": -Infinity}', "the value is infinite"),
-        ('{"id": "b", "value": 1.01}', r"outside \[0, 1\]\n  found: 1.01\n  expected: a number from 0 to 1"),
+        (
+            '{"id": "b", "value": 1.01}',
+            r"outside \[0, 1\]\n  found: 1.01\n  expected: a number from 0 to 1",
+        ),
         ('{"id": "b", "value": 1' + "0" * 400 + "}", r"outside \[0, 1\]"),
         ('{"id": "b", "value": ' + "[" * 100_000, "this line is not JSON"),
         ('{"id": "b", "value": "0.5"}', "the value is a string"),
@@ -98,9 +105,14 @@ def test_pan13_keeps_decision_and_score(tmp_path):
     assert found.decision.tolist() == [1.0, 0.0, 0.5, 0.5, 1.0]
     path.write_text("EN01 0.30\n")
     assert read_answers(path).decision is None
-    for text, message in (("EN01\n", "s.txt:1: not an answer"), ("EN01 X 0.3\n", "not an answer"),
-                          ("EN01 high\n", "not a number"), ("EN01 Y 2\n", "outside"), ("EN01 nan\n", "NaN"),
-                          ("EN01 1\nEN01 0\n", "s.txt:2: an id is answered twice")):  # fmt: skip
+    for text, message in (
+        ("EN01\n", "s.txt:1: not an answer"),
+        ("EN01 X 0.3\n", "not an answer"),
+        ("EN01 high\n", "not a number"),
+        ("EN01 Y 2\n", "outside"),
+        ("EN01 nan\n", "NaN"),
+        ("EN01 1\nEN01 0\n", "s.txt:2: an id is answered twice"),
+    ):
         path.write_text(text)
         with pytest.raises(FormatError, match=message) as caught:
             read_answers(path)
@@ -123,7 +135,9 @@ def test_swapped_truth_and_answers_are_recognised(tmp_path):
 
 def test_systems_are_named_by_folder_or_file(tmp_path):
     for name in ("b", "a"):
-        write_answers(tmp_path / "d" / name / "answers.jsonl", Answers(np.array(["x"]), np.array([0.5])))
+        write_answers(
+            tmp_path / "d" / name / "answers.jsonl", Answers(np.array(["x"]), np.array([0.5]))
+        )
     (tmp_path / "d" / "truth.jsonl").write_text('{"id": "x", "same": true}\n')
     assert [s.system for s in read_systems(tmp_path / "d")] == ["a", "b"]
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
@@ -133,7 +147,11 @@ def test_systems_are_named_by_folder_or_file(tmp_path):
         read_answers(tmp_path / "d")
     for name in ("one.txt", "two.jsonl", "README.txt"):
         (tmp_path / "e").mkdir(exist_ok=True)
-        text = {"one.txt": "x 0.4\n", "two.jsonl": '{"id": "x", "value": 1}\n', "README.txt": "Our systems.\n"}[name]
+        text = {
+            "one.txt": "x 0.4\n",
+            "two.jsonl": '{"id": "x", "value": 1}\n',
+            "README.txt": "Our systems.\n",
+        }[name]
         (tmp_path / "e" / name).write_text(text)
     assert [s.system for s in read_systems(tmp_path / "e")] == ["one", "two"]
 
@@ -143,7 +161,11 @@ def test_align_fills_missing_and_refuses_strangers(tmp_path):
     truth = read_truth(tmp_path / "truth.txt")
     assert list(truth.group) == ["EN", "GR", "EN"]
     found = align(truth, Answers(np.array(["EN3", "EN1"]), np.array([0.9, 0.1])))
-    assert found.value.tolist() == [0.1, 0.5, 0.9] and found.missing.tolist() == [False, True, False]
+    assert found.value.tolist() == [0.1, 0.5, 0.9] and found.missing.tolist() == [
+        False,
+        True,
+        False,
+    ]
     with pytest.raises(InputError, match="answers a problem that truth does not have"):
         align(truth, Answers(np.array(["EN9"]), np.array([0.9])))
 
@@ -162,8 +184,12 @@ def test_pan20_truth_and_five_systems(pan20):
     assert np.array_equal(truth.authors[:, 0] == truth.authors[:, 1], truth.same)
     systems = read_systems(pan20)
     assert [s.system for s in systems] == [
-        "boenninghoff20-small", "faber20-small", "halvani20-small", "niven20-small", "weerasinghe20-small",
-    ]  # fmt: skip
+        "boenninghoff20-small",
+        "faber20-small",
+        "halvani20-small",
+        "niven20-small",
+        "weerasinghe20-small",
+    ]
     assert not any(align(truth, s).missing.any() for s in systems)
 
 
@@ -173,12 +199,14 @@ def test_pan14_truth(pan14):
     assert len(truth) == 100 and truth.group.names == ("greek articles",)
 
 
-@pytest.mark.parametrize("more", ["", "\n", '{"id": "c", "value": 1, "why": "so"}\n', '{"id": 7, "value": 0}\n'])
+@pytest.mark.parametrize(
+    "more", ["", "\n", '{"id": "c", "value": 1, "why": "so"}\n', '{"id": 7, "value": 0}\n']
+)
 def test_a_sound_file_read_at_once_is_read_as_line_by_line(tmp_path, monkeypatch, more):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"id": "a", "value": 0.1}\n{"id": "é", "value": 1}\n' + more)
     at_once = read_answers(path)
-    monkeypatch.setattr(reading, "_sound", lambda *_: None)
+    monkeypatch.setattr(reading, "_read_faultless", lambda *_: None)
     by_line = read_answers(path)
     for name in ("ids", "value", "lines"):
         np.testing.assert_array_equal(getattr(at_once, name), getattr(by_line, name))
@@ -187,7 +215,15 @@ def test_a_sound_file_read_at_once_is_read_as_line_by_line(tmp_path, monkeypatch
 
 def test_a_line_that_is_no_json_hides_no_later_fault(tmp_path):
     file = tmp_path / "a.jsonl"
-    file.write_text('{"id": "p0", "value": 2}\nnot json\n[1]\n{"id": "p1", "value": 0.2}\n{"id": "p1", "value": 0.3}\n')
+    file.write_text(
+        '{"id": "p0", "value": 2}\nnot json\n[1]\n{"id": "p1", "value": 0.2}\n{"id": "p1", "value": 0.3}\n'
+    )
     with pytest.raises(InputError) as refusal:
         read_answers(file)
-    assert [f":{line}: " in str(refusal.value) for line in range(1, 6)] == [True, True, True, False, True]
+    assert [f":{line}: " in str(refusal.value) for line in range(1, 6)] == [
+        True,
+        True,
+        True,
+        False,
+        True,
+    ]

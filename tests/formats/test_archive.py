@@ -24,7 +24,9 @@ def test_a_folder_a_zip_and_a_file_read_alike(tmp_path):
     (tmp_path / "d" / "sub").mkdir(parents=True)
     (tmp_path / "d" / "sub" / "a.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\n\n")
     (tmp_path / "d" / ".hidden").write_text("x")
-    zipped = _zip(tmp_path / "z.zip", {"sub/a.txt": b"\xef\xbb\xbfone\r\ntwo\n\n", "__MACOSX/b": "x"})
+    zipped = _zip(
+        tmp_path / "z.zip", {"sub/a.txt": b"\xef\xbb\xbfone\r\ntwo\n\n", "__MACOSX/b": "x"}
+    )
     for path, name in (
         (tmp_path / "d", "sub/a.txt"),
         (zipped, "sub/a.txt"),
@@ -52,7 +54,9 @@ def test_a_bomb_of_many_small_members_is_refused(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "c.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for i in range(20):
             archive.writestr(f"a/{i}.txt", b"text " * 180_000)
-    with pytest.raises(FormatError, match="the files in this zip unpack to far more than texts can"):
+    with pytest.raises(
+        FormatError, match="the files in this zip unpack to far more than texts can"
+    ):
         Archive(tmp_path / "c.zip")
     monkeypatch.setattr("ravenbench.formats.archive.SUM_FLOOR", 100_000_000)
     with Archive(tmp_path / "c.zip") as archive:
@@ -113,7 +117,10 @@ def test_bad_bytes_are_named_with_their_offset(tmp_path):
     with pytest.raises(FormatError, match="UTF-16"):
         decode("hello".encode("utf-16"), "x.txt")
     (tmp_path / "x").write_bytes(b"good\nb\xffd\n")
-    with pytest.raises(FormatError, match=r"x:2: [\s\S]*offset 6"), Archive(tmp_path / "x") as archive:
+    with (
+        pytest.raises(FormatError, match=r"x:2: [\s\S]*offset 6"),
+        Archive(tmp_path / "x") as archive,
+    ):
         list(archive.lines("x"))
 
 
@@ -126,7 +133,12 @@ def test_splits():
         split_roots(["du/train"], "test", "z")
 
 
-@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8))
+@given(
+    st.lists(
+        st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+        max_size=8,
+    )
+)
 def test_collected_texts_stand_once(texts):
     collector = TextCollector()
     rows = [collector.add(text) for text in texts]

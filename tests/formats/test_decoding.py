@@ -15,11 +15,26 @@ from ravenbench.text.mail import signs_of_mail
 
 SAMPLES = {
     "English apostrophes": ("I can’t say – it’s what “they” said, and don’t we know it.", "cp1252"),
-    "French": ("Il était une fois un garçon qui ne savait pas où aller. Ça n’était pas très drôle.", "cp1252"),
-    "Spanish": ("En un lugar de la Mancha, de cuyo nombre no quiero acordarme; ¿qué pasó, señor?", "iso8859-1"),
-    "Polish": ("Litwo, ojczyzno moja! ty jesteś jak zdrowie. Ile cię trzeba cenić, ten tylko się dowie.", "cp1250"),
-    "Greek": ("Η γλώσσα είναι το μέσο με το οποίο οι άνθρωποι επικοινωνούν. Άλλοι λένε όχι.", "iso8859-7"),
-    "Greek of Windows": ("Η γλώσσα είναι το μέσο με το οποίο οι άνθρωποι επικοινωνούν. Άλλοι λένε όχι.", "cp1253"),
+    "French": (
+        "Il était une fois un garçon qui ne savait pas où aller. Ça n’était pas très drôle.",
+        "cp1252",
+    ),
+    "Spanish": (
+        "En un lugar de la Mancha, de cuyo nombre no quiero acordarme; ¿qué pasó, señor?",
+        "iso8859-1",
+    ),
+    "Polish": (
+        "Litwo, ojczyzno moja! ty jesteś jak zdrowie. Ile cię trzeba cenić, ten tylko się dowie.",
+        "cp1250",
+    ),
+    "Greek": (
+        "Η γλώσσα είναι το μέσο με το οποίο οι άνθρωποι επικοινωνούν. Άλλοι λένε όχι.",
+        "iso8859-7",
+    ),
+    "Greek of Windows": (
+        "Η γλώσσα είναι το μέσο με το οποίο οι άνθρωποι επικοινωνούν. Άλλοι λένε όχι.",
+        "cp1253",
+    ),
     "Russian": ("Все счастливые семьи похожи друг на друга.", "koi8-r"),
     "Japanese": ("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。", "shift_jis"),
 }
@@ -80,7 +95,9 @@ def test_an_original_is_never_written_over(tmp_path):
     kept.write_text("the only true one")
     with pytest.raises(subprocess.CalledProcessError):
         follow(str(refused(path).fix))
-    assert kept.read_text() == "the only true one" and path.read_bytes() == "Déjà vu.\n".encode("cp1252")
+    assert kept.read_text() == "the only true one" and path.read_bytes() == "Déjà vu.\n".encode(
+        "cp1252"
+    )
 
 
 def test_control_characters_are_what_the_wrong_encoding_left(tmp_path):
@@ -127,8 +144,10 @@ SAYINGS = {
     "cp1253": "Το καλοκαίρι πέρασε γρήγορα και κανείς δεν ήξερε τι θα έφερνε ο χειμώνας.",
     "gb18030": "夏天很快就过去了，没有人知道冬天会带来什么。他说一切都会好的，但他自己也不相信。",
     "cp932": "夏はあっという間に過ぎて、冬が何をもたらすのか誰も知らなかった。明日また話しましょう。",
-    "utf-16": "It’s all there.", "utf-16-le": "It’s all there.", "utf-16-be": "Το καλοκαίρι πέρασε και έφυγε.",
-}  # fmt: skip
+    "utf-16": "It’s all there.",
+    "utf-16-le": "It’s all there.",
+    "utf-16-be": "Το καλοκαίρι πέρασε και έφυγε.",
+}
 
 
 @pytest.mark.parametrize("encoding", SAYINGS)
@@ -147,7 +166,9 @@ def test_words_of_two_scripts_rule_an_encoding_out():
 
 
 def test_utf8_that_was_read_as_windows_1252_is_shown_as_it_was_meant():
-    text = "".join(bytes([b]).decode("cp1252") if b != 0x9D else "\x9d" for b in "He said “no”.".encode())
+    text = "".join(
+        bytes([b]).decode("cp1252") if b != 0x9D else "\x9d" for b in "He said “no”.".encode()
+    )
     with pytest.raises(FormatError, match="it was meant: He said “no”") as told:
         check_controls(text, "x.txt")
     assert "again from what it was made of, as UTF-8" in str(told.value)
@@ -165,17 +186,28 @@ def test_fields_may_be_long_and_other_signs_stand_between_them(tmp_path):
     (tmp_path / "c.csv").write_text(f"\ufeffid; text\n1;{'x' * 200_000}\n\n2;\n", "utf-8")
     with Archive(tmp_path / "c.csv") as archive:
         rows = list(csv_rows(archive, "c.csv"))
-    assert [(line, row["id"], len(row["text"] or "")) for line, row in rows] == [(2, "1", 200_000), (4, "2", 0)]
+    assert [(line, row["id"], len(row["text"] or "")) for line, row in rows] == [
+        (2, "1", 200_000),
+        (4, "2", 0),
+    ]
 
 
 def test_faults_of_many_files_are_one_error():
     faults = Faults()
     for i in range(12):
         with faults.gathered():
-            decode(b"It\x92s hers and not his, I think, and I don\x92t know why.", f"{i}.txt", encoding=None)
+            decode(
+                b"It\x92s hers and not his, I think, and I don\x92t know why.",
+                f"{i}.txt",
+                encoding=None,
+            )
     with pytest.raises(FormatError, match="12 files cannot be used") as told:
         faults.check()
-    assert "0.txt" in str(told.value) and "and 4 more" in str(told.value) and told.value.fix == "--encoding cp1252"
+    assert (
+        "0.txt" in str(told.value)
+        and "and 4 more" in str(told.value)
+        and told.value.fix == "--encoding cp1252"
+    )
     Faults().check()
 
 
@@ -194,11 +226,14 @@ def test_mail_is_known_by_what_is_not_its_writers_style(text):
     assert signs_of_mail(text) == MAILS[text]
 
 
-@pytest.mark.parametrize("text", [
-    "Date: a fruit.\n\nIt grows on palms, and he said: > 3 a day.",
-    "He said -- and she agreed --\nthat it was so.\n--\n",
-    "On the hill he wrote: a poem stood there.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Date: a fruit.\n\nIt grows on palms, and he said: > 3 a day.",
+        "He said -- and she agreed --\nthat it was so.\n--\n",
+        "On the hill he wrote: a poem stood there.",
+    ],
+)
 def test_prose_is_no_mail(text):
     assert signs_of_mail(text) == ()
 
@@ -210,12 +245,20 @@ ODD = "She said she’d visit the café – “naïve” as ever, über alles. "
 @pytest.mark.parametrize(
     "data",
     [
-        PLAIN.encode() + "é".encode()[:1], PLAIN.encode() + b" caf\xe9 " + PLAIN.encode(), PLAIN.encode() + b"\xff\xfe",
-        (PLAIN + ODD).encode("cp1252") + b"\x9d", PLAIN.encode() + b"\x81\x8d caf\xe9 ", bytes(range(128, 256)) * 3,
-        ODD.encode() + (ODD * 3).encode("cp1252"), ODD.encode() + b" caf\xe9", "我喜歡這個城市".encode("big5") * 9,
-        ODD.encode("utf-16-le"), (ODD * 3).encode("mac_roman"), "Привет, мир! ".encode("koi8-r") * 9,
+        PLAIN.encode() + "é".encode()[:1],
+        PLAIN.encode() + b" caf\xe9 " + PLAIN.encode(),
+        PLAIN.encode() + b"\xff\xfe",
+        (PLAIN + ODD).encode("cp1252") + b"\x9d",
+        PLAIN.encode() + b"\x81\x8d caf\xe9 ",
+        bytes(range(128, 256)) * 3,
+        ODD.encode() + (ODD * 3).encode("cp1252"),
+        ODD.encode() + b" caf\xe9",
+        "我喜歡這個城市".encode("big5") * 9,
+        ODD.encode("utf-16-le"),
+        (ODD * 3).encode("mac_roman"),
+        "Привет, мир! ".encode("koi8-r") * 9,
     ],
-)  # fmt: skip
+)
 def test_an_encoding_that_is_advised_reads_the_text(data):
     """No fix leads in a circle: what is advised reads the text, or none is."""
     with pytest.raises(FormatError) as refused:

@@ -27,10 +27,15 @@ def problem(tmp_path):
         (place / name).mkdir(parents=True)
     for author, word in (("candidate00001", "red"), ("candidate00002", "blue")):
         for i in (1, 2):
-            (place / author / f"known0000{i}.txt").write_text(f"\ufeff{word} {word} text {i}", encoding="utf-8")
+            (place / author / f"known0000{i}.txt").write_text(
+                f"\ufeff{word} {word} text {i}", encoding="utf-8"
+            )
     for i, word in enumerate(("red", "blue", "green"), start=1):
         (place / "unknown" / f"unknown0000{i}.txt").write_text(f"{word} again\r\n", newline="")
-    info = {"unknown-folder": "unknown", "candidate-authors": [{"author-name": f"candidate0000{i}"} for i in (1, 2)]}
+    info = {
+        "unknown-folder": "unknown",
+        "candidate-authors": [{"author-name": f"candidate0000{i}"} for i in (1, 2)],
+    }
     (place / "problem-info.json").write_text(json.dumps(info))
     truth = [
         ("unknown00001.txt", "candidate00001"),
@@ -54,7 +59,11 @@ def test_folder_and_zip_read_alike(problem, tmp_path):
         for file in sorted(problem.rglob("*")):
             archive.write(file, file.relative_to(problem.parent).as_posix())
     assert read_attribution(packed) == [one]
-    assert is_attribution(packed) and is_attribution(problem) and not is_attribution(problem / "problem00001/unknown")
+    assert (
+        is_attribution(packed)
+        and is_attribution(problem)
+        and not is_attribution(problem / "problem00001/unknown")
+    )
     (problem / "problem00001" / "ground-truth.json").unlink()
     (blind,) = read_attribution(problem)
     assert blind.truth is None and blind.open is None
@@ -64,14 +73,19 @@ def test_answers_are_written_as_pan_reads_them(tmp_path):
     path = write_attribution_answers(tmp_path / "new", "problem00001", {"b.txt": "y", "a.txt": "x"})
     assert path.name == "answers-problem00001.json"
     rows = json.loads(path.read_text())
-    assert {row["unknown-text"]: row["predicted-author"] for row in rows} == {"a.txt": "x", "b.txt": "y"}
+    assert {row["unknown-text"]: row["predicted-author"] for row in rows} == {
+        "a.txt": "x",
+        "b.txt": "y",
+    }
 
 
 def test_macro_f1():
     truth = {"1": "a", "2": "a", "3": "b", "4": UNKNOWN, "5": "c"}
     said = {"1": "a", "2": "b", "3": "b", "4": "a", "5": "nobody known"}
     full = [said.get(t) if said.get(t) in ("a", "b", "c") else UNKNOWN for t in truth]
-    peer = f1_score(list(truth.values()), full, labels=["a", "b", "c"], average="macro", zero_division=0)
+    peer = f1_score(
+        list(truth.values()), full, labels=["a", "b", "c"], average="macro", zero_division=0
+    )
     assert macro_f1(truth, said, ["a", "b", "c", "d"]) == pytest.approx(peer)
     assert macro_f1(truth, {}, ["a", "b", "c"]) == 0
     # d has no text: it is no part of the mean, but naming it costs nobody anything else.
@@ -87,16 +101,32 @@ def test_macro_f1():
         ("problem-info.json", "[]", "no candidates"),
         ("problem-info.json", '{"candidate-authors": [{"name": 1}]}', "has no name"),
         ("problem-info.json", '{"candidate-authors": [{"author-name": "x"}]}', "no known texts"),
-        ("problem-info.json", '{"candidate-authors": [{"author-name": "candidate00001"}]}', "two candidates"),
-        ("problem-info.json", '{"unknown-folder": "u", "candidate-authors": [{"author-name": "candidate00001"}, '
-         '{"author-name": "candidate00002"}]}', "no unknown texts"),
+        (
+            "problem-info.json",
+            '{"candidate-authors": [{"author-name": "candidate00001"}]}',
+            "two candidates",
+        ),
+        (
+            "problem-info.json",
+            '{"unknown-folder": "u", "candidate-authors": [{"author-name": "candidate00001"}, '
+            '{"author-name": "candidate00002"}]}',
+            "no unknown texts",
+        ),
         ("ground-truth.json", '{"ground_truth": 3}', "list of objects"),
-        ("ground-truth.json", '[{"unknown-text": "unknown00001.txt", "true-author": "z"}]', "no candidate"),
-        ("ground-truth.json", '[{"unknown-text": "u9.txt", "true-author": "candidate00001"}]', "not there"),
+        (
+            "ground-truth.json",
+            '[{"unknown-text": "unknown00001.txt", "true-author": "z"}]',
+            "no candidate",
+        ),
+        (
+            "ground-truth.json",
+            '[{"unknown-text": "u9.txt", "true-author": "candidate00001"}]',
+            "not there",
+        ),
         ("ground-truth.json", "[]", "lacks a text"),
         ("ground-truth.json", '[{"unknown-text": "unknown00001.txt"}]', "incomplete"),
     ],
-)  # fmt: skip
+)
 def test_damage_is_named(problem, file, content, message):
     (problem / "problem00001" / file).write_text(content)
     with pytest.raises(FormatError, match=message) as caught:
@@ -142,7 +172,11 @@ def test_lenient_leaves_out_what_cannot_be_read(problem):
         read_attribution(problem)
     left_out = {}
     (one,) = read_attribution(problem, lenient=True, left_out=left_out)
-    assert one.name == "problem00002" and [*left_out] == ["problem00001"] and "lacks a text" in left_out["problem00001"]
+    assert (
+        one.name == "problem00002"
+        and [*left_out] == ["problem00001"]
+        and "lacks a text" in left_out["problem00001"]
+    )
     (problem / "problem00002" / "ground-truth.json").write_text("[]")
     with pytest.raises(FormatError, match="lacks a text"):
         read_attribution(problem, lenient=True)

@@ -13,18 +13,32 @@ def test_round_trip(tmp_path):
     assert read_parts(tmp_path / "p.json") == PARTS
     rows = json.loads((tmp_path / "p.json").read_text("utf-8"))
     assert rows[0] == {
-        "original": "One ", "original-start-charpos": 0, "original-end-charpos": 4, "obfuscation": "1 ",
-        "obfuscation-id": 1, "operations": ["numeral"],
-    }  # fmt: skip
+        "original": "One ",
+        "original-start-charpos": 0,
+        "original-end-charpos": 4,
+        "obfuscation": "1 ",
+        "obfuscation-id": 1,
+        "operations": ["numeral"],
+    }
 
 
 def test_published_offsets_are_not_trusted(tmp_path):
     rows = [
-        {"original": "One.", "original-start-charpos": 0, "original-end-charpos": 3, "obfuscation": "1.",
-         "obfuscation-id": 2},
-        {"original": "Zero.", "original-start-charpos": 9, "original-end-charpos": 9, "obfuscation": "0.",
-         "obfuscation-id": 1},
-    ]  # fmt: skip
+        {
+            "original": "One.",
+            "original-start-charpos": 0,
+            "original-end-charpos": 3,
+            "obfuscation": "1.",
+            "obfuscation-id": 2,
+        },
+        {
+            "original": "Zero.",
+            "original-start-charpos": 9,
+            "original-end-charpos": 9,
+            "obfuscation": "0.",
+            "obfuscation-id": 1,
+        },
+    ]
     (tmp_path / "p.json").write_text(json.dumps(rows))
     parts = read_parts(tmp_path / "p.json", "  Zero.\n\nOne. \n")
     assert [p.original for p in parts] == ["  Zero.\n\n", "One. \n"]

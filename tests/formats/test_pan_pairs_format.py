@@ -10,14 +10,16 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.problems import read_problems, write_pan_pairs
 from ravenbench.types import Labels, Problems
 
-TEXT = st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\ufeff\0")).filter(
-    str.strip
-)
+TEXT = st.text(
+    min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\ufeff\0")
+).filter(str.strip)
 
 
 def _lines(path, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in rows), encoding="utf-8")
+    path.write_text(
+        "".join((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in rows), encoding="utf-8"
+    )
 
 
 def _pair(i, a="first text", b="second text", **more):
@@ -28,7 +30,12 @@ def _truth(i, same=False):
     return {"id": f"p{i}", "same": same, "authors": ["a", "a" if same else "b"]}
 
 
-ROWS = st.lists(st.tuples(TEXT, TEXT, st.booleans()), min_size=1, max_size=5, unique_by=lambda row: frozenset(row[:2]))
+ROWS = st.lists(
+    st.tuples(TEXT, TEXT, st.booleans()),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda row: frozenset(row[:2]),
+)
 """Two texts stand once: labelled twice, and each time otherwise, they are refused."""
 
 
@@ -44,14 +51,23 @@ def test_what_is_written_reads_back(tmp_path_factory, rows):
 
 def test_labels_are_written_and_read(tmp_path):
     problems = Problems.of(
-        [("x", ["a"], "b"), ("y", ["c"], "a")], author=Labels.of(["1", "1", "2"]), topic=Labels.of(["S", "T", "S"])
+        [("x", ["a"], "b"), ("y", ["c"], "a")],
+        author=Labels.of(["1", "1", "2"]),
+        topic=Labels.of(["S", "T", "S"]),
     )
     same = np.array([True, False])
     write_pan_pairs(tmp_path, problems, same)
     found = read_problems(tmp_path)
-    assert list(found.problems.author) == ["1", "1", "2"] and list(found.problems.topic) == ["S", "T", "S"]
+    assert list(found.problems.author) == ["1", "1", "2"] and list(found.problems.topic) == [
+        "S",
+        "T",
+        "S",
+    ]
     write_pan_pairs(tmp_path / "blind", problems.blind())
-    assert set(json.loads((tmp_path / "blind" / "pairs.jsonl").read_text().splitlines()[0])) == {"id", "pair"}
+    assert set(json.loads((tmp_path / "blind" / "pairs.jsonl").read_text().splitlines()[0])) == {
+        "id",
+        "pair",
+    }
     with pytest.raises(InputError, match="one known document"):
         write_pan_pairs(tmp_path, Problems.of([("x", ["a", "b"], "c")]))
 
@@ -75,9 +91,15 @@ def test_spellings_of_file_names(tmp_path, pairs, truth):
         assert read_problems(path).same.tolist() == [False, True]
 
 
-@pytest.mark.parametrize("extra, topics", [({"fandoms": ["A", "B"]}, ["A", "B"]),
-                                           ({"discourse_types": ["essay", "email"]}, ["essay", "email"]),
-                                           ({"discourse_type": "memo"}, ["memo", "memo"]), ({}, None)])  # fmt: skip
+@pytest.mark.parametrize(
+    "extra, topics",
+    [
+        ({"fandoms": ["A", "B"]}, ["A", "B"]),
+        ({"discourse_types": ["essay", "email"]}, ["essay", "email"]),
+        ({"discourse_type": "memo"}, ["memo", "memo"]),
+        ({}, None),
+    ],
+)
 def test_topics_of_every_year(tmp_path, extra, topics):
     _lines(tmp_path / "pairs.jsonl", [{"id": "p", "pair": ["s", "t"], **extra}])
     found = read_problems(tmp_path).problems.topic
@@ -86,11 +108,25 @@ def test_topics_of_every_year(tmp_path, extra, topics):
 
 def test_faults_and_errors(tmp_path):
     path = tmp_path / "pairs.jsonl"
-    _lines(path, [_pair(1), {"id": "p2", "pair": ["only"]}, {"id": "p3", "pair": ["", "x"]}, _pair(4),
-                  {"id": "p5", "pair": ["bad \ud800", "x"]}])  # fmt: skip
+    _lines(
+        path,
+        [
+            _pair(1),
+            {"id": "p2", "pair": ["only"]},
+            {"id": "p3", "pair": ["", "x"]},
+            _pair(4),
+            {"id": "p5", "pair": ["bad \ud800", "x"]},
+        ],
+    )
     _lines(tmp_path / "truth.jsonl", [_truth(i) for i in (1, 2, 3, 5, 6)])
     found = read_problems(tmp_path)
-    assert found.problems.ids.tolist() == ["p1"] and set(found.faults) == {"p2", "p3", "p4", "p5", "p6"}
+    assert found.problems.ids.tolist() == ["p1"] and set(found.faults) == {
+        "p2",
+        "p3",
+        "p4",
+        "p5",
+        "p6",
+    }
     assert found.fault_truth == {"p2": False, "p3": False, "p5": False, "p6": False}
     for rows, message in (
         ([_pair(1), "{oops"], r"pairs.jsonl:2: this line is not JSON"),
@@ -110,7 +146,15 @@ def test_faults_and_errors(tmp_path):
 
 
 def test_a_text_under_two_authors_has_none(tmp_path):
-    _lines(tmp_path / "pairs.jsonl", [{"id": "p1", "pair": ["s", "t"]}, {"id": "p2", "pair": ["s", "v"]}])
-    _lines(tmp_path / "truth.jsonl", [{"id": "p1", "same": False, "authors": ["a", "b"]},
-                                      {"id": "p2", "same": False, "authors": ["c", "b"]}])  # fmt: skip
+    _lines(
+        tmp_path / "pairs.jsonl",
+        [{"id": "p1", "pair": ["s", "t"]}, {"id": "p2", "pair": ["s", "v"]}],
+    )
+    _lines(
+        tmp_path / "truth.jsonl",
+        [
+            {"id": "p1", "same": False, "authors": ["a", "b"]},
+            {"id": "p2", "same": False, "authors": ["c", "b"]},
+        ],
+    )
     assert list(read_problems(tmp_path).problems.author) == [None, "b", "b"]

@@ -22,17 +22,32 @@ def _write(root, name, known=("known text",), unknown="questioned text"):
         (place / "unknown.txt").write_text(unknown, encoding="utf-8")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.lists(TEXT, min_size=1, max_size=4), TEXT, st.booleans()), min_size=1, max_size=5))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.tuples(st.lists(TEXT, min_size=1, max_size=4), TEXT, st.booleans()),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_what_is_written_reads_back(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("w") / "set"
-    problems = Problems.of([(f"EN{i:03d}", known, unknown) for i, (known, unknown, _) in enumerate(rows)])
+    problems = Problems.of(
+        [(f"EN{i:03d}", known, unknown) for i, (known, unknown, _) in enumerate(rows)]
+    )
     same = np.array([r[2] for r in rows])
     write_pan_problems(folder, problems, same, "greek", "articles")
     found = read_problems(folder)
     assert found.problems.digest() == problems.digest()
     assert found.same.tolist() == same.tolist()
-    assert (found.name, found.language, found.genre, found.faults) == ("set", "greek", "articles", {})
+    assert (found.name, found.language, found.genre, found.faults) == (
+        "set",
+        "greek",
+        "articles",
+        {},
+    )
 
 
 def test_one_bad_problem_stops_nothing(tmp_path):
@@ -54,9 +69,15 @@ def test_one_bad_problem_stops_nothing(tmp_path):
     assert found.same.tolist() == [True, True, True, False]
     assert found.problems.sizes.tolist() == [1, 1, 1, 500]
     reasons = {
-        "EN002": "unknown.txt", "EN003": "no known", "EN004": "empty", "EN006": "empty", "EN008": "UTF-8",
-        "EN009": "no folder", "EN011": "does not name", "../EN012": "path",
-    }  # fmt: skip
+        "EN002": "unknown.txt",
+        "EN003": "no known",
+        "EN004": "empty",
+        "EN006": "empty",
+        "EN008": "UTF-8",
+        "EN009": "no folder",
+        "EN011": "does not name",
+        "../EN012": "path",
+    }
     assert set(found.faults) == set(reasons)
     for name, reason in reasons.items():
         assert reason in found.faults[name]
@@ -71,8 +92,12 @@ def test_structural_errors(tmp_path):
     _write(tmp_path, "EN001")
     with pytest.raises(FormatError, match="has no truth"):
         read_problems(tmp_path).truth()
-    for text, message in (("EN001 0.5\n", "swapped"), ("EN001\n", r"truth.txt:1"), ("", "empty"),
-                          ("EN001 Y\nEN001 N\n", r"truth.txt:2: an id stands twice")):  # fmt: skip
+    for text, message in (
+        ("EN001 0.5\n", "swapped"),
+        ("EN001\n", r"truth.txt:1"),
+        ("", "empty"),
+        ("EN001 Y\nEN001 N\n", r"truth.txt:2: an id stands twice"),
+    ):
         (tmp_path / "truth.txt").write_text(text)
         with pytest.raises(FormatError, match=message):
             read_problems(tmp_path)
@@ -101,7 +126,12 @@ def test_several_corpora_and_splits_in_a_zip(tmp_path):
                 archive.writestr(f"{corpus}/{split}/truth.txt", "A1 Y\r\n")
         archive.writestr("gr/distr.pdf", b"%PDF")
     found = read_problem_sets(tmp_path / "all.zip")
-    assert [(s.name, s.split) for s in found] == [("du", "test"), ("du", "train"), ("gr", "test"), ("gr", "train")]
+    assert [(s.name, s.split) for s in found] == [
+        ("du", "test"),
+        ("du", "train"),
+        ("gr", "test"),
+        ("gr", "train"),
+    ]
     assert [s.name for s in read_problem_sets(tmp_path, "train")] == ["du", "gr"]
     with pytest.raises(FormatError, match="several sets"):
         read_problems(tmp_path / "all.zip", "test")
@@ -112,8 +142,10 @@ def test_several_corpora_and_splits_in_a_zip(tmp_path):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("corpus, n, language", [("du_essays", 96, "dutch"), ("en_essays", 200, "english"),
-                                                 ("gr_articles", 100, "greek")])  # fmt: skip
+@pytest.mark.parametrize(
+    "corpus, n, language",
+    [("du_essays", 96, "dutch"), ("en_essays", 200, "english"), ("gr_articles", 100, "greek")],
+)
 def test_pan14_counts(pan14, corpus, n, language):
     for split in ("train", "test"):
         found = read_problems(pan14 / f"{corpus}.zip", split)
@@ -124,5 +156,8 @@ def test_pan14_counts(pan14, corpus, n, language):
 
 @pytest.mark.data
 def test_143_english_essays_stand_in_both_splits(pan14):
-    both = [{identity_key(t) for t in s.problems.texts} for s in read_problem_sets(pan14 / "en_essays.zip")]
+    both = [
+        {identity_key(t) for t in s.problems.texts}
+        for s in read_problem_sets(pan14 / "en_essays.zip")
+    ]
     assert len(both[0] & both[1]) == 143

@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,32 @@ from contracts.tasks import TASKS, options, write_data
 from ravenbench.cli.main import commands
 
 CLOCK = {
-    "seconds", "cpu_seconds", "fit_seconds", "score_seconds", "wall", "started", "finished", "created", "built",
-    "since", "date", "python", "platform", "machine", "host", "packages", "versions", "environment", "raven", "digest",
-    "sha256", "numpy", "memory", "megabytes", "peak",
-}  # fmt: skip
+    "seconds",
+    "cpu_seconds",
+    "fit_seconds",
+    "score_seconds",
+    "wall",
+    "started",
+    "finished",
+    "created",
+    "built",
+    "since",
+    "date",
+    "python",
+    "platform",
+    "machine",
+    "host",
+    "packages",
+    "versions",
+    "environment",
+    "raven",
+    "digest",
+    "sha256",
+    "numpy",
+    "memory",
+    "megabytes",
+    "peak",
+}
 """Fields whose values are of the day or the machine."""
 EVALUATED = ("--trials", "200", "--replicates", "100")
 LONG = re.compile(r"-?\d+\.\d{5,}(?:e[-+]?\d+)?")
@@ -62,8 +83,23 @@ def inside(folder: Path) -> Iterator[None]:
 
 
 def _run(*more: str) -> tuple[str, ...]:
-    return ("run", "corpus.jsonl", "--topics", "4", "--folds", "2", "--pools", "1", "--samplers", "hits, random",
-            "--docs-per-topic", "12", "--workers", "1", *more)  # fmt: skip
+    return (
+        "run",
+        "corpus.jsonl",
+        "--topics",
+        "4",
+        "--folds",
+        "2",
+        "--pools",
+        "1",
+        "--samplers",
+        "hits, random",
+        "--docs-per-topic",
+        "12",
+        "--workers",
+        "1",
+        *more,
+    )
 
 
 JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -76,41 +112,104 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("evaluate", "run", "--out", "of-run", *EVALUATED),
     ),
     "sweep": (
-        _run("--verifiers", "function-words, length", "--probe", "none", "--topics", "3,4", "--out", "run"),
+        _run(
+            "--verifiers",
+            "function-words, length",
+            "--probe",
+            "none",
+            "--topics",
+            "3,4",
+            "--out",
+            "run",
+        ),
         ("report", "run"),
     ),
-    "pan14": (("pan14", "toy", "--verifiers", "char-ngram, length", "--workers", "1", "--out", "run"),),
+    "pan14": (
+        ("pan14", "toy", "--verifiers", "char-ngram, length", "--workers", "1", "--out", "run"),
+    ),
     "evaluate": (
         ("evaluate", "toy/test/truth.txt", "a.txt", "b.txt", "--out", "page", *EVALUATED),
         ("evaluate", "toy/test/truth.txt", "a.txt", "b.txt", "--json", *EVALUATED),
     ),
     "verify": (
-        ("verify", "char-ngram", "--train", "toy", "--test", "toy", "--out", "answers.jsonl", "--folder", "run",
-         "--save", "saved", "--workers", "1"),
-        ("verify", "char-ngram", "--load", "saved", "--test", "toy/test", "--out", "again.jsonl", "--folder", "second",
-         "--workers", "1"),
+        (
+            "verify",
+            "char-ngram",
+            "--train",
+            "toy",
+            "--test",
+            "toy",
+            "--out",
+            "answers.jsonl",
+            "--folder",
+            "run",
+            "--save",
+            "saved",
+            "--workers",
+            "1",
+        ),
+        (
+            "verify",
+            "char-ngram",
+            "--load",
+            "saved",
+            "--test",
+            "toy/test",
+            "--out",
+            "again.jsonl",
+            "--folder",
+            "second",
+            "--workers",
+            "1",
+        ),
     ),
     "attribute": (
-        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2",
-         "--out", "run", "--workers", "1"),
+        (
+            "attribute",
+            "corpus.jsonl",
+            "--methods",
+            "svm, burrows-delta",
+            "--min-docs",
+            "2",
+            "--min-topics",
+            "2",
+            "--out",
+            "run",
+            "--workers",
+            "1",
+        ),
     ),
     "obfuscate": (
         ("obfuscate", "identity", "texts", "--out", "hidden", "--folder", "run", "--workers", "1"),
         ("diff", "texts", "hidden", "--out", "pages"),
     ),
     "safety": (
-        ("safety", "toy", "--train", "toy", "--obfuscators", "identity, other-author", "--verifiers", "length",
-         "--out", "run", "--workers", "1"),
+        (
+            "safety",
+            "toy",
+            "--train",
+            "toy",
+            "--obfuscators",
+            "identity, other-author",
+            "--verifiers",
+            "length",
+            "--out",
+            "run",
+            "--workers",
+            "1",
+        ),
         ("report", "run", "--json"),
     ),
     "lists": (
-        ("list",), ("corpus", "list"), ("corpus", "info", "corpus.jsonl"),
+        ("list",),
+        ("corpus", "list"),
+        ("corpus", "info", "corpus.jsonl"),
         ("problems", "corpus.jsonl", "--out", "problems"),
         ("sample", "corpus.jsonl", "--topics", "4"),
         ("corpus", "import", "corpus.jsonl", "--out", "imported"),
         *(("report", folder) for folder in ("toy", "nothing")),
     ),
-} | extensions.rows("GOLDEN")  # fmt: skip
+} | extensions.rows("GOLDEN")
 
 
 WITH_WORDNET = ("obfuscate", "safety", *sorted(extensions.names("GOLDEN_WITH_WORDNET")))
@@ -121,12 +220,17 @@ def data(folder: Path) -> Path:
     """What the jobs read."""
     write_data(folder)
     _write_inbox(folder / "inbox")
-    for part, problems in (("train", 6), ("test", 3)):
-        _write_changes(folder / "changed" / part, problems, part)
-    truth = [line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()]
+    truth = [
+        line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()
+    ]
     for name, shift in (("a", 1), ("b", 3)):
-        rows = ((case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y")) for n, (case, answer) in enumerate(truth))
-        (folder / f"{name}.txt").write_text("".join(f"{case} {value:.3f}\n" for case, value in rows))
+        rows = (
+            (case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y"))
+            for n, (case, answer) in enumerate(truth)
+        )
+        (folder / f"{name}.txt").write_text(
+            "".join(f"{case} {value:.3f}\n" for case, value in rows)
+        )
     return folder
 
 
@@ -140,30 +244,20 @@ SENTENCES = (
 def _write_inbox(inbox: Path) -> None:
     """Mails, a chat and a page by three people."""
     inbox.mkdir(parents=True)
-    for number, (sender, text) in enumerate(zip(("Ann Roe", "Ben Low", "Ann Roe"), SENTENCES, strict=True)):
+    for number, (sender, text) in enumerate(
+        zip(("Ann Roe", "Ben Low", "Ann Roe"), SENTENCES, strict=True)
+    ):
         head = f"From: {sender} <{sender[:3].lower()}@example.org>\nTo: you@example.org\nSubject: Note {number}\n"
-        mail = f"{head}Date: Mon, 0{number + 2} Mar 2026 10:00:00 +0000\n\n{text}\n\n-- \n{sender}\n"
+        mail = (
+            f"{head}Date: Mon, 0{number + 2} Mar 2026 10:00:00 +0000\n\n{text}\n\n-- \n{sender}\n"
+        )
         (inbox / f"mail{number}.eml").write_text(mail, "utf-8")
     chat = "".join(
-        f"0{n + 1}/03/2026, 10:0{n} - {name}: {SENTENCES[n % 3]}\n" for n, name in enumerate(["Eva", "Tom", "Eva"])
+        f"0{n + 1}/03/2026, 10:0{n} - {name}: {SENTENCES[n % 3]}\n"
+        for n, name in enumerate(["Eva", "Tom", "Eva"])
     )
     (inbox / "WhatsApp Chat with Eva.txt").write_text(chat, "utf-8")
     (inbox / "notes.xyz").write_text("nothing that is read", "utf-8")
-
-
-def _write_changes(folder: Path, problems: int, part: str) -> None:
-    """Problems of several authors in the form of PAN 2022: a paragraph a line, and where the author changes."""
-    folder.mkdir(parents=True)
-    habits = ("Moreover, {0} {1} was whilst upon the matter; however {2} remained.",
-              "Well {2} {0} is gonna be ok, you know, and {1} too!")  # fmt: skip
-    for number in range(1, problems + 1):
-        authors = [(number + n // 2) % 2 for n in range(4)]
-        content = [f"thing{part[1]}{number}{n}" for n in range(6)]
-        paragraphs = [" ".join(habits[a].format(*content[n : n + 3]) for n in range(3)) for a in authors]
-        changes = [int(before != after) for before, after in pairwise(authors)]
-        (folder / f"problem-{number}.txt").write_text("\n".join(paragraphs), "utf-8")
-        truth = {"authors": 2, "changes": changes}
-        (folder / f"truth-problem-{number}.json").write_text(json.dumps(truth), "utf-8")
 
 
 def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
@@ -175,9 +269,17 @@ def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
             if command[0] not in commands():
                 continue  # of an extension that was taken out
             ended = raven(*command)
-            pieces[f"{number} {command[0]}: code and words"] = f"{ended.code}\n{steady(ended.said, folder)}"
-        files = [p for p in folder.rglob("*") if p.is_file() and p not in before and not p.name.startswith(".")]
-        for place in sorted(p for p in files if p.suffix not in (".png", ".pdf", ".zip") and p.name != "log.txt"):
+            pieces[f"{number} {command[0]}: code and words"] = (
+                f"{ended.code}\n{steady(ended.said, folder)}"
+            )
+        files = [
+            p
+            for p in folder.rglob("*")
+            if p.is_file() and p not in before and not p.name.startswith(".")
+        ]
+        for place in sorted(
+            p for p in files if p.suffix not in (".png", ".pdf", ".zip") and p.name != "log.txt"
+        ):
             shown = Path(re.sub(r"\b[0-9a-f]{64}$", "HASH", str(place.relative_to(folder))))
             for part, text in pieces_of_file(place, folder):
                 many = (len(shown.parts) > 1 and shown.parts[-2] in MANY) or shown.parts[0] in MANY
@@ -188,7 +290,8 @@ def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
                     pieces[f"{shown}{part}"] = text
     # What a saved verifier has learned, to the last bit, which is the processor's, is part of its answers' keys.
     return {
-        name: KEY_OF_SAVED.sub("KEY", text) if name.startswith("second/") else text for name, text in pieces.items()
+        name: KEY_OF_SAVED.sub("KEY", text) if name.startswith("second/") else text
+        for name, text in pieces.items()
     }
 
 
@@ -198,7 +301,10 @@ KEY_OF_SAVED = re.compile(r"\b[0-9a-f]{24}\b")
 def pieces_of_help() -> dict[str, str]:
     """What ``--help`` says of every command, and the plan of every task."""
     with inside(Path.cwd()):
-        return {f"raven {name} --help": raven(*name.split(), "--help").said for name in sorted(options())}
+        return {
+            f"raven {name} --help": raven(*name.split(), "--help").said
+            for name in sorted(options())
+        }
 
 
 def pieces_of_plans(folder: Path) -> dict[str, str]:
@@ -206,8 +312,12 @@ def pieces_of_plans(folder: Path) -> dict[str, str]:
     pieces = {}
     with inside(folder):
         for task in TASKS.values():
-            ended = raven(*task.arguments(Path(), Path(task.name)), "--plan", "--json", "--workers", "1")
-            pieces[f"raven {task.name} --plan --json"] = f"{ended.code}\n{steady_json(ended.said, folder)}"
+            ended = raven(
+                *task.arguments(Path(), Path(task.name)), "--plan", "--json", "--workers", "1"
+            )
+            pieces[f"raven {task.name} --plan --json"] = (
+                f"{ended.code}\n{steady_json(ended.said, folder)}"
+            )
     return pieces
 
 
@@ -215,19 +325,29 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
     """Parts of one file: fields, sections, arrays or the whole."""
     if place.suffix in NPZ_RECORDS:
         loaded = np.load(place, allow_pickle=False)
-        arrays = {name: loaded[name] for name in loaded.files} if place.suffix == ".npz" else {"": loaded}
+        arrays = (
+            {name: loaded[name] for name in loaded.files}
+            if place.suffix == ".npz"
+            else {"": loaded}
+        )
         for name, array in arrays.items():
-            values = "\n".join(_rounded(value) for value in array.ravel().tolist())
+            values = " ".join(_rounded(value) for value in array.ravel().tolist())
             yield f" [{name}]", f"{array.dtype} {array.shape}\n{values}"
         return
     if place.suffix in (".cell", ".block"):
         head, _, content = place.read_bytes().partition(b"\n")
         envelope = json.loads(head)
-        yield " record", steady(json.dumps(_timeless(envelope["record"]), ensure_ascii=False), folder)
+        yield (
+            " record",
+            steady(json.dumps(_timeless(envelope["record"]), ensure_ascii=False), folder),
+        )
         for name, kind, shape in envelope["arrays"]:
             size = np.dtype(kind).itemsize * int(np.prod(shape))
             values, content = np.frombuffer(content[:size], dtype=kind), content[size:]
-            yield f" [{name}]", f"{kind} {shape} {' '.join(_rounded(value) for value in values.tolist())}"
+            yield (
+                f" [{name}]",
+                f"{kind} {shape} {' '.join(_rounded(value) for value in values.tolist())}",
+            )
         return
     if place.suffix == ".parquet":
         rows = pl.read_parquet(place).rows(named=True)
@@ -240,7 +360,10 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
             yield " keys", " ".join(value)
             for key, inner in value.items():
                 if key not in CLOCK:
-                    yield f" {key}", steady(json.dumps(_timeless(inner), indent=1, ensure_ascii=False), folder)
+                    yield (
+                        f" {key}",
+                        steady(json.dumps(_timeless(inner), indent=1, ensure_ascii=False), folder),
+                    )
             return
     if place.suffix == ".jsonl":
         rows = [_timeless(json.loads(line)) for line in text.splitlines()]
@@ -250,10 +373,18 @@ def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
     if place.suffix == ".html":
         text = re.sub(r"<svg\b.*?</svg>", lambda m: _drawn(m[0]), text, flags=re.DOTALL)
         # Sheets and scripts are the same on all pages of a kind.
-        text = re.sub(r"(<(style|script)\b[^>]*>)(.+?)(?=</\2>)", lambda m: m[1] + _digest(m[3]), text, flags=re.DOTALL)
+        text = re.sub(
+            r"(<(style|script)\b[^>]*>)(.+?)(?=</\2>)",
+            lambda m: m[1] + _digest(m[3]),
+            text,
+            flags=re.DOTALL,
+        )
         for number, part in enumerate(re.split(r"(?=<section|<h2|<h3)", text)):
             head = re.search(r"<h[23][^>]*>(.*?)</h", part)
-            yield f" §{number} {re.sub('<.*?>', '', head.group(1))[:50] if head else ''}", steady(part, folder)
+            yield (
+                f" §{number} {re.sub('<.*?>', '', head.group(1))[:50] if head else ''}",
+                steady(part, folder),
+            )
         return
     yield "", steady(text, folder)
 
@@ -285,34 +416,48 @@ WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r'"(?:seconds|cpu_seconds|wall|fit_seconds|score_seconds)": [^,\n}]+', '"seconds": …'),
     (r"[━╸╺ ]{12,}", " "),
     # Progress, which is told only where work takes long.
-    (r"^.*, after (?:AMOUNT|\d+ s)\n", ""),
+    (r"^.*, after (?:AMOUNT|\d+ s)(?:, about (?:AMOUNT|\d+ s) left)?\n", ""),
     (r"[ \t]+$", ""),
 )
 
 
 def steady(text: str, folder: Path) -> str:
     """A text without what is of the day and the machine."""
-    text = text.replace(str(folder.resolve()), "FOLDER").replace(str(folder), "FOLDER").replace("\r\n", "\n")
+    text = (
+        text.replace(str(folder.resolve()), "FOLDER")
+        .replace(str(folder), "FOLDER")
+        .replace("\r\n", "\n")
+    )
     for pattern, into in WORDS:
         text = re.sub(pattern, into, text, flags=re.MULTILINE)
     return LONG.sub(lambda found: f"{float(found.group()):.4g}", text)
 
 
 LONGEST = 12_000
-"""Characters of a piece that are kept; of the rest, which is data or a figure, a digest."""
+"""Characters of a piece that are kept at most; of the rest, which is data or a figure, a digest."""
+FIRST = 8
+"""Lines that are kept of a piece that is not kept whole; of the rest a digest."""
+WHOLE = re.compile(r"code and words$|report/report\.json ")
+"""Pieces that are kept whole: what commands say, and the report of ``REPORTED`` jobs."""
+REPORTED = ("run", "pan14", "evaluate", "attribute", "safety")
 HEAD = "▶▶▶ "
 """What the line begins with that names a piece."""
 
 
-def kept_form(text: str) -> str:
-    """A piece as it is kept: so that a difference can be read; of a long one the beginning, and a digest."""
+def kept_form(text: str, most: int | None = None) -> str:
+    """A piece as it is kept, so that a difference can be read: of one that is longer than ``most`` lines, or than
+    ``LONGEST`` characters, the beginning, and a digest."""
     text = "\n".join(line.rstrip() for line in text.splitlines())
     text = re.sub(r"[\x00-\x08\x0b-\x1f]", lambda match: f"\\x{ord(match[0]):02x}", text)
-    if len(text) <= LONGEST:
+    lines = text.split("\n")
+    if len(text) <= LONGEST and (most is None or len(lines) <= most + 1):
         return text
-    beginning = text[: LONGEST // 4].rpartition(" ")[0].rstrip()
+    beginning = text if most is None else "\n".join(lines[:most])
+    if len(beginning) > LONGEST // 4:
+        beginning = beginning[: LONGEST // 4].rpartition(" ")[0].rstrip()
     words, numbers = _apart(text)
-    return f"{beginning}\n… its words {_digest(words)}, its numbers {len(numbers)} of mean size {_size(numbers):.5g}"
+    mean_size = f"{_size(numbers):.5g}"
+    return f"{beginning}\n… its words {_digest(words)}, its numbers {len(numbers)} of mean size {mean_size}"
 
 
 def _size(numbers: list[float]) -> float:
@@ -340,19 +485,26 @@ def _drawn(svg: str) -> str:
     """A figure's texts, and how many elements it has of each kind: layouts turn with the last digits of numbers."""
     texts = [text.strip() for found in TEXTS.findall(svg) for text in found]
     counts = Counter(re.findall(r"<(\w+)", svg))
-    return "\n".join([*sorted(filter(None, texts)), *(f"{name} × {count}" for name, count in sorted(counts.items()))])
+    return "\n".join(
+        [
+            *sorted(filter(None, texts)),
+            *(f"{name} × {count}" for name, count in sorted(counts.items())),
+        ]
+    )
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def write_pieces(pieces: dict[str, str]) -> str:
+def write_pieces(pieces: dict[str, str], job: str = "") -> str:
     """A job's pieces as one text; one that stood before is named where it stood."""
     first: dict[str, str] = {}
     parts = []
     for name, text in pieces.items():
-        form = kept_form(text)
+        reported = job.partition("-")[0] in REPORTED or "report.json" not in name
+        whole = job in ("help", "plans") or (WHOLE.search(name) and reported)
+        form = kept_form(text, None if whole else FIRST)
         earlier = first.setdefault(form, name)
         same = earlier != name and len(form) > 200
         parts.append(f"{HEAD}{name}\n{f'as in {earlier}' if same else form}\n")
@@ -365,5 +517,7 @@ def read_pieces(text: str) -> dict[str, str]:
     for part in re.split(rf"^{HEAD}", text, flags=re.MULTILINE)[1:]:
         name, _, content = part.partition("\n")
         content = content.removesuffix("\n")
-        pieces[name] = pieces[content.removeprefix("as in ")] if content.startswith("as in ") else content
+        pieces[name] = (
+            pieces[content.removeprefix("as in ")] if content.startswith("as in ") else content
+        )
     return pieces

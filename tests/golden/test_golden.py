@@ -20,7 +20,10 @@ from golden import jobs
 KEPT = Path(__file__).parent / "outputs"
 
 
-WITH_EXTENSIONS = {"0 list: code and words", *(f"raven {name} --help" for name in extensions.WITH_FORMS)}
+WITH_EXTENSIONS = {
+    "0 list: code and words",
+    *(f"raven {name} --help" for name in extensions.WITH_FORMS),
+}
 """Pieces of the bench's commands in which extensions stand too: their components, and their forms of a command."""
 
 
@@ -28,17 +31,25 @@ def compare(name: str, pieces: dict[str, str], update: bool) -> None:
     """Assert that pieces are those kept under a name, or keep them."""
     file = KEPT / f"{name}.txt"
     if update:
-        file.write_text(jobs.write_pieces(pieces), "utf-8")
+        file.write_text(jobs.write_pieces(pieces, name), "utf-8")
     before = jobs.read_pieces(file.read_text("utf-8"))
-    now = jobs.read_pieces(jobs.write_pieces(pieces))
+    now = jobs.read_pieces(jobs.write_pieces(pieces, name))
     assert before
-    if extensions.absent():  # what is kept is of the whole: it is compared where nothing of theirs stands in it
-        before = {piece: text for piece, text in before.items() if piece in now and piece not in WITH_EXTENSIONS}
+    if (
+        extensions.absent()
+    ):  # what is kept is of the whole: it is compared where nothing of theirs stands in it
+        before = {
+            piece: text
+            for piece, text in before.items()
+            if piece in now and piece not in WITH_EXTENSIONS
+        }
         now = {piece: text for piece, text in now.items() if piece not in WITH_EXTENSIONS}
     missing, more = sorted(set(before) - set(now)), sorted(set(now) - set(before))
     assert not missing and not more, f"no longer there: {missing[:20]}; new: {more[:20]}"
     changed = [piece for piece in before if not jobs.alike(before[piece], now[piece])]
-    shown = "\n\n".join(f"--- {piece}\n{_difference(before[piece], now[piece])}" for piece in changed[:3])
+    shown = "\n\n".join(
+        f"--- {piece}\n{_difference(before[piece], now[piece])}" for piece in changed[:3]
+    )
     assert not changed, f"{len(changed)} pieces changed: {changed[:30]}\n{shown}"
 
 

@@ -9,13 +9,17 @@ from sklearn.linear_model import LogisticRegression
 from ravenbench.metrics.calibration import newton
 
 
-@pytest.mark.parametrize(("count", "width", "strength"), [(1000, 33, 0.05), (30, 5, 1.0), (12, 40, 0.05), (60, 2, 1e6)])
+@pytest.mark.parametrize(
+    ("count", "width", "strength"), [(1000, 33, 0.05), (30, 5, 1.0), (12, 40, 0.05), (60, 2, 1e6)]
+)
 def test_coefficients_are_those_of_scikit_learn(count: int, width: int, strength: float) -> None:
     rng = np.random.default_rng(count)
     same = np.arange(count) % 3 == 0
     rows = rng.normal(size=(count, width)) + 1.5 * same[:, None] * (rng.random(width) < 0.3)
     found = newton(rows, same, np.full(count, strength), 1.0, np.zeros(width))
-    model = LogisticRegression(C=strength, solver="newton-cholesky", tol=1e-12, max_iter=1000).fit(rows, same)
+    model = LogisticRegression(C=strength, solver="newton-cholesky", tol=1e-12, max_iter=1000).fit(
+        rows, same
+    )
     assert np.allclose(found, np.append(model.coef_[0], model.intercept_), rtol=1e-9, atol=1e-9)
 
 

@@ -74,7 +74,9 @@ class Upside(Balanced):
 def data(n: int = 60):
     rng = stream(1, "own-metric")
     truth = rng.random(n) < 0.5
-    near, far = (np.clip(0.5 + k * (truth - 0.5) + 0.2 * rng.standard_normal(n), 0, 1) for k in (0.4, 0.1))
+    near, far = (
+        np.clip(0.5 + k * (truth - 0.5) + 0.2 * rng.standard_normal(n), 0, 1) for k in (0.4, 0.1)
+    )
     return truth, near, far
 
 
@@ -89,7 +91,8 @@ def test_metrics_from_outside_keep_it_too(metric):
 
 
 @pytest.mark.parametrize(
-    ("metric", "broken"), [("Ordered", "order of problems"), ("Upside", "wrong answers are called better")]
+    ("metric", "broken"),
+    [("Ordered", "order of problems"), ("Upside", "wrong answers are called better")],
 )
 def test_what_a_metric_must_not_do_is_named(metric, broken):
     with pytest.raises(AssertionError, match=broken):
@@ -135,21 +138,24 @@ def test_it_is_evaluated_like_any_other():
     assert f"{name}_low" in got.to_polars().columns
     plain = ravenbench.evaluate(known, {"near": near, "far": far}, replicates=300, trials=300)
     assert set(plain.to_json()["systems"][0]) & {name} == set()
-    with pytest.warns(DeprecationWarning, match="metrics="):
-        ravenbench.evaluate(known, {"near": near}, tests=["auc"], replicates=20)
 
 
 def test_lower_is_better_where_it_says_so():
     truth, near, far = data(120)
     known = Truth(name_array(f"p{i}" for i in range(120)), truth)
-    got = ravenbench.evaluate(known, {"far": far, "near": near}, metrics="ece(bins=4)", replicates=50, trials=50)
+    got = ravenbench.evaluate(
+        known, {"far": far, "near": near}, metrics="ece(bins=4)", replicates=50, trials=50
+    )
     values = [s.scores["ece(bins=4)"] for s in got.ranked]
     assert values == sorted(values)
     assert title_of(got.metrics["ece(bins=4)"]) == "ECE (bins=4)"
 
 
 def test_names_and_what_they_read():
-    assert list(metrics_of("auc, c@1, auc")) == ["auc", "c@1"] and metrics_of("c@1")["c@1"] == METRICS["c@1"]
+    assert (
+        list(metrics_of("auc, c@1, auc")) == ["auc", "c@1"]
+        and metrics_of("c@1")["c@1"] == METRICS["c@1"]
+    )
     for bad, told in (("acuracy", "accuracy"), ("", "no metric"), ("json:loads", "part of Python")):
         with pytest.raises(SpecError, match=told):
             metrics_of(bad)
@@ -181,12 +187,15 @@ def test_names_and_what_they_read():
 
 
 def test_from_the_command_line(tmp_path, monkeypatch):
-    shown = CliRunner().invoke(build("new"), ["new", "metric", "mine", "--in", str(tmp_path)])
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(build("new"), ["new", "metric", "mine"])
     assert shown.exit_code == 0 and "mine:Mine" in shown.output, shown.output
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "test_mine.py"], cwd=tmp_path, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_mine.py"], cwd=tmp_path, capture_output=True
+    )
     assert done.returncode == 0, done.stdout
     with pytest.raises(RavenError, match="Python class"):
-        build("new")(["new", "metric", "other", "--as", "r", "--in", str(tmp_path)], standalone_mode=False)
+        build("new")(["new", "metric", "other", "--as", "r"], standalone_mode=False)
     truth, near, far = data()
     lines = (json.dumps({"id": f"p{i}", "same": bool(t)}) for i, t in enumerate(truth))
     (tmp_path / "truth.jsonl").write_text("\n".join(lines))
@@ -196,7 +205,16 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "mine", raising=False)
-    given = ["evaluate", "truth.jsonl", "near.jsonl", "far.jsonl", "--metrics", "auc, mine:Mine", "--replicates", "50"]
+    given = [
+        "evaluate",
+        "truth.jsonl",
+        "near.jsonl",
+        "far.jsonl",
+        "--metrics",
+        "auc, mine:Mine",
+        "--replicates",
+        "50",
+    ]
     shown = CliRunner().invoke(build("evaluate"), [*given, "--trials", "50", "--json"])
     assert shown.exit_code == 0, shown.output
     assert {p["metric"] for p in json.loads(shown.output)["pairs"]} == {"auc", "mine:Mine"}
@@ -218,7 +236,9 @@ def test_a_run_reports_it_and_without_one_nothing_is_different(tmp_path):
     folds = [fold for fold in report.folds if fold.setup == "hits"]
     cell = found.store.cell("style-only", folds[0].name)
     truth = found.store.truth(folds[0].name)
-    assert folds[0].metrics["style-only"][own] == pytest.approx(Balanced().value(truth, cell.answers))
+    assert folds[0].metrics["style-only"][own] == pytest.approx(
+        Balanced().value(truth, cell.answers)
+    )
     assert folds[0].metrics["style-only"][gap] == pytest.approx(Gap().value(truth, cell.scores))
     assert {s.metric for s in report.shortcut} == {"auc", "overall", own, gap}
     ravenbench.write_report(found.store)
@@ -242,6 +262,8 @@ def test_pan14_reports_it(tmp_path):
     assert all(name in row.scores and name in row.interval for row in overview.micro.values())
     assert {p.metric for p in overview.pooled.pairs} == {"c@1", "final", name}
     ravenbench.write_report(found.store)
-    assert "balanced accuracy" in (tmp_path / "run" / "report" / "tables" / "overall.csv").read_text()
+    assert (
+        "balanced accuracy" in (tmp_path / "run" / "report" / "tables" / "overall.csv").read_text()
+    )
     with pytest.raises(SpecError, match="raw scores"):
         ravenbench.pan14([tmp_path / "toy"], **given, metrics=str(Gap()))

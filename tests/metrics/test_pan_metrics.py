@@ -59,8 +59,16 @@ def test_nothing_answered() -> None:
 def test_one_class_leaves_metrics_undefined() -> None:
     only_different = scores([False, False], [0.1, 0.2])
     assert {k for k, v in only_different.items() if v is None} == {
-        "auc", "f1", "f05u", "f05u_2020", "precision", "recall", "overall", "overall5", "final"
-    }  # fmt: skip
+        "auc",
+        "f1",
+        "f05u",
+        "f05u_2020",
+        "precision",
+        "recall",
+        "overall",
+        "overall5",
+        "final",
+    }
     assert only_different["c@1"] == 1
     only_same = scores([True, True], [0.9, 0.2])
     assert {k for k, v in only_same.items() if v is None} == {"auc", "overall", "overall5", "final"}
@@ -121,6 +129,10 @@ def test_against_scikit_learn(rows: list[tuple[bool, float]]) -> None:
 
 def test_many_at_once_score_as_each_alone() -> None:
     rng = np.random.default_rng(0)
-    systems = [(rng.random(n) < 0.5, rng.choice([0.0, 0.3, 0.5, 0.8, 1.0], n)) for n in (1, 2, 5, 40)]
-    assert scores_of([count(*checked(*system)) for system in systems]) == [scores(*system) for system in systems]
+    systems = [
+        (rng.random(n) < 0.5, rng.choice([0.0, 0.3, 0.5, 0.8, 1.0], n)) for n in (1, 2, 5, 40)
+    ]
+    assert scores_of([count(*checked(*system)) for system in systems]) == [
+        scores(*system) for system in systems
+    ]
     assert scores_of([]) == []

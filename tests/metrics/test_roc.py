@@ -10,7 +10,9 @@ from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import Curve, curve, hull
 
 
-def random_curves(n: int, systems: int, steps: int, seed: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def random_curves(
+    n: int, systems: int, steps: int, seed: int
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     rng = np.random.default_rng(seed)
     same = rng.random(n) < 0.5
     same[:2] = True, False
@@ -23,7 +25,11 @@ def brute_height(points: set[tuple[float, float]], x: float) -> float:
     for ax, ay in points:
         for bx, by in points:
             if ax <= x <= bx:
-                best = max(best, ay, by) if ax == bx else max(best, ay + (by - ay) * (x - ax) / (bx - ax))
+                best = (
+                    max(best, ay, by)
+                    if ax == bx
+                    else max(best, ay + (by - ay) * (x - ax) / (bx - ax))
+                )
     return best
 
 
@@ -35,10 +41,14 @@ def test_hull_equals_brute_force(n: int, systems: int, steps: int, seed: int) ->
     found = hull(curves)
     points = {p for c in curves.values() for p in zip(c.fpr.tolist(), c.tpr.tolist(), strict=True)}
     for x in np.unique([p[0] for p in points]):
-        inside = float(np.max(found.tpr[found.fpr == x], initial=np.interp(x, found.fpr, found.tpr)))
+        inside = float(
+            np.max(found.tpr[found.fpr == x], initial=np.interp(x, found.fpr, found.tpr))
+        )
         assert inside == pytest.approx(brute_height(points, x))
     assert (found.fpr[0], found.tpr[0], found.fpr[-1], found.tpr[-1]) == (0, 0, 1, 1)
-    for x, y, threshold, name in zip(found.fpr, found.tpr, found.threshold, found.owner, strict=True):
+    for x, y, threshold, name in zip(
+        found.fpr, found.tpr, found.threshold, found.owner, strict=True
+    ):
         if name is not None:
             v = values[name] >= threshold
             assert (v[~same].mean(), v[same].mean()) == pytest.approx((x, y))

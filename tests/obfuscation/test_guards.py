@@ -15,8 +15,16 @@ from ravenbench.obfuscation.wording.resources import wordnet
 from ravenbench.testing import toy_tasks
 from ravenbench.text.nltk_data import find
 
-RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "raven-hide", "bevendorff-2019"]
-KNOWN = ("The people who live in the town say that they like the big house and the old school near the river.",) * 3
+RECIPES = [
+    "random(rate=0.5)",
+    "mihaylova-2016",
+    "mansoorizadeh-2016",
+    "raven-hide",
+    "bevendorff-2019",
+]
+KNOWN = (
+    "The people who live in the town say that they like the big house and the old school near the river.",
+) * 3
 
 
 def mended_text(original, text):
@@ -33,14 +41,26 @@ def rewrite(spec, text, seed=0, known=KNOWN):
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ("Arnaz was on television. Later Arnaz came back, and people liked what Arnaz did.", ["Arnaz"]),
-        ("They make vitamins, e.g. tocopherol, in a factory. It was big, i.e. huge.", ["e.g.", "i.e."]),
+        (
+            "Arnaz was on television. Later Arnaz came back, and people liked what Arnaz did.",
+            ["Arnaz"],
+        ),
+        (
+            "They make vitamins, e.g. tocopherol, in a factory. It was big, i.e. huge.",
+            ["e.g.", "i.e."],
+        ),
         ("No one knows it. He saw no one there, and no one came.", ["no one"]),
         ("He repeats this ad nauseam, and the status quo stays.", ["ad nauseam", "status quo"]),
         ("The school in Flushing opened. The people of Flushing came.", ["Flushing"]),
-        ("About 3,2 million people live there. It opens at 10:30 and costs 1,204.50 there.", ["3,2 million", "10:30"]),
+        (
+            "About 3,2 million people live there. It opens at 10:30 and costs 1,204.50 there.",
+            ["3,2 million", "10:30"],
+        ),
         ("He works for NATO and the BBC. The UN helps too.", ["NATO", "BBC", "UN"]),
-        ("See https://example.org/the-big-house or write to one@two.org there.", ["one@two.org", "the-big-house"]),
+        (
+            "See https://example.org/the-big-house or write to one@two.org there.",
+            ["one@two.org", "the-big-house"],
+        ),
         ("He went to high school. A high school is a big building.", ["high school"]),
     ],
 )
@@ -58,10 +78,16 @@ def test_what_must_stay_stays(spec, text, kept, resources):
 def test_forms_that_do_not_exist_are_not_made(resources):
     from ravenbench.obfuscation.guards import inflected, same_form
 
-    assert inflected("dead", "JJR") == "deader" and inflected("comfortable", "JJR") == "more comfortable"
+    assert (
+        inflected("dead", "JJR") == "deader"
+        and inflected("comfortable", "JJR") == "more comfortable"
+    )
     assert inflected("deadening", "JJR") == "more deadening" and inflected("nearer", "JJR") is None
     assert inflected("give up", "VBD") == "gave up" and inflected("blorp", "VBD") is None
-    assert same_form("houses", "home", "n") == "homes" and same_form("walked", "travel", "v") == "traveled"
+    assert (
+        same_form("houses", "home", "n") == "homes"
+        and same_form("walked", "travel", "v") == "traveled"
+    )
     # Past tense or participle? of take they differ.
     assert same_form("carried", "take", "v") is None
 
@@ -70,11 +96,20 @@ def test_forms_that_do_not_exist_are_not_made(resources):
 @pytest.mark.parametrize(
     ("word", "other", "pos"),
     [
-        ("is", "be", "v"), ("death", "birth", "n"), ("born", "bear", "v"), ("school", "schooling", "n"),
-        ("best", "good", "a"), ("thought", "thinking", "n"), ("big", "small", "a"), ("one", "1", "n"),
-        ("he", "he", "n"), ("e", "vitamin e", "n"), ("england", "England", "n"), ("come", "go", "v"),
+        ("is", "be", "v"),
+        ("death", "birth", "n"),
+        ("born", "bear", "v"),
+        ("school", "schooling", "n"),
+        ("best", "good", "a"),
+        ("thought", "thinking", "n"),
+        ("big", "small", "a"),
+        ("one", "1", "n"),
+        ("he", "he", "n"),
+        ("e", "vitamin e", "n"),
+        ("england", "England", "n"),
+        ("come", "go", "v"),
     ],
-)  # fmt: skip
+)
 def test_no_antonym_no_form_of_itself_no_name(word, other, pos, resources):
     from ravenbench.obfuscation.guards import acceptable
 
@@ -92,11 +127,24 @@ def test_good_words_may_stand_in(resources):
 @pytest.mark.parametrize(
     ("word", "right"),
     [
-        ("apple", "an"), ("house", "a"), ("hour", "an"), ("honest", "an"), ("university", "a"), ("unimportant", "an"),
-        ("uninteresting", "an"), ("useful", "a"), ("umbrella", "an"), ("European", "a"), ("one", "a"), ("onion", "an"),
-        ("MP", "an"), ("UFO", "a"), ("historical", "a"), ("X", "a"),
+        ("apple", "an"),
+        ("house", "a"),
+        ("hour", "an"),
+        ("honest", "an"),
+        ("university", "a"),
+        ("unimportant", "an"),
+        ("uninteresting", "an"),
+        ("useful", "a"),
+        ("umbrella", "an"),
+        ("European", "a"),
+        ("one", "a"),
+        ("onion", "an"),
+        ("MP", "an"),
+        ("UFO", "a"),
+        ("historical", "a"),
+        ("X", "a"),
     ],
-)  # fmt: skip
+)
 def test_articles(word, right):
     assert article(word) == right or (word == "X" and article(word) in ("a", "an"))
 
@@ -109,15 +157,27 @@ def test_articles(word, right):
         ("The big old house.", "The the old house.", "The old house."),
         ("He came with his dog.", "He came with with his dog.", "He came with his dog."),
         ("However, the town lies there.", "the town lies there.", "The town lies there."),
-        ("The town is big. It is old.", "The town is big It is old.", "The town is big. It is old."),
+        (
+            "The town is big. It is old.",
+            "The town is big It is old.",
+            "The town is big. It is old.",
+        ),
         ("The town is big.", "The town is", "The town is."),
         ("The dog ran home.", "Besides, The dog ran home.", "Besides, the dog ran home."),
-        ("Paul ran home. I saw Paul.", "Besides, paul ran home. I saw Paul.", "Besides, Paul ran home. I saw Paul."),
+        (
+            "Paul ran home. I saw Paul.",
+            "Besides, paul ran home. I saw Paul.",
+            "Besides, Paul ran home. I saw Paul.",
+        ),
         ("He came, and she went.", "He came , and she went.", "He came, and she went."),
         ("He came, and she went.", "He came,and she went.", "He came, and she went."),
         ("He came (late), he said.", "He came , , he said.", "He came, he said."),
         ("He really came.", "He  came.", "He came."),
-        ("It had had that that effect.", "It had had that that result.", "It had had that that result."),
+        (
+            "It had had that that effect.",
+            "It had had that that result.",
+            "It had had that that result.",
+        ),
         ("a apple is left as written", "a apple is kept as written", "a apple is kept as written"),
     ],
 )
@@ -136,7 +196,11 @@ def test_stretches_without_resources(no_resources):
     kept = {text[a:b] for a, b in found.spans}
     assert {"Mr.", "10:30", "i.e.", "ad hoc", "No one", "U.S."} <= kept
     place = text.index("no one".capitalize())
-    assert found.touch(place, place + 2) and found.cut(place, place + 2) and not found.cut(place, place + 6)
+    assert (
+        found.touch(place, place + 2)
+        and found.cut(place, place + 2)
+        and not found.cut(place, place + 6)
+    )
     assert not found.touch(text.index("saw"), text.index("saw") + 3)
 
 
@@ -144,7 +208,9 @@ def test_stretches_without_resources(no_resources):
 @pytest.mark.parametrize("spec", ["random", "bevendorff-2019"])
 def test_faithful_mode_keeps_the_faults(spec, resources):
     task = toy_tasks()[0]
-    repaired, faithful = (rewrite(s, task.questioned, 3, task.known) for s in (spec, f"{spec}(mode='faithful')"))
+    repaired, faithful = (
+        rewrite(s, task.questioned, 3, task.known) for s in (spec, f"{spec}(mode='faithful')")
+    )
     assert repaired != faithful
     with pytest.raises(SpecError, match="'repaired' or 'faithful'"):
         registry.parse("obfuscator", f"{spec}(mode='x')").fit([])
@@ -159,7 +225,17 @@ def test_anomalies_are_counted_by_kind(resources):
     bad += "it had 3 pages"
     found = anomalies(original, bad)
     assert set(found) == set(KINDS)
-    for kind in ("name", "phrase", "own lemma", "antonym", "no word", "article", "doubled word", "casing", "spacing"):
+    for kind in (
+        "name",
+        "phrase",
+        "own lemma",
+        "antonym",
+        "no word",
+        "article",
+        "doubled word",
+        "casing",
+        "spacing",
+    ):
         assert found[kind], kind
     assert not any(anomalies(original, original).values())
     rates = per_thousand({"a": (original, bad), "b": (original, original)})
@@ -179,10 +255,17 @@ def test_every_collocation_of_wordnet_is_looked_up(essay_words):
 def test_counts_of_senses_are_those_that_nltk_looks_up(nltk_home):
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
-    lemmas = [lemma for word in ("be", "may", "house", "good", "quickly") for lemma in wordnet().lemmas(word)]
+    lemmas = [
+        lemma
+        for word in ("be", "may", "house", "good", "quickly")
+        for lemma in wordnet().lemmas(word)
+    ]
     counts = [lemma.count() for lemma in lemmas]
     reader = SimpleNamespace(_key_count_file=find("wordnet").join("cntlist.rev").open("utf-8"))
-    assert counts == [WordNetCorpusReader.lemma_count(reader, lemma) for lemma in lemmas] and max(counts) > 1000
+    assert (
+        counts == [WordNetCorpusReader.lemma_count(reader, lemma) for lemma in lemmas]
+        and max(counts) > 1000
+    )
 
 
 @pytest.fixture

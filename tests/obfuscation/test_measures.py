@@ -4,24 +4,18 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.problems import read_problems
-from ravenbench.obfuscation.measures import sensibleness, soundness
+from ravenbench.obfuscation.measures import sensibleness
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness, mean_ranks
 from ravenbench.obfuscation.measures.soundness import (
     Soundness,
-    VectorSpace,
     aligned_parts,
-    antonym_substitutions,
     efficiency,
-    names_kept,
     negations,
     number_values,
     numbers,
-    pinc,
     survives,
 )
 from ravenbench.obfuscation.parts import pack
@@ -46,47 +40,26 @@ def negated(text):
 
 
 def renumbered(text):
-    return re.sub(r"\d+", lambda m: str(int(m[0]) + 7), re.sub(r"\b(two|three|four|five)\b", "ninety", text))
+    return re.sub(
+        r"\d+", lambda m: str(int(m[0]) + 7), re.sub(r"\b(two|three|four|five)\b", "ninety", text)
+    )
 
 
 def respaced(text):
     return re.sub(r"([,.;:!?])(?=\s)", r" \1", text)
 
 
-WORDS = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", "and", "dog"]), min_size=1, max_size=40)
-
-
-@settings(deadline=None, max_examples=150)
-@given(WORDS, WORDS, st.integers(0, 3), st.randoms(use_true_random=False))
-def test_ter_without_a_search_for_shifts_is_that_of_sacrebleu(words, others, changes, rng):
-    metrics = pytest.importorskip("sacrebleu.metrics")
-    new = list(words)
-    for other in others[:changes]:
-        place = rng.randrange(len(new) + 1)
-        new[place : place + rng.randrange(2)] = [other] * rng.randrange(2)
-    a, b = " ".join(words), " ".join(new)
-    rate = soundness._edit_rate(a, b)
-    assert changes > 1 or rate is not None
-    if rate is not None and rate <= soundness.SHIFTS_BELOW:
-        assert rate == metrics.TER(case_sensitive=True).sentence_score(b, [a]).score
-
-
-def test_a_shifted_phrase_is_looked_for():
-    assert soundness._edit_rate("one two three four five six", "three four one two five six") is None
-
-
 @pytest.fixture
 def essays(pan14):
     problems = read_problems(pan14 / "en_essays.zip", "train").problems
     texts = problems.texts.rows(problems.questioned_index)
-    # A shuffled text costs TER a second a part: short stretches will do.
     return [t[:700] for t in texts if re.search(r"\d|\b(two|three|four)\b", t[:700])][:3]
 
 
 @pytest.fixture
-def sound(essays, nltk_home):
-    pytest.importorskip("nltk")
-    return Soundness(essays)
+def sound():
+    pytest.importorskip("sacrebleu")
+    return Soundness()
 
 
 def mean(rows, name):
@@ -99,13 +72,14 @@ def mean(rows, name):
 def test_identity_is_perfectly_sound(sound, essays):
     for text in essays:
         found = sound.measure(by_part(text, lambda part: part))
-        assert found["pinc"] == found["ter"] == found["antonyms"] == 0
-        assert found["bleu"] == pytest.approx(100)
+        assert found["words_lost"] == 0
         assert found["chrf"] == pytest.approx(100)
-        assert found["meteor"] > 0.98
-        for name in ("tfidf", "length_ratio", "numbers", "negations"):
+        for name in ("numbers", "negations"):
             assert found[name] in (None, pytest.approx(1)), name
-        assert efficiency(by_part(text, lambda part: part)) == {"changes_per_1000": 0, "edited_share": 0}
+        assert efficiency(by_part(text, lambda part: part)) == {
+            "changes_per_1000": 0,
+            "edited_share": 0,
+        }
         assert survives(found)
 
 
@@ -116,34 +90,33 @@ def test_damage_moves_soundness(sound, essays):
         for change in (str, shuffled, negated, renumbered, respaced)
     }
     same = rows.pop("str")
-    for name in ("bleu", "chrf", "meteor"):
-        assert mean(rows["shuffled"], name) < mean(same, name), name
-        assert mean(rows["shuffled"], f"{name}_p10") <= mean(rows["shuffled"], name), name
-    assert mean(rows["shuffled"], "ter") > mean(rows["negated"], "ter") > 0
-    assert mean(rows["shuffled"], "pinc") > mean(rows["negated"], "pinc") > 0
+    assert mean(rows["shuffled"], "chrf") < mean(rows["negated"], "chrf") < mean(same, "chrf")
     # What similarities hardly see, preservation does.
-    assert mean(rows["negated"], "meteor") > 0.9
+    assert mean(rows["negated"], "chrf") > 90
     assert mean(rows["negated"], "negations") < 0.8
     assert not any(survives(row) for row in rows["negated"])
-    assert mean(rows["renumbered"], "meteor") > 0.9
+    assert mean(rows["renumbered"], "chrf") > 90
     assert mean(rows["renumbered"], "numbers") < 0.5
-    for name in ("numbers", "negations", "tfidf"):
+    for name in ("numbers", "negations"):
         assert mean(rows["respaced"], name) == pytest.approx(1), name
-    assert mean(rows["respaced"], "pinc") == 0
+    assert mean(rows["respaced"], "words_lost") == 0
 
 
 @pytest.mark.data
 def test_damage_moves_sensibleness(essays, nltk_home):
     sense = Sensibleness()
     rows = {
-        change.__name__: [sense.measure(text, change(text)) for text in essays] for change in (str, shuffled, respaced)
+        change.__name__: [sense.measure(text, change(text)) for text in essays]
+        for change in (str, shuffled, respaced)
     }
     assert all(v in (0, None) for row in rows["str"] for v in row.values())
     assert mean(rows["shuffled"], "surprisal") > 1
     assert mean(rows["shuffled"], "inner_capital") > 0
     assert mean(rows["respaced"], "space_before_mark") > 50
     assert mean(rows["respaced"], "oov") == pytest.approx(0, abs=5)
-    ranks = mean_ranks({k: {n: mean(v, n) for n in ("surprisal", "space_before_mark")} for k, v in rows.items()})
+    ranks = mean_ranks(
+        {k: {n: mean(v, n) for n in ("surprisal", "space_before_mark")} for k, v in rows.items()}
+    )
     assert ranks["str"] < min(ranks["shuffled"], ranks["respaced"])
 
 
@@ -197,18 +170,6 @@ def test_preservation():
     assert numbers("I have cats", "I have cats").share is None
     assert negations("I don't know", "I do not know").share == 1
     assert negations("I know", "I do not know").share == 0
-    assert names_kept("I met Anna and Bob", "i met anna").share == 0.5
-
-
-def test_antonyms(nltk_home):
-    assert antonym_substitutions("It was a good day.", "It was a bad day.") == 1
-    assert antonym_substitutions("It was a good day.", "It was a fine day.") == 0
-
-
-def test_pinc_bounds():
-    assert pinc("a b c d e", "a b c d e") == 0
-    assert pinc("a b c d e", "v w x y z") == 1
-    assert pinc("a b", "") is None
 
 
 def test_changes_per_1000_words():
@@ -218,7 +179,9 @@ def test_changes_per_1000_words():
 
 
 def test_aligned_parts_tile_both_texts():
-    original = " ".join(f"Sentence number {i} says something about topic {i * 7}." for i in range(40))
+    original = " ".join(
+        f"Sentence number {i} says something about topic {i * 7}." for i in range(40)
+    )
     rewritten = original.replace("number", "no.").replace("Sentence no. 5 says", "It says")
     pairs = aligned_parts(whole(original, rewritten))
     assert len(pairs) > 10
@@ -227,14 +190,13 @@ def test_aligned_parts_tile_both_texts():
 
 
 def test_missing_resources_are_not_measured(monkeypatch):
-    for module in (soundness, sensibleness):
-        monkeypatch.setattr(module, "missing", lambda name: f"{name} is not here")
-    sound, sense = Soundness(["some text"]), Sensibleness()
+    monkeypatch.setattr(sensibleness, "missing", lambda name: f"{name} is not here")
+    monkeypatch.setattr(Soundness, "_chrf", None)
+    sound, sense = Soundness(), Sensibleness()
     found = sound.measure(whole("A good text.", "A bad text."))
-    assert found["meteor"] is None
-    assert found["antonyms"] is None
-    assert found["pinc"] > 0
-    assert {"meteor", "antonyms", "encoder"} <= set(sound.missing)
+    assert found["chrf"] is None and found["encoder"] is None
+    assert found["words_lost"] > 0
+    assert {"chrf", "encoder"} == set(sound.missing)
     made = sense.measure("A good text.", "A bad , text.")
     assert made["surprisal"] is None
     assert made["oov"] is None
@@ -242,20 +204,6 @@ def test_missing_resources_are_not_measured(monkeypatch):
 
 
 def test_neural_measures_use_what_is_given():
-    sound = Soundness([], lambda pairs: [0.8] * len(pairs))
+    sound = Soundness(lambda pairs: [0.8] * len(pairs))
     found = sound.measure(whole("A longer text here.", "Short text."))
     assert found["encoder"] == 0.8
-    assert found["sts"] == 4
-
-
-def test_latent_cosine_sees_the_subject_of_a_set():
-    texts = [f"the cat and the dog sat by the {w}" for w in ["fire", "door", "gate", "wall", "tree", "pond"]]
-    texts += [f"stocks and bonds fell with the {w}" for w in ["market", "dollar", "euro", "trade", "yield", "index"]]
-    space = VectorSpace(texts)
-    assert space.no_lsa is None
-    assert space.lsa(texts[0], texts[0]) == pytest.approx(1)
-    assert space.lsa(texts[0], texts[1]) > space.lsa(texts[0], texts[8])
-    assert space.lsa("zebra", "zebra") is None
-    few = Soundness(texts[:3])
-    assert few.measure(whole(texts[0], texts[1]))["lsa"] is None
-    assert "lsa" in few.missing

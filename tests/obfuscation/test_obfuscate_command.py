@@ -13,7 +13,9 @@ from ravenbench.types import Problems
 
 
 def raven(*arguments):
-    found = CliRunner().invoke(build("obfuscate"), ["obfuscate", *map(str, arguments)], catch_exceptions=False)
+    found = CliRunner().invoke(
+        build("obfuscate"), ["obfuscate", *map(str, arguments)], catch_exceptions=False
+    )
     assert found.exit_code == 0, found.output
     return found.stdout
 
@@ -28,14 +30,24 @@ def here(tmp_path, monkeypatch):
 def problem_set(tmp_path, no_resources):
     rows = [(task.id, task.known, task.questioned) for task in toy_tasks(4)]
     problems = Problems.of(rows)
-    return write_pan_problems(tmp_path / "set", problems, np.array([True, False, True, False]), "english", "toys")
+    return write_pan_problems(
+        tmp_path / "set", problems, np.array([True, False, True, False]), "english", "toys"
+    )
 
 
 def test_a_problem_set_is_written_back(problem_set, tmp_path):
-    out = json.loads(raven("random(rate=0.5)", problem_set, "--out", tmp_path / "out", "--seed", 3, "--json"))
-    assert out["texts"] == out["changed"] == 2 and out["seed"] == 3 and out["operations"]["drop"] > 0
+    out = json.loads(
+        raven("random(rate=0.5)", problem_set, "--out", tmp_path / "out", "--seed", 3, "--json")
+    )
+    assert (
+        out["texts"] == out["changed"] == 2 and out["seed"] == 3 and out["operations"]["drop"] > 0
+    )
     before, after = read_problems(problem_set), read_problems(tmp_path / "out")
-    assert after.language == "english" and after.genre == "toys" and after.truth().tolist() == before.truth().tolist()
+    assert (
+        after.language == "english"
+        and after.genre == "toys"
+        and after.truth().tolist() == before.truth().tolist()
+    )
     for i, name in enumerate(before.problems.ids.tolist()):
         old = before.problems.texts[before.problems.questioned_index[i]]
         new = after.problems.texts[after.problems.questioned_index[i]]
@@ -55,19 +67,32 @@ def test_all_and_missing_truth(problem_set, tmp_path):
     (problem_set / "truth.txt").unlink()
     with pytest.raises(InputError, match="--all"):
         raven("random", problem_set, "--out", tmp_path / "a")
-    assert json.loads(raven("identity", problem_set, "--out", tmp_path / "b", "--all", "--json"))["texts"] == 4
+    assert (
+        json.loads(raven("identity", problem_set, "--out", tmp_path / "b", "--all", "--json"))[
+            "texts"
+        ]
+        == 4
+    )
 
 
 def test_a_text_keeps_its_mark_and_line_ends(tmp_path, no_resources):
     source = tmp_path / "essay.txt"
-    text = "\ufeff" + "They have written about a good house.\r\nThe children like it very much.\r\n" * 4
+    text = (
+        "\ufeff"
+        + "They have written about a good house.\r\nThe children like it very much.\r\n" * 4
+    )
     source.write_bytes(text.encode())
     shown = raven("random(rate=0.4)", source, "--out", tmp_path / "new.txt")
-    assert "1 of 1 texts changed" in shown and "nltk.downloader wordnet" in shown.partition("\nin short: ")[2]
+    assert (
+        "1 of 1 texts changed" in shown
+        and "nltk.downloader wordnet" in shown.partition("\nin short: ")[2]
+    )
     new = (tmp_path / "new.txt").read_bytes().decode()
     assert new.startswith("\ufeff") and new.count("\r\n") > 4 and new != text
     parts = read_parts(tmp_path / "new.obfuscation.json", text)
-    assert "".join(p.original for p in parts) == text and "".join(p.obfuscation for p in parts) == new
+    assert (
+        "".join(p.original for p in parts) == text and "".join(p.obfuscation for p in parts) == new
+    )
     with pytest.raises(InputError, match="exists"):
         raven("identity", source, "--out", tmp_path / "new.txt")
 
@@ -91,12 +116,21 @@ def test_known_texts_can_be_given(tmp_path, no_resources):
     task = toy_tasks(1)[0]
     (tmp_path / "q.txt").write_text(task.questioned * 3)
     (tmp_path / "k.txt").write_text(task.known[0])
-    result = raven("bevendorff-2019", tmp_path / "q.txt", "--known", tmp_path / "k.txt", "--out", tmp_path / "o.txt",
-                   "--json")  # fmt: skip
+    result = raven(
+        "bevendorff-2019",
+        tmp_path / "q.txt",
+        "--known",
+        tmp_path / "k.txt",
+        "--out",
+        tmp_path / "o.txt",
+        "--json",
+    )
     assert json.loads(result)["changed"] == 1
 
 
-@pytest.mark.parametrize(("data", "message"), [(b"\xff\xfea\x00", "UTF-16"), (b"caf\xe9", "not UTF-8")])
+@pytest.mark.parametrize(
+    ("data", "message"), [(b"\xff\xfea\x00", "UTF-16"), (b"caf\xe9", "not UTF-8")]
+)
 def test_bad_text(tmp_path, data, message):
     (tmp_path / "q.txt").write_bytes(data)
     with pytest.raises(InputError, match=message):

@@ -21,8 +21,14 @@ def test_sentences_and_parts_tile(text):
 def test_sentences_of_english():
     text = 'Dr. Smith met J. Doe. "Why?" he asked. No\nbreak here! 3.5 is not two…  Title\n\nNext.'
     assert [text[a:b].strip() for a, b in sentences(text)] == [
-        "Dr. Smith met J. Doe.", '"Why?"', "he asked.", "No\nbreak here!", "3.5 is not two…", "Title", "Next.",
-    ]  # fmt: skip
+        "Dr. Smith met J. Doe.",
+        '"Why?"',
+        "he asked.",
+        "No\nbreak here!",
+        "3.5 is not two…",
+        "Title",
+        "Next.",
+    ]
 
 
 def test_parts_hold_at_most_fifty_words():
@@ -32,7 +38,12 @@ def test_parts_hold_at_most_fifty_words():
 
 
 @settings(deadline=None, max_examples=100)
-@given(TEXT, st.lists(st.tuples(st.integers(0, 120), st.integers(0, 5), st.sampled_from(["", "x", "yy zz"]))))
+@given(
+    TEXT,
+    st.lists(
+        st.tuples(st.integers(0, 120), st.integers(0, 5), st.sampled_from(["", "x", "yy zz"]))
+    ),
+)
 def test_edits_become_parts(text, wanted):
     edits, free, expected, at = [], 0, [], 0
     for start, length, new in sorted(wanted):
@@ -56,7 +67,8 @@ def test_overlapping_edits_are_refused():
 
 @settings(deadline=None, max_examples=100)
 @given(
-    TEXT.filter(bool), st.lists(st.tuples(st.integers(0, 200), st.integers(0, 6), st.sampled_from(["", "x", "“…é"])))
+    TEXT.filter(bool),
+    st.lists(st.tuples(st.integers(0, 200), st.integers(0, 6), st.sampled_from(["", "x", "“…é"]))),
 )
 def test_a_draft_knows_where_its_text_came_from(text, edits):
     draft = EditedText.of(text)
@@ -68,7 +80,9 @@ def test_a_draft_knows_where_its_text_came_from(text, edits):
         old, fresh = before.windows(change)
         draft = before.apply(change)
         assert old in before.data and fresh in draft.data
-        assert (draft.origin[1:] >= draft.origin[:-1]).all() and len(draft.origin) == len(draft.text)
+        assert (draft.origin[1:] >= draft.origin[:-1]).all() and len(draft.origin) == len(
+            draft.text
+        )
     parts = draft.parts(text)
     assert "".join(p.obfuscation for p in parts) == draft.text
     assert "".join(p.original for p in parts) == text

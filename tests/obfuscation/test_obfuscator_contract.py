@@ -7,13 +7,27 @@ from ravenbench.testing import check_obfuscator, toy_problems, toy_tasks
 
 TOY = "keswani-2016(tests.translators:ToyLossy)"
 OFFLINE = [
-    "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "mihaylova-2016(mode='faithful')",
-    "mansoorizadeh-2016", "mansoorizadeh-2016(k=2, mode='faithful')", "raven-hide", "bevendorff-2019",
-    "bevendorff-2019(search='astar', nodes=20)", TOY, "keswani-2016(tests.translators:Unchanged)",
-]  # fmt: skip
+    "identity",
+    "random(rate=0.3)",
+    "other-author",
+    "mihaylova-2016",
+    "mihaylova-2016(mode='faithful')",
+    "mansoorizadeh-2016",
+    "mansoorizadeh-2016(k=2, mode='faithful')",
+    "raven-hide",
+    "bevendorff-2019",
+    "bevendorff-2019(search='astar', nodes=20)",
+    TOY,
+    "keswani-2016(tests.translators:Unchanged)",
+]
 RUNS_WITHOUT = [
-    "identity", "random(rate=0.3)", "other-author", "mihaylova-2016", "bevendorff-2019", TOY,
-]  # fmt: skip
+    "identity",
+    "random(rate=0.3)",
+    "other-author",
+    "mihaylova-2016",
+    "bevendorff-2019",
+    TOY,
+]
 
 
 @pytest.mark.data
@@ -69,7 +83,10 @@ def test_what_is_not_english_is_left_with_the_reason(text, language, reason):
 
 
 def test_mixed_scripts_and_emoji_are_rewritten_around(no_resources):
-    text = "The word дом means a house and 家 is what they call it there 😀, which is nice to know. " * 5
+    text = (
+        "The word дом means a house and 家 is what they call it there 😀, which is nice to know. "
+        * 5
+    )
     found = registry.parse("obfuscator", "random(rate=0.5)").obfuscate(ObfuscationTask("x", text))
     assert found.changed and found.text.count("😀") == 5
 

@@ -13,12 +13,18 @@ from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.parts import from_edits
 from ravenbench.obfuscation.wording.words import tokens
 
-KNOWN = "I don't think it's right; they don't either. Perhaps we can't go, because it isn't open until noon. " * 12
+KNOWN = (
+    "I don't think it's right; they don't either. Perhaps we can't go, because it isn't open until noon. "
+    * 12
+)
 TEXT = (
     "I don't know if he is here. Perhaps they can't come, because it isn't easy to buy a ticket until noon. "
     "However, it is clear that everyone wants to go. We think that she doesn't mind; it was a colourful day. "
 ) * 3
-OTHERS = "The committee has decided that the report will be published, and every member should receive it today. " * 30
+OTHERS = (
+    "The committee has decided that the report will be published, and every member should receive it today. "
+    * 30
+)
 
 
 def new_texts(text):
@@ -30,137 +36,194 @@ def new_texts(text):
         yield one.edits[0].operation, out + text[at:]
 
 
-@pytest.mark.parametrize(("text", "wanted"), [
-    ("He said that they do not come.", "He said that they don't come."),
-    ("I said that he is right.", "I said he is right."),
-    ("Let us go there.", "Let's go there."),
-    ("The man went slowly to the town, but he came back.", "The man went slowly to the town but he came back."),
-    ("Because we were late, I left.", None),
-    ("I stayed at home because the house was warm.", "Because the house was warm, I stayed at home."),
-    ("However, it is clear.", "It is, however, clear."),
-    ("It is also red.", "Also, it is red."),
-    ("He left; she did not mind.", "He left. She did not mind."),
-    ("The grey house has a favourite colour.", "The gray house has a favorite color."),
-    ("He went to the town and bought 3 apples there.", "He went to the town and bought three apples there."),
-    ("He knew everyone there.", "He knew everybody there."),
-    ("He began to sing.", "He started to sing."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("He said that they do not come.", "He said that they don't come."),
+        ("I said that he is right.", "I said he is right."),
+        ("Let us go there.", "Let's go there."),
+        (
+            "The man went slowly to the town, but he came back.",
+            "The man went slowly to the town but he came back.",
+        ),
+        ("Because we were late, I left.", None),
+        (
+            "I stayed at home because the house was warm.",
+            "Because the house was warm, I stayed at home.",
+        ),
+        ("However, it is clear.", "It is, however, clear."),
+        ("It is also red.", "Also, it is red."),
+        ("He left; she did not mind.", "He left. She did not mind."),
+        ("The grey house has a favourite colour.", "The gray house has a favorite color."),
+        (
+            "He went to the town and bought 3 apples there.",
+            "He went to the town and bought three apples there.",
+        ),
+        ("He knew everyone there.", "He knew everybody there."),
+        ("He began to sing.", "He started to sing."),
+    ],
+)
 def test_an_edit_is_found(text, wanted, no_resources):
     made = {new for _, new in new_texts(text)}
     assert wanted in made if wanted else all("I left because" not in new for new in made)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("text", "wanted"), [
-    ("They looked at the results that changed our plans.", "They looked at the results which changed our plans."),
-    ("We know that he left the town.", "We know he left the town."),
-    ("We know he has left the town.", "We know that he has left the town."),
-    ("He read the book that she had bought there.", "He read the book she had bought there."),
-    ("She also wrote three long letters.", "She wrote three long letters too."),
-    ("In the past, we lived here together.", "We lived here together in the past."),
-    ("Sometimes I feel the cold.", "I sometimes feel the cold."),
-    ("She gave him the keys, and he left.", "She gave the keys to him, and he left."),
-    ("Although the road was long, we walked there.", "The road was long, but we walked there."),
-    ("When the weather was bad, the boats stayed here.", "The boats stayed here when the weather was bad."),
-    ("He did not agree with the opinion of the author.", "He did not agree with the author's opinion."),
-    ("We read that their child's life was in danger.", "We read that the life of their child was in danger."),
-    ("All of the houses had been sold.", "All the houses had been sold."),
-    ("It helped us to see the point.", "It helped us see the point."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "They looked at the results that changed our plans.",
+            "They looked at the results which changed our plans.",
+        ),
+        ("We know that he left the town.", "We know he left the town."),
+        ("We know he has left the town.", "We know that he has left the town."),
+        ("He read the book that she had bought there.", "He read the book she had bought there."),
+        ("She also wrote three long letters.", "She wrote three long letters too."),
+        ("In the past, we lived here together.", "We lived here together in the past."),
+        ("Sometimes I feel the cold.", "I sometimes feel the cold."),
+        ("She gave him the keys, and he left.", "She gave the keys to him, and he left."),
+        ("Although the road was long, we walked there.", "The road was long, but we walked there."),
+        (
+            "When the weather was bad, the boats stayed here.",
+            "The boats stayed here when the weather was bad.",
+        ),
+        (
+            "He did not agree with the opinion of the author.",
+            "He did not agree with the author's opinion.",
+        ),
+        (
+            "We read that their child's life was in danger.",
+            "We read that the life of their child was in danger.",
+        ),
+        ("All of the houses had been sold.", "All the houses had been sold."),
+        ("It helped us to see the point.", "It helped us see the point."),
+    ],
+)
 def test_an_edit_is_found_by_a_rule(text, wanted, resources):
     assert wanted in {new for _, new in new_texts(text)}
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("text", "wrong"), [
-    ("When John came home, he was very tired.", "He was very tired when John"),
-    ("I do not know when the man came back.", "When the man came back, I"),
-    ("She spoke about it without any of the usual doubts.", "with no of"),
-    ("The fact that he came late was known.", "fact he came"),
-    ("It was not until the end that he saw the light.", "the end he saw"),
-    ("There is a bond between students and teachers in the town.", "both"),
-    ("He wrote that he would come; “I think that he lies,” she said.", "think he lies"),
-    ("I was in the first class, and the boys laughed at me.", "classand"),
-    ("Since the plan is perfect,\u202d \u202cthis result has to be good.", "perfect and"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("When John came home, he was very tired.", "He was very tired when John"),
+        ("I do not know when the man came back.", "When the man came back, I"),
+        ("She spoke about it without any of the usual doubts.", "with no of"),
+        ("The fact that he came late was known.", "fact he came"),
+        ("It was not until the end that he saw the light.", "the end he saw"),
+        ("There is a bond between students and teachers in the town.", "both"),
+        ("He wrote that he would come; “I think that he lies,” she said.", "think he lies"),
+        ("I was in the first class, and the boys laughed at me.", "classand"),
+        ("Since the plan is perfect,\u202d \u202cthis result has to be good.", "perfect and"),
+    ],
+)
 def test_what_no_rule_says(text, wrong, resources):
     assert not [new for _, new in new_texts(text) if wrong in new]
 
 
-@pytest.mark.parametrize("text", [
-    "“I don't know if everyone began to sing,” he said.",
-    'She said "everyone began to sing until noon" twice.',
-    "'I'd like everyone to sing until noon,' he said.",
-    "'It isn't the boys' fault until noon.'",
-    "‘I’d like everyone to sing until noon,’ he said.",
-    "She wrote (in haste) 'until noon', that's all.",
-    "See www.until-noon.org/among or write to everyone@began.org.",
-    "On 3 May 1999 Anna Until met Mr. Among at 10:30.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“I don't know if everyone began to sing,” he said.",
+        'She said "everyone began to sing until noon" twice.',
+        "'I'd like everyone to sing until noon,' he said.",
+        "'It isn't the boys' fault until noon.'",
+        "‘I’d like everyone to sing until noon,’ he said.",
+        "She wrote (in haste) 'until noon', that's all.",
+        "See www.until-noon.org/among or write to everyone@began.org.",
+        "On 3 May 1999 Anna Until met Mr. Among at 10:30.",
+    ],
+)
 def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
-    assert not [new for kind, new in new_texts(text) if kind not in ("typography", "spelling", "contract")]
+    assert not [
+        new for kind, new in new_texts(text) if kind not in ("typography", "spelling", "contract")
+    ]
 
 
-@pytest.mark.parametrize(("text", "wrong"), [
-    ("He let us go, and they let us stay.", "let's"),
-    ("I thought it over and found it easily.", "that it"),
-    ("The report stands in regard to money, and this is regarding him.", "concerning"),
-    ("He had just left, and it was just noon.", "simply"),
-    ("He had just left, and it was just noon.", "only"),
-    ("She was simply dressed.", "just"),
-    ("I do not know, sir, but I will ask the man.", "sir but"),
-    ("Well, but he is a man of the world.", "Well but"),
-    ("Well, but he is a man of the world.", "yet"),
-    ("We have often seen John, and he was glad.", "John and"),
-    ("The book was printed last year, and the next starts today.", "published"),
-    ("The book was printed last year, and the next starts today.", "begins"),
-    ("The reward systems they have integrate skills.", "they've"),
-    ("He knows who I am and what we have to say.", "'"),
-    ("The scene of his return was long.", "come back"),
-    ("His mind was on the thought that all is well.", "believed"),
-    ("In his attempts to win he failed.", "tries"),
-    ("They looked forward to the ideals of freedom and lack of trust.", "lack and freedom"),
-    ("They looked forward to it.", "forwards"),
-    ("The pride of this house is gone.", "home"),
-    ("I left just because it was late.", "since"),
-    ("He was very tired.", "was tired"),
-    ("He said “I know.” He wrote it down.", "; he"),
-    ("He had no reason to say this other than to warn us.", "except for to"),
-    ("Apart from the pay, the work was hard.", "xcept for"),
-    ("Aside from the pay, the work was hard.", "esides"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("He let us go, and they let us stay.", "let's"),
+        ("I thought it over and found it easily.", "that it"),
+        ("The report stands in regard to money, and this is regarding him.", "concerning"),
+        ("He had just left, and it was just noon.", "simply"),
+        ("He had just left, and it was just noon.", "only"),
+        ("She was simply dressed.", "just"),
+        ("I do not know, sir, but I will ask the man.", "sir but"),
+        ("Well, but he is a man of the world.", "Well but"),
+        ("Well, but he is a man of the world.", "yet"),
+        ("We have often seen John, and he was glad.", "John and"),
+        ("The book was printed last year, and the next starts today.", "published"),
+        ("The book was printed last year, and the next starts today.", "begins"),
+        ("The reward systems they have integrate skills.", "they've"),
+        ("He knows who I am and what we have to say.", "'"),
+        ("The scene of his return was long.", "come back"),
+        ("His mind was on the thought that all is well.", "believed"),
+        ("In his attempts to win he failed.", "tries"),
+        ("They looked forward to the ideals of freedom and lack of trust.", "lack and freedom"),
+        ("They looked forward to it.", "forwards"),
+        ("The pride of this house is gone.", "home"),
+        ("I left just because it was late.", "since"),
+        ("He was very tired.", "was tired"),
+        ("He said “I know.” He wrote it down.", "; he"),
+        ("He had no reason to say this other than to warn us.", "except for to"),
+        ("Apart from the pay, the work was hard.", "xcept for"),
+        ("Aside from the pay, the work was hard.", "esides"),
+    ],
+)
 def test_what_no_edit_says(text, wrong, no_resources):
     assert not [new for _, new in new_texts(text) if wrong in new]
 
 
 def test_two_edits_of_the_whole_text_are_not_both_made_where_they_overlap(no_resources):
-    blanks, dash = [one for one in safe_edits("He came  -- and left.") if one.edits[0].operation == "typography"]
-    quotes, far = [one for one in safe_edits("“He came”  and left.") if one.edits[0].operation == "typography"]
+    blanks, dash = [
+        one for one in safe_edits("He came  -- and left.") if one.edits[0].operation == "typography"
+    ]
+    quotes, far = [
+        one for one in safe_edits("“He came”  and left.") if one.edits[0].operation == "typography"
+    ]
     assert blanks.clashes(dash) and dash.clashes(blanks) and not quotes.clashes(far)
 
 
 def test_a_sentence_that_a_rule_cuts_off_opens_with_a_capital():
     text = "He came and he left."
     words = tokens(text, 0, len(text))
-    assert _filled(r"\1. \2.", text, words, ["PRP"] * len(words), [(0, 2), (3, 5)], 0) == "He came. He left."
+    assert (
+        _filled(r"\1. \2.", text, words, ["PRP"] * len(words), [(0, 2), (3, 5)], 0)
+        == "He came. He left."
+    )
 
 
 @pytest.mark.data
 def test_no_synonym_comes_from_a_thesaurus(resources):
-    assert not [new for _, new in new_texts("The book was printed and simply selected.") if "published" in new]
+    assert not [
+        new
+        for _, new in new_texts("The book was printed and simply selected.")
+        if "published" in new
+    ]
 
 
 @pytest.mark.parametrize("sign", ["'", "’"])
 def test_mixed_signs_become_one_kind(sign, no_resources):
-    text = f"I do not know. “It{sign}s ‘red’,” he said. They do not come; she cannot. I{sign}m here."
-    everything = [one for one in safe_edits(text) if one.edits[0].operation in ("typography", "contract")]
+    text = (
+        f"I do not know. “It{sign}s ‘red’,” he said. They do not come; she cannot. I{sign}m here."
+    )
+    everything = [
+        one for one in safe_edits(text) if one.edits[0].operation in ("typography", "contract")
+    ]
     new = "".join(part.obfuscation for part in from_edits(text, _joined(text, everything)))
     assert "don't know" in new and "don't come" in new and not set(new) & set("‘’“”")
 
 
 def test_words_put_in_keep_their_blanks_where_white_space_is_made_plain(no_resources):
     text = "\tThe boy isn't here. \n  Whilst  he slept, he could\tnot see each other. \n"
-    everything = [one for one in safe_edits(text) if one.edits[0].operation in ("typography", "phrase", "expand")]
+    everything = [
+        one
+        for one in safe_edits(text)
+        if one.edits[0].operation in ("typography", "phrase", "expand")
+    ]
     new = "".join(part.obfuscation for part in from_edits(text, _joined(text, everything)))
     assert new == "The boy is not here.\nWhile he slept, he could not see one another.\n"
 
@@ -170,14 +233,20 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
     (tmp_path / "others.txt").write_text(OTHERS * (4_500 // len(OTHERS.split()) + 1))
     recipe = registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})")
     task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
-    first, again, other = recipe.obfuscate(task, 1), recipe.obfuscate(task, 1), recipe.obfuscate(task, 2)
+    first, again, other = (
+        recipe.obfuscate(task, 1),
+        recipe.obfuscate(task, 1),
+        recipe.obfuscate(task, 2),
+    )
     assert first.changed and first.text == again.text and first.text != other.text
     panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
     assert panel.near(first.text) < panel.near(TEXT)
     assert "by compression" in first.notes[-3] and "cost in sense" in first.notes[-2]
     assert first.notes[-1].startswith("change these words by hand: ")
     cost = float(re.search(r"cost in sense ([\d.]+)", first.notes[-2])[1])
-    small = registry.parse("obfuscator", f"raven-hide(limit=0.5, background={str(tmp_path)!r})").obfuscate(task, 1)
+    small = registry.parse(
+        "obfuscator", f"raven-hide(limit=0.5, background={str(tmp_path)!r})"
+    ).obfuscate(task, 1)
     assert float(re.search(r"cost in sense ([\d.]+)", small.notes[-2])[1]) <= 0.5 < cost
     alone = recipe.obfuscate(ObfuscationTask("t", TEXT, (), "en"), 1)
     assert "nothing says how far it came" in alone.notes[0]
@@ -203,5 +272,7 @@ def test_what_it_refuses(no_resources, tmp_path):
         registry.parse("obfuscator", "raven-hide(limit=0)").obfuscate(task)
     with pytest.raises(InputError, match="no text by other people"):
         registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})").obfuscate(task)
-    with pytest.raises(MissingPart, match=r"nltk.downloader brown, or raven-hide\(background='FOLDER of .txt"):
+    with pytest.raises(
+        MissingPart, match=r"nltk.downloader brown, or raven-hide\(background='FOLDER of .txt"
+    ):
         registry.parse("obfuscator", "raven-hide").obfuscate(task)

@@ -5,7 +5,12 @@ from hypothesis import strategies as st
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
 from ravenbench.text.language_model import START, LanguageModel
 
-SENTENCES = ["the cat sat on the mat", "the dog sat on the cat", "a cat ran", "the dog ran to the mat and sat"] * 2
+SENTENCES = [
+    "the cat sat on the mat",
+    "the dog sat on the cat",
+    "a cat ran",
+    "the dog ran to the mat and sat",
+] * 2
 WORDS = ["the", "cat", "dog", "sat", "on", "mat", "ran", "to", "and", "a", "zebra"]
 MODEL = LanguageModel.train([s.split() for s in SENTENCES])
 

@@ -12,12 +12,21 @@ from ravenbench.tasks.run import plan as planning
 from ravenbench.tasks.run.forecast import forecast
 from ravenbench.tasks.run.spec import build
 
-OPTIONS = {"verifiers": "length", "samplers": "random", "probe": "none", "pools": 1, "docs_per_topic": 8}
+OPTIONS = {
+    "verifiers": "length",
+    "samplers": "random",
+    "probe": "none",
+    "pools": 1,
+    "docs_per_topic": 8,
+}
 
 
 def corpus(folder: Path, documents: list[tuple[str, str]]) -> str:
     """A table of documents given by author and topic."""
-    rows = [{"text": f"Text {i} of words by some.", "author": a, "topic": t} for i, (a, t) in enumerate(documents)]
+    rows = [
+        {"text": f"Text {i} of words by some.", "author": a, "topic": t}
+        for i, (a, t) in enumerate(documents)
+    ]
     (folder / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(folder / "c.jsonl")
 
@@ -46,12 +55,22 @@ TWICE_A_TOPIC = [(f"a{i // 2}-{t}", f"t{t}") for t in range(6) for i in range(8)
             {"topics": 4, "folds": 2},
             "one author",
         ),
-        (ONCE_A_TOPIC, {"topics": 4, "folds": 4}, "4 of 4 folds test on a single topic, and in 0 topics"),
-        (ONCE_A_TOPIC, {"topics": 6, "folds": 4}, "2 of 4 folds test on a single topic, and in 0 topics"),
+        (
+            ONCE_A_TOPIC,
+            {"topics": 4, "folds": 4},
+            "4 of 4 folds test on a single topic, and in 0 topics",
+        ),
+        (
+            ONCE_A_TOPIC,
+            {"topics": 6, "folds": 4},
+            "2 of 4 folds test on a single topic, and in 0 topics",
+        ),
     ],
 )
 def test_refused_before_topics_are_compared(documents, options, message, tmp_path, monkeypatch):
-    monkeypatch.setattr(planning, "topic_similarity", lambda *a: pytest.fail("topics were compared"))
+    monkeypatch.setattr(
+        planning, "topic_similarity", lambda *a: pytest.fail("topics were compared")
+    )
     with pytest.raises(CorpusError, match=message):
         forecast(build({**OPTIONS, "corpus": corpus(tmp_path, documents), **options}))
 

@@ -48,13 +48,18 @@ def test_every_rule_keeps_the_common_promises(rule, corpus, seed, limit):
         return
     assert several, "a rule made pairs where no author has two documents"
     who = dict(zip(documents.tolist(), author.tolist(), strict=True))
-    for a, b, same in zip(pairs.known.tolist(), pairs.questioned.tolist(), pairs.same.tolist(), strict=True):
+    for a, b, same in zip(
+        pairs.known.tolist(), pairs.questioned.tolist(), pairs.same.tolist(), strict=True
+    ):
         assert a != b and (who[a] == who[b]) == same
     keys = unordered(pairs.known, pairs.questioned)
     assert len(set(keys)) == len(keys)
     assert limit is None or len(pairs) <= limit
     again = drawn(rule, corpus, seed, limit)
-    assert again.known.tolist() == pairs.known.tolist() and again.questioned.tolist() == pairs.questioned.tolist()
+    assert (
+        again.known.tolist() == pairs.known.tolist()
+        and again.questioned.tolist() == pairs.questioned.tolist()
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -66,7 +71,9 @@ def test_matched_pairs_come_from_equal_topic_cells(corpus, cap):
         return
     subject = dict(zip(documents.tolist(), topic.tolist(), strict=True))
     who = dict(zip(documents.tolist(), author.tolist(), strict=True))
-    cells = [tuple(sorted((subject[a], subject[b]))) for a, b in unordered(pairs.known, pairs.questioned)]
+    cells = [
+        tuple(sorted((subject[a], subject[b]))) for a, b in unordered(pairs.known, pairs.questioned)
+    ]
     same = pairs.same.tolist()
     assert Counter(c for c, s in zip(cells, same, strict=True) if s) == Counter(
         c for c, s in zip(cells, same, strict=True) if not s
@@ -98,7 +105,9 @@ def test_matched_drops_and_counts_pairs_without_partner():
 
 def test_reference_gives_each_text_a_stranger_and_a_twin_where_there_is_one():
     author = np.array([0, 0, 0, 1, 2, 2])
-    pairs = Reference(faithful=True).draw(np.arange(6), author, np.zeros(6, dtype=np.int64), stream(0, "x"))
+    pairs = Reference(faithful=True).draw(
+        np.arange(6), author, np.zeros(6, dtype=np.int64), stream(0, "x")
+    )
     assert sorted(pairs.known[~pairs.same].tolist()) == [0, 1, 2, 3, 4, 5]
     assert sorted(pairs.known[pairs.same].tolist()) == [0, 1, 2, 4, 5]
     repaired = Reference().draw(np.arange(6), author, np.zeros(6, dtype=np.int64), stream(0, "x"))
@@ -111,7 +120,10 @@ def test_only_the_faithful_reference_mislabels_under_a_limit():
     wrong = Reference(faithful=True).draw(documents, author, topic, stream(0, "x"), 30)
     assert (author[wrong.known] == author[wrong.questioned])[~wrong.same].all()
     right = Reference().draw(documents, author, topic, stream(0, "x"), 30)
-    assert len(right) == 30 and not (author[right.known] == author[right.questioned])[~right.same].any()
+    assert (
+        len(right) == 30
+        and not (author[right.known] == author[right.questioned])[~right.same].any()
+    )
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
@@ -132,6 +144,8 @@ def test_a_tournament_pairs_each_two_once_and_uses_players_evenly(size, cap):
     assert uses.max() - uses.min() <= 2
 
 
-@pytest.mark.parametrize("text", [*registry.names("pairs"), "matched(per_author=3)", "reference(faithful=True)"])
+@pytest.mark.parametrize(
+    "text", [*registry.names("pairs"), "matched(per_author=3)", "reference(faithful=True)"]
+)
 def test_rules_are_components(text):
     check_component("pairs", registry.parse("pairs", text))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.problems.pair_rules import Matched
 from ravenbench.problems.probe import crossed, domains, permuted, room_for_tests
 from ravenbench.problems.sources import Pairing
@@ -67,7 +67,9 @@ def test_pairs_are_fixed_and_only_training_changes(drawn):
     assert list(four) == ["p-aa", "p-ab", "p-ba", "p-bb"]
     for test in "ab":
         one, other = four[f"p-a{test}"], four[f"p-b{test}"]
-        assert one.test.digest() == other.test.digest() and np.array_equal(one.test_same, other.test_same)
+        assert one.test.digest() == other.test.digest() and np.array_equal(
+            one.test_same, other.test_same
+        )
     for train in "ab":
         assert four[f"p-{train}a"].train_digest() == four[f"p-{train}b"].train_digest()
     assert len(four["p-aa"].train) == pytest.approx(len(four["p-bb"].train), rel=0.05)

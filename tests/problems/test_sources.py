@@ -22,9 +22,13 @@ from ravenbench.types import Corpus, Labels, Problems
 def corpus(size=600, authors=80, topics=8, seed=0, unknown=0):
     rng = np.random.default_rng(seed)
     texts, _ = TextTable.collect(f"text number {i}" for i in range(size))
-    topic = [f"topic{t}" if i >= unknown else None for i, t in enumerate(rng.integers(topics, size=size))]
+    topic = [
+        f"topic{t}" if i >= unknown else None for i, t in enumerate(rng.integers(topics, size=size))
+    ]
     author = [f"author{a:03d}" for a in rng.integers(authors, size=size)]
-    return Corpus("made", texts, tuple(f"d{i}" for i in range(size)), Labels.of(author), Labels.of(topic))
+    return Corpus(
+        "made", texts, tuple(f"d{i}" for i in range(size)), Labels.of(author), Labels.of(topic)
+    )
 
 
 @given(st.integers(2, 40), st.integers(2, 40))
@@ -38,7 +42,9 @@ def test_every_topic_is_in_one_fold_and_sizes_are_equal(m, k):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(1, 80), st.integers(1, 30), st.integers(1, 5), st.integers(1, 20), st.integers(0, 9))
+@given(
+    st.integers(1, 80), st.integers(1, 30), st.integers(1, 5), st.integers(1, 20), st.integers(0, 9)
+)
 def test_documents_are_equalised(size, authors, topics, n, seed):
     rng = np.random.default_rng(seed)
     author, topic = rng.integers(authors, size=size), rng.integers(topics, size=size)
@@ -62,11 +68,20 @@ def test_one_author_does_not_fill_a_topic():
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(4, 120), st.integers(1, 40), st.integers(1, 12), st.floats(0.1, 0.5), st.integers(0, 9))
+@given(
+    st.integers(4, 120),
+    st.integers(1, 40),
+    st.integers(1, 12),
+    st.floats(0.1, 0.5),
+    st.integers(0, 9),
+)
 def test_calibration_parts_share_no_author(size, authors, topics, share, seed):
     rng = np.random.default_rng(seed)
     author, topic = rng.integers(authors, size=size), rng.integers(topics, size=size)
-    by_t, by_a = by_topic(author, topic, share, stream(seed, "x")), by_author(author, share, stream(seed, "x"))
+    by_t, by_a = (
+        by_topic(author, topic, share, stream(seed, "x")),
+        by_author(author, share, stream(seed, "x")),
+    )
     for parts in (by_t, by_a):
         if parts is None:
             continue
@@ -82,7 +97,9 @@ def test_calibration_parts_share_no_author(size, authors, topics, share, seed):
 def test_topic_folds_keep_their_promises(rule, seed):
     data = corpus(seed=seed, unknown=20)
     chosen = np.array([6, 0, 3, 1, 7, 5])
-    folds = sources.topics(data, chosen, k=3, pairing=Pairing(rule, 60, 0.5, draws=Draws(seed)), name="f")
+    folds = sources.topics(
+        data, chosen, k=3, pairing=Pairing(rule, 60, 0.5, draws=Draws(seed)), name="f"
+    )
     tested = sorted(t for fold in folds for t in fold.counts["test_topics"])
     assert tested == sorted(chosen.tolist()) and [f.name for f in folds] == ["f-0", "f-1", "f-2"]
     for fold in folds:
@@ -94,14 +111,24 @@ def test_topic_folds_keep_their_promises(rule, seed):
         assert not set(counts["train_topics"]) & set(counts["test_topics"])
         assert fold.test.author is None
         for problems, same in ((fold.train, fold.train_same), (fold.test, fold.test_same)):
-            a, b = data.author.codes[problems.known_index], data.author.codes[problems.questioned_index]
-            assert ((a == b) == same).all() and (problems.known_index != problems.questioned_index).all()
+            a, b = (
+                data.author.codes[problems.known_index],
+                data.author.codes[problems.questioned_index],
+            )
+            assert ((a == b) == same).all() and (
+                problems.known_index != problems.questioned_index
+            ).all()
         held = fold.train.calibrate
-        apart = [set(data.author.codes[fold.train.select(w).documents].tolist()) for w in (held, ~held)]
+        apart = [
+            set(data.author.codes[fold.train.select(w).documents].tolist()) for w in (held, ~held)
+        ]
         assert not apart[0] & apart[1]
         assert counts["counts"]["calibrate"]["same"] == int(fold.train_same[held].sum()) >= 10
         assert counts["calibration"] in ("topics", "authors")
-        assert counts["documents"] == {"train": len(fold.train.documents), "test": len(fold.test.documents)}
+        assert counts["documents"] == {
+            "train": len(fold.train.documents),
+            "test": len(fold.test.documents),
+        }
 
 
 def test_matched_folds_are_balanced_in_topic():
@@ -133,11 +160,20 @@ def test_a_small_corpus_is_left_to_cross_fitting():
 def test_too_few_documents_and_no_pairs_are_named():
     with pytest.raises(CorpusError, match="topic 'topic1' has too few documents"):
         texts, _ = TextTable.collect(["a", "b", "c"])
-        few = Corpus("few", texts, ("a", "b", "c"), Labels.of("xyx"), Labels.of(["topic0", "topic1", "topic0"]))
+        few = Corpus(
+            "few",
+            texts,
+            ("a", "b", "c"),
+            Labels.of("xyx"),
+            Labels.of(["topic0", "topic1", "topic0"]),
+        )
         sources.topics(few, np.arange(2), k=2, pairing=Pairing(Matched()))
     single = corpus(size=100, topics=4)
     single = Corpus("single", single.texts, single.ids, Labels.of(single.ids), single.topic)
-    with pytest.raises(CorpusError, match=r"fold topics-0, test documents: no two of these documents have one author"):
+    with pytest.raises(
+        CorpusError,
+        match=r"fold topics-0, test documents: no two of these documents have one author",
+    ):
         sources.topics(single, np.arange(4), k=2, pairing=Pairing(Matched()))
 
 
@@ -159,14 +195,20 @@ def test_folds_do_not_depend_on_the_hash_seed(tmp_path):
             "PYTHONHASHSEED": hash_seed,
             "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}",
         }
-        done = subprocess.run([sys.executable, "-c", DIGEST], env=environment, capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", DIGEST], env=environment, capture_output=True, check=True
+        )
         outputs.add(done.stdout)
     assert len(outputs) == 1 and outputs.pop().count(b"\n") == 8
 
 
 def test_given_sets_become_one_blind_fold():
-    train = Problems.of([("a", ["x", "y"], "z"), ("b", ["q"], "r")], author=Labels.of(["A", "A", "A", "B", "C"]))
-    test = Problems.of([("c", ["u"], "v")], author=Labels.of(["B", "B"]), topic=Labels.of(["t", "s"]))
+    train = Problems.of(
+        [("a", ["x", "y"], "z"), ("b", ["q"], "r")], author=Labels.of(["A", "A", "A", "B", "C"])
+    )
+    test = Problems.of(
+        [("c", ["u"], "v")], author=Labels.of(["B", "B"]), topic=Labels.of(["t", "s"])
+    )
     fold = sources.given(train, np.array([True, False]), test, np.array([True]))
     assert fold.test.author is None and fold.train.author is not None
     assert fold.counts["counts"]["fit"] == {"same": 1, "different": 1}
@@ -181,7 +223,9 @@ def test_sizes_come_from_the_corpus():
     assert (many.topics, many.folds) == (15, 5)
     listed = needs.suggest(corpus(topics=8), defaults={"m": 25, "k": 5, "documents": 60})
     assert (listed.topics, listed.folds, listed.documents) == (8, 5, 60)
-    asked = needs.suggest(corpus(topics=8), topics=6, folds=3, documents=7, min_docs=5, defaults={"m": 25})
+    asked = needs.suggest(
+        corpus(topics=8), topics=6, folds=3, documents=7, min_docs=5, defaults={"m": 25}
+    )
     assert asked == needs.Sizes(6, 3, 7, 5)
 
 

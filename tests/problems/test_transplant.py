@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from benchmarks.lab.worlds import Lengths
 from tests.references.splicing import splice_reference
 
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
-from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import transplant as reasons
 from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER
 from ravenbench.problems.pair_rules import Matched
-from ravenbench.problems.references import Lengths, References
+from ravenbench.problems.references import References
 from ravenbench.problems.transplant import Transplanter, shortage
 from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Spaces
@@ -29,9 +30,13 @@ def topic_similarity(size):
 @pytest.fixture(scope="module")
 def world():
     corpus = Synthetic(documents=600, authors=60, topics=12, words=60, dependence=0.3).load()
-    pairs = Matched().draw(np.arange(600), corpus.author.codes, corpus.topic.codes, np.random.default_rng(0))
+    pairs = Matched().draw(
+        np.arange(600), corpus.author.codes, corpus.topic.codes, np.random.default_rng(0)
+    )
     problems = Problems.pairs(corpus.texts, pairs.known, pairs.questioned)
-    made = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, similarity=topic_similarity(12))
+    made = Transplanter(
+        corpus.texts, author=corpus.author, topic=corpus.topic, similarity=topic_similarity(12)
+    )
     return corpus, problems, pairs.same, made, made.transplant(problems)
 
 
@@ -50,7 +55,10 @@ def donor_rows(corpus, made, problems, done, version, monkeypatch):
         text = getattr(done, version).texts[getattr(done, version).questioned_index[place]]
         into = corpus.texts[problems.questioned_index[i]]
         found = getattr(asked[problems.ids[i]], version).tolist()
-        assert splice_reference(into, [corpus.texts[row] for row in found], made.splicer.functions) == text
+        assert (
+            splice_reference(into, [corpus.texts[row] for row in found], made.splicer.functions)
+            == text
+        )
         yield i, found
 
 
@@ -58,7 +66,10 @@ def test_donors_are_others_on_or_far_from_the_topic(world, monkeypatch):
     corpus, problems, _, made, done = world
     for version in ("on", "off", "off2"):
         for i, found in donor_rows(corpus, made, problems, done, version, monkeypatch):
-            assert 1 <= len(found) <= TOGETHER and len({int(corpus.topic.codes[row]) for row in found}) == 1
+            assert (
+                1 <= len(found) <= TOGETHER
+                and len({int(corpus.topic.codes[row]) for row in found}) == 1
+            )
             known, questioned = problems.known(i)[0], problems.questioned_index[i]
             writers = {corpus.author.codes[known], corpus.author.codes[questioned]}
             topics = {int(corpus.topic.codes[known]), int(corpus.topic.codes[questioned])}
@@ -83,8 +94,13 @@ def test_ids_order_and_known_texts_stay(world):
             known = [version.texts[r] for r in version.known(place)]
             assert known == [problems.texts[r] for r in problems.known(i)]
             new = version.texts[version.questioned_index[place]]
-            assert new.split()[0].istitle() == problems.texts[problems.questioned_index[i]].split()[0].istitle()
-    lengths = [[len(v.texts[q]) for q in v.questioned_index] for v in (done.on, done.off, done.off2)]
+            assert (
+                new.split()[0].istitle()
+                == problems.texts[problems.questioned_index[i]].split()[0].istitle()
+            )
+    lengths = [
+        [len(v.texts[q]) for q in v.questioned_index] for v in (done.on, done.off, done.off2)
+    ]
     own = np.array([len(problems.texts[q]) for q in problems.questioned_index[done.rows]])
     assert np.abs(np.array(lengths) / own - 1).mean() < 0.06
 
@@ -92,25 +108,35 @@ def test_ids_order_and_known_texts_stay(world):
 def test_depends_on_seed_and_problem_alone(world):
     corpus, problems, _, _, done = world
     part = np.array([40, 7, 99])
-    again = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, similarity=topic_similarity(12))
+    again = Transplanter(
+        corpus.texts, author=corpus.author, topic=corpus.topic, similarity=topic_similarity(12)
+    )
     few = again.transplant(problems.select(part))
     for version in ("on", "off", "off2"):
         whole, some = getattr(done, version), getattr(few, version)
         text = dict(zip(whole.ids.tolist(), whole.texts.rows(whole.questioned_index), strict=True))
         assert [text[i] for i in some.ids.tolist()] == some.texts.rows(some.questioned_index)
-    other = Transplanter(corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(1)).transplant(problems)
+    other = Transplanter(
+        corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(1)
+    ).transplant(problems)
     assert other.on.texts.digest() != done.on.texts.digest()
 
 
 def test_texts_of_another_table_are_found(world):
     corpus, problems, _, made, done = world
     moved = Problems.of(
-        [(name, [corpus.texts[k] for k in problems.known(i)], corpus.texts[problems.questioned_index[i]])
-         for i, name in enumerate(problems.ids.tolist())]
-    )  # fmt: skip
-    assert made.transplant(moved).on.texts.rows(made.transplant(moved).on.questioned_index) == done.on.texts.rows(
-        done.on.questioned_index
+        [
+            (
+                name,
+                [corpus.texts[k] for k in problems.known(i)],
+                corpus.texts[problems.questioned_index[i]],
+            )
+            for i, name in enumerate(problems.ids.tolist())
+        ]
     )
+    assert made.transplant(moved).on.texts.rows(
+        made.transplant(moved).on.questioned_index
+    ) == done.on.texts.rows(done.on.questioned_index)
     with pytest.raises(InputError, match="not among"):
         made.transplant(Problems.of([("p", ["never seen"], "nor this")]))
 
@@ -132,15 +158,19 @@ def test_without_topics_content_decides(world):
 def test_unknown_authors_bar_linked_texts(world):
     corpus, _, _, _, _ = world
     texts = [corpus.texts[i] for i in range(40)]
-    problems = Problems.of([(f"p{i}", [texts[3 * i], texts[3 * i + 1]], texts[3 * i + 2]) for i in range(13)])
+    problems = Problems.of(
+        [(f"p{i}", [texts[3 * i], texts[3 * i + 1]], texts[3 * i + 2]) for i in range(13)]
+    )
     same = np.arange(13) % 2 == 0
     made = Transplanter(problems.texts)
     done = made.transplant(problems, same)
     assert len(done) >= 12
-    linked = Problems.of([("a", [texts[0]], texts[1]), ("b", [texts[1]], texts[2]), ("c", [texts[2]], texts[3])])
-    assert Transplanter(linked.texts, function_words=20).transplant(linked, np.ones(3, bool)).left_out == {
-        NOBODY_LEFT: 3
-    }
+    linked = Problems.of(
+        [("a", [texts[0]], texts[1]), ("b", [texts[1]], texts[2]), ("c", [texts[2]], texts[3])]
+    )
+    assert Transplanter(linked.texts, function_words=20).transplant(
+        linked, np.ones(3, bool)
+    ).left_out == {NOBODY_LEFT: 3}
 
 
 def documents(rows):
@@ -151,7 +181,9 @@ def documents(rows):
 
 
 def ordinary(number):
-    return " ".join(f"{FUNCTION[j % 12]} {chr(97 + (number + j) % 26) * (3 + number % 5)}" for j in range(12))
+    return " ".join(
+        f"{FUNCTION[j % 12]} {chr(97 + (number + j) % 26) * (3 + number % 5)}" for j in range(12)
+    )
 
 
 def test_what_cannot_be_transplanted_is_counted():
@@ -169,8 +201,12 @@ def test_what_cannot_be_transplanted_is_counted():
     questioned = np.array([19, 20, 21, 22, 0, 6])
     done = made.transplant(Problems.pairs(texts, known, questioned))
     assert done.left_out == {
-        NOBODY_ON: 1, reasons.NO_CONTENT: 1, reasons.NO_FUNCTION: 1, NO_TOPIC: 1, reasons.REPEATED: 1,
-    }  # fmt: skip
+        NOBODY_ON: 1,
+        reasons.NO_CONTENT: 1,
+        reasons.NO_FUNCTION: 1,
+        NO_TOPIC: 1,
+        reasons.REPEATED: 1,
+    }
     assert done.rows.tolist() == [5]
     assert "1 left out: no other author" in shortage(1, 0, done.left_out)
 
@@ -212,7 +248,9 @@ def test_lengths_of_words_are_the_same_in_all_versions(world):
     assert np.abs(on - off).mean() < 0.2 * plain.std()
     own = [[len(w) for w in done.plain.texts[q].split()] for q in done.plain.questioned_index]
     new = [[len(w) for w in done.off.texts[q].split()] for q in done.off.questioned_index]
-    assert np.mean([np.mean(np.array(a) == np.array(b)) for a, b in zip(own, new, strict=True)]) > 0.95
+    assert (
+        np.mean([np.mean(np.array(a) == np.array(b)) for a, b in zip(own, new, strict=True)]) > 0.95
+    )
 
 
 def test_the_reference_scorer_of_content_has_nothing_left(world):

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def common_reference(a: Sequence[int] | NDArray[np.int64], b: Sequence[int] | NDArray[np.int64]) -> int:
+def common_reference(
+    a: Sequence[int] | NDArray[np.int64], b: Sequence[int] | NDArray[np.int64]
+) -> int:
     """The length of a longest common subsequence by its textbook recursion."""
     above = [0] * (len(b) + 1)
     for x in a:

@@ -47,7 +47,10 @@ class PlainGrammar:
     def log10(self, sentence: Sequence[str]) -> list[float]:
         """log10 probability of each token of a sentence and of its end, (n + 1,)."""
         padded, back = self._padded(sentence), self.order - 1
-        return [math.log10(self._probability(padded[i - back : i], padded[i])) for i in range(back, len(padded))]
+        return [
+            math.log10(self._probability(padded[i - back : i], padded[i]))
+            for i in range(back, len(padded))
+        ]
 
     def _padded(self, sentence: Sequence[str]) -> Gram:
         return (*(_START,) * (self.order - 1), *sentence, _END)
@@ -65,4 +68,6 @@ class PlainGrammar:
             return self._continued(context[1:], word)
         shorter = self._continued(context[1:], word) if context else 1 / (len(self.after[()]) + 1)
         kept = max(0.0, len(self.before.get((*context, word), ())) - self.discount)
-        return (kept + self.discount * len(self.after[context]) * shorter) / len(self.around[context])
+        return (kept + self.discount * len(self.after[context]) * shorter) / len(
+            self.around[context]
+        )

@@ -38,7 +38,10 @@ def reference_log10(training: Sequence[Sequence[str]], tokens: Sequence[str]) ->
 
     known = {gram[0] for gram in raw[1]}
     marked = ["<s>", *(t if t in known else "<unk>" for t in tokens), "</s>"]
-    return [math.log10(probability(tuple(marked[max(0, i - ORDER + 1) : i + 1]))) for i in range(1, len(marked))]
+    return [
+        math.log10(probability(tuple(marked[max(0, i - ORDER + 1) : i + 1])))
+        for i in range(1, len(marked))
+    ]
 
 
 def _discounts(counts: Counter[tuple[str, ...]]) -> list[float]:

@@ -6,6 +6,9 @@ from collections import defaultdict
 from math import log2
 from typing import Literal
 
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.texts import TextTable
+
 Model = dict[str, dict[str, int]]
 ALPHABET = 256
 
@@ -19,7 +22,9 @@ def model(text: str, order: int = 5) -> Model:
     return {context: dict(chars) for context, chars in contexts.items()}
 
 
-def probability(contexts: Model, context: str, char: str, escape: Literal["C"] | None = None) -> float:
+def probability(
+    contexts: Model, context: str, char: str, escape: Literal["C"] | None = None
+) -> float:
     """Probability of ``char`` after ``context``.
 
     Without escapes, its share in the longest suffix of the context in which it was seen. With method C, a
@@ -41,9 +46,19 @@ def probability(contexts: Model, context: str, char: str, escape: Literal["C"] |
     return passed / ALPHABET
 
 
-def cross_entropy(contexts: Model, text: str, order: int = 5, escape: Literal["C"] | None = None) -> float:
+def cross_entropy(
+    contexts: Model, text: str, order: int = 5, escape: Literal["C"] | None = None
+) -> float:
     """Bits a character of a non-empty text; contexts before the text's start are as short as they are."""
     bits = 0.0
     for i, char in enumerate(text):
         bits -= log2(probability(contexts, text[max(0, i - order) : i], char, escape))
     return bits / len(text)
+
+
+def of_the_kernel(
+    model: str, text: str, order: int = 5, escape: Literal["C"] | None = None
+) -> float:
+    """Bits a character of ``text`` under the model of ``model``, by Raven's kernel."""
+    texts, rows = TextTable.collect([model, text])
+    return float(cross_entropies(texts, rows[:1], rows[1:], order, escape)[0, 0])

@@ -36,7 +36,9 @@ def splice_reference(
             left = left or list(every)
             prefer = 1 if number % 2 else -1
 
-            def distance(other: str, size: int = length(word), prefer: int = prefer) -> tuple[int, int]:
+            def distance(
+                other: str, size: int = length(word), prefer: int = prefer
+            ) -> tuple[int, int]:
                 off = length(other) - size
                 return abs(off), int(off * prefer < 0)
 

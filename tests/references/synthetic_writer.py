@@ -1,10 +1,19 @@
-"""The synthetic writer word by word: what ``ext.corpora.synthetic.Writer`` must write byte for byte."""
+"""The synthetic writer word by word: what ``corpora.synthetic.Writer`` must write byte for byte."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.ext.corpora.synthetic import FUNCTION_WORDS, GENERAL, HABITS, JOINTS, MARKS, SLOTS, MadeUpAuthor, zipf
+from ravenbench.corpora.synthetic import (
+    FUNCTION_WORDS,
+    GENERAL,
+    HABITS,
+    JOINTS,
+    MARKS,
+    SLOTS,
+    MadeUpAuthor,
+    zipf,
+)
 from ravenbench.randomness import stream
 
 
@@ -36,6 +45,8 @@ class PlainWriter(MadeUpAuthor):
         pair = rng.integers(len(HABITS), size=count[1])
         second = rng.random(count[1]) < habits.habit[pair]
         tokens[kind == 1] = np.array(HABITS)[pair, second.astype(np.int64)]
-        tokens[kind == 2] = self._topic_words(topic)[rng.choice(SLOTS, size=count[2], p=self._slant(author, topic))]
+        tokens[kind == 2] = self._topic_words(topic)[
+            rng.choice(SLOTS, size=count[2], p=self._slant(author, topic))
+        ]
         tokens[kind == 3] = rng.choice(self._lexicon[0], size=count[3], p=zipf(GENERAL, 0.6))
         return tokens

@@ -8,7 +8,9 @@ from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators import DECIMALS, THRESHOLDS, rescale
 
 
-def best_band_reference(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
+def best_band_reference(
+    scores: Floats, same: Bools, metrics: int = 4
+) -> tuple[float, float, float]:
     """What ``best_band`` must find, by calibrating with and scoring every combination of thresholds."""
     from scipy.stats import rankdata
 
@@ -24,7 +26,9 @@ def best_band_reference(scores: Floats, same: Bools, metrics: int = 4) -> tuple[
             value = (ranks - positives * (positives + 1) / 2) / (positives * (n - positives))
             value += (tp + tn + unanswered * (tp + tn) / n) / n
             if tp:
-                value += 1.25 * tp / (1.25 * tp + 0.25 * (fn + unanswered) + fp) + 2 * tp / (2 * tp + fp + fn)
+                value += 1.25 * tp / (1.25 * tp + 0.25 * (fn + unanswered) + fp) + 2 * tp / (
+                    2 * tp + fp + fn
+                )
             value += 1 - np.mean((v - same) ** 2) if metrics == 5 else 0.0
             value = round(float(value) / metrics, DECIMALS)
             if value > best[2]:

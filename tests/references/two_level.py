@@ -25,9 +25,13 @@ def poisson_gamma(x: int, y: int, size_x: float, size_y: float, shape: float, ra
             drawn = math.prod(stats.poisson.pmf(count, value * size) for count, size in counts)
             return float(drawn * stats.gamma.pdf(value, shape, scale=1 / rate))
 
-        return float(integrate.quad(density, 0, 60 * (shape + 1) / rate, limit=500, points=[shape / rate])[0])
+        return float(
+            integrate.quad(density, 0, 60 * (shape + 1) / rate, limit=500, points=[shape / rate])[0]
+        )
 
-    return math.log(marginal([(x, size_x), (y, size_y)]) / marginal([(x, size_x)]) / marginal([(y, size_y)]))
+    return math.log(
+        marginal([(x, size_x), (y, size_y)]) / marginal([(x, size_x)]) / marginal([(y, size_y)])
+    )
 
 
 def dirichlet_two(x: Sequence[int], y: Sequence[int], alpha: Sequence[float]) -> float:
@@ -35,7 +39,9 @@ def dirichlet_two(x: Sequence[int], y: Sequence[int], alpha: Sequence[float]) ->
 
     def marginal(counts: Sequence[Sequence[int]]) -> float:
         def density(share: float) -> float:
-            drawn = math.prod(stats.binom.pmf(first, first + second, share) for first, second in counts)
+            drawn = math.prod(
+                stats.binom.pmf(first, first + second, share) for first, second in counts
+            )
             return float(drawn * stats.beta.pdf(share, *alpha))
 
         return float(integrate.quad(density, 0, 1, limit=500)[0])
@@ -47,14 +53,20 @@ def dirichlet_likelihood(counts: Sequence[Sequence[int]], alpha: Sequence[float]
     """Log likelihood of authors' counts, but for a constant."""
     whole = sum(alpha)
     return sum(
-        math.lgamma(whole) - math.lgamma(whole + sum(row))
+        math.lgamma(whole)
+        - math.lgamma(whole + sum(row))
         + sum(math.lgamma(a + n) - math.lgamma(a) for a, n in zip(alpha, row, strict=True))
         for row in counts
-    )  # fmt: skip
+    )
 
 
-def gamma_likelihood(counts: Sequence[int], sizes: Sequence[float], shape: float, mean: float) -> float:
+def gamma_likelihood(
+    counts: Sequence[int], sizes: Sequence[float], shape: float, mean: float
+) -> float:
     """Log likelihood of one unit's counts by author, negative binomial with this mean rate."""
     return float(
-        sum(stats.nbinom.logpmf(n, shape, shape / (shape + mean * size)) for n, size in zip(counts, sizes, strict=True))
+        sum(
+            stats.nbinom.logpmf(n, shape, shape / (shape + mean * size))
+            for n, size in zip(counts, sizes, strict=True)
+        )
     )

@@ -27,14 +27,18 @@ def test_it_is_said_of_theirs(printed, ours, interval, said):
 
 
 def test_a_table_has_what_was_found_alone():
-    (table,) = beside([Beside("a", 0.5, None, 0.6), Beside("b", None, None, 0.6)], "a paper", "other data.")
+    (table,) = beside(
+        [Beside("a", 0.5, None, 0.6), Beside("b", None, None, 0.6)], "a paper", "other data."
+    )
     assert [row[0] for row in table.rows] == ["a"] and "other data" in table.note
     assert beside([Beside("b", None, None, 0.6)], "a paper", "") == []
 
 
 def test_a_method_that_lacked_parts_is_not_compared():
     (table,) = beside(
-        [Beside("a", 0.5, (0.1, 0.9), 0.6, lacked=True), Beside("b", 0.5, (0.1, 0.9), 0.6)], "paper", "data."
+        [Beside("a", 0.5, (0.1, 0.9), 0.6, lacked=True), Beside("b", 0.5, (0.1, 0.9), 0.6)],
+        "paper",
+        "data.",
     )
     assert [row[-1] for row in table.rows] == ["not compared", "within our interval"]
     assert "ran without parts that it needs" in table.note
@@ -56,8 +60,13 @@ def test_what_an_obfuscator_lacks_is_in_the_plan(tmp_path, monkeypatch):
     }
     task = Safety({**asked, "verifiers": "length", "out": str(tmp_path / "run")})
     task.resolve()
-    notes = [note for note in task.preview().notes if note.startswith("mihaylova-2016 lacks a part: ")]
-    assert len(notes) == 3 and "no synonyms, glosses or spelling: wordnet is not here; fix: get it" in notes[0]
+    notes = [
+        note for note in task.preview().notes if note.startswith("mihaylova-2016 lacks a part: ")
+    ]
+    assert (
+        len(notes) == 3
+        and "no synonyms, glosses or spelling: wordnet is not here; fix: get it" in notes[0]
+    )
 
 
 def test_a_missing_tagger_is_found_before_any_work(monkeypatch):
@@ -80,17 +89,30 @@ def test_a_run_of_a_collection_has_the_papers_figures_beside_its_own(tmp_path, m
     from ravenbench import run, write_report
 
     made = run(
-        "synthetic(documents=120, authors=24, topics=8, words=60)", verifiers="char-ngram, length", topics=4, folds=2,
-        pools=1, probe="none", out=tmp_path / "run", workers=1,
-    )  # fmt: skip
-    assert report_of(made).published() == []  # made-up texts, and one's own, have nothing to do with the paper's
+        "synthetic(documents=120, authors=24, topics=8, words=60)",
+        verifiers="char-ngram, length",
+        topics=4,
+        folds=2,
+        pools=1,
+        probe="none",
+        out=tmp_path / "run",
+        workers=1,
+    )
+    assert (
+        report_of(made).published() == []
+    )  # made-up texts, and one's own, have nothing to do with the paper's
     monkeypatch.setattr("ravenbench.reports.beside.MADE_UP", ())
     frame = made.to_polars("published")
     assert frame["figure"].to_list()[:2] == ["HITS: mean topic similarity", "HITS: highest"]
     by = dict(zip(frame["figure"], frame["printed"], strict=True))
-    assert by["HITS: overall of char-ngram"] == 0.926 and by["Random: overall of char-ngram"] == 0.927
+    assert (
+        by["HITS: overall of char-ngram"] == 0.926 and by["Random: overall of char-ngram"] == 0.927
+    )
     page = write_report(made.store)
-    assert "fan fiction of PAN 2020" in page.read_text() and (page.parent / "tables" / "published.csv").is_file()
+    assert (
+        "fan fiction of PAN 2020" in page.read_text()
+        and (page.parent / "tables" / "published.csv").is_file()
+    )
     assert report_of(made).published()[0].note.startswith("Why they may differ: ")
 
 

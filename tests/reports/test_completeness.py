@@ -1,6 +1,6 @@
 """Where cells are missing, the report of every task says what its figures stand on.
 
-Those of ``raven simulate`` and ``raven compare`` are looked at beside their other tests.
+Those of ``raven compare`` are looked at beside their other tests.
 """
 
 from __future__ import annotations
@@ -39,20 +39,39 @@ def test_a_report_with_gaps_says_what_it_stands_on(task: str, toy: Path, tmp_pat
     arguments = {
         "pan14": (toy, "--verifiers", METHODS, "--out", tmp_path / "run"),
         "verify": (
-            "function-words", "--test", toy / "test", "--train", toy / "train", "--folder", tmp_path / "run",
-            "--out", tmp_path / "answers.jsonl",
+            "function-words",
+            "--test",
+            toy / "test",
+            "--train",
+            toy / "train",
+            "--folder",
+            tmp_path / "run",
+            "--out",
+            tmp_path / "answers.jsonl",
         ),
         "safety": (
-            toy, "--train", toy, "--obfuscators", "identity, random", "--verifiers", METHODS, "--attacks", "none",
-            "--out", tmp_path / "run",
+            toy,
+            "--train",
+            toy,
+            "--obfuscators",
+            "identity, random",
+            "--verifiers",
+            METHODS,
+            "--attacks",
+            "none",
+            "--out",
+            tmp_path / "run",
         ),
         "attribute": (CORPUS, "--methods", "nb,svm", "--out", tmp_path / "run"),
-    }  # fmt: skip
+    }
     done = raven(task, *arguments[task], "--workers", 1)
     assert done.exit_code == 0, done.output
     report = tmp_path / "run" / "report"
     whole = (report / "index.html").read_text()
-    assert json.loads((report / "report.json").read_text())["incomplete"] == [] and "completed cells only" not in whole
+    assert (
+        json.loads((report / "report.json").read_text())["incomplete"] == []
+        and "completed cells only" not in whole
+    )
     sorted((tmp_path / "run" / "cells").glob("*.cell"))[0].unlink()
     again = raven("report", tmp_path / "run")
     assert again.exit_code == 1, again.output
@@ -60,4 +79,8 @@ def test_a_report_with_gaps_says_what_it_stands_on(task: str, toy: Path, tmp_pat
     (gap,) = json.loads((report / "report.json").read_text())["incomplete"]
     said = f"completed cells only: {gap['method']} has {gap['planned'] - 1} of its {gap['planned']}; the rest have all."
     assert gap["cells"] == gap["planned"] - 1
-    assert told.startswith("Cells are missing") and said in told and said in (report / "index.html").read_text()
+    assert (
+        told.startswith("Cells are missing")
+        and said in told
+        and said in (report / "index.html").read_text()
+    )

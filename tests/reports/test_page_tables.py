@@ -22,14 +22,14 @@ def number(key: str, section: str = "", rows: int = 1):
 
 
 def test_a_table_that_no_template_names_ends_the_page() -> None:
-    made = [number("pooled"), number("new"), number("also", "data-sets"), number("empty", rows=0)]
+    made = [number("texts"), number("new"), number("also", "operations"), number("empty", rows=0)]
+    analysis = {"plan": {"obfuscator": "random"}, "changed": 0, "texts": [], "failed": []}
     page = render(
-        "ravenbench.tasks.safety:pooled.html.j2", tables=made, pages={}, few=20,
-        pooled={"attacked": {}, "rows": [], "ranked": True},
-    )  # fmt: skip
+        "ravenbench.tasks.obfuscate:template.html.j2", tables=made, analysis=analysis, run={}
+    )
     shown = re.findall(r'id="table-([\w-]+)"', page)
-    assert shown == ["pooled", "also", "new"]
-    assert page.index('<h2 id="new">Table new</h2>') > page.index('<h2 id="sets">')
+    assert shown == ["texts", "also", "new"]
+    assert page.index('<h2 id="new">Table new</h2>') > page.index('<h2 id="provenance">')
 
 
 @pytest.mark.parametrize("kind", Pages.KINDS)
@@ -37,7 +37,9 @@ def test_every_table_with_rows_is_on_the_page(kind: str, pages: Pages) -> None:
     """But for those that say of a single case, or text, what its page says in other words."""
     page = pages(kind)
     shown = set(re.findall(r'id="table-([\w-]+)"', page.read_text("utf-8")))
-    files = [path for path in page.parent.glob("tables/*.csv") if path.with_suffix(".tex").is_file()]
+    files = [
+        path for path in page.parent.glob("tables/*.csv") if path.with_suffix(".tex").is_file()
+    ]
     with_rows = {path.stem for path in files if len(path.read_text("utf-8").splitlines()) > 1}
     assert with_rows - extensions.rows("NOT_ON_ITS_PAGE").get(kind, set()) <= shown
 
@@ -47,15 +49,31 @@ def test_templates_name_no_table_that_there_is_not() -> None:
     unknown = []
     for template in sorted(ROOT.rglob("*.html.j2")):
         text = template.read_text("utf-8")
-        named = re.findall(r"""\btables(?:\.(?!each|remaining)(\w+)|\["([\w-]+)"|\.each\("([\w-]+)")""", text)
-        here = {*strings(template.parent), *strings(ROOT / "reports"), *strings(ROOT / "tasks" / "evaluate")}
+        named = re.findall(
+            r"""\btables(?:\.(?!each|remaining)(\w+)|\["([\w-]+)"|\.each\("([\w-]+)")""", text
+        )
+        here = {
+            *strings(template.parent),
+            *strings(ROOT / "reports"),
+            *strings(ROOT / "tasks" / "evaluate"),
+        }
         unknown += [
-            f"{template.relative_to(ROOT)}: {name}" for name in map("".join, named) if not any(name == s for s in here)
+            f"{template.relative_to(ROOT)}: {name}"
+            for name in map("".join, named)
+            if not any(name == s for s in here)
         ]
     assert not unknown
 
 
 def strings(folder: Path) -> set[str]:
     """All texts that the code of a folder names, of texts with values in them the beginnings."""
-    nodes = [node for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8")))]
-    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    nodes = [
+        node
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+    ]
+    return {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }

@@ -26,7 +26,9 @@ TOGETHER = 8
 
 @pytest.fixture(scope="module")
 def seen(pages: Pages, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    made = {k: pages.job(k) / "report" / "index.html" if k in OF_JOBS else pages(k) for k in Pages.KINDS}
+    made = {
+        k: pages.job(k) / "report" / "index.html" if k in OF_JOBS else pages(k) for k in Pages.KINDS
+    }
     found: dict[str, dict[str, Any]] = {}
     for first in range(0, len(made), TOGETHER):
         some = dict(list(made.items())[first : first + TOGETHER])
@@ -50,6 +52,8 @@ def look_at(seen: dict[str, Any]) -> None:
     for where, found in seen.items():
         told = f"{where}: {json.dumps(found, indent=1)}"
         assert found["sideways"] <= 0, told
-        assert all(heads == cells for _, heads, cells in found["columns"] if cells is not None), told
+        assert all(heads == cells for _, heads, cells in found["columns"] if cells is not None), (
+            told
+        )
         assert not found["broken"] and not found["hidden"] and not found["cut"], told
         assert found["small"] is None or found["small"] >= LEGIBLE, told

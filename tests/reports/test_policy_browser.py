@@ -33,8 +33,20 @@ def console(pages: list[Path], place: Path) -> list[str]:
     place.mkdir()
     frames = "".join(f'<iframe onload="count()" src="{page.as_uri()}"></iframe>' for page in pages)
     (place / "host.html").write_text(HOST.format(frames=frames), encoding="utf-8")
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
-    command += ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    command = [
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--dump-dom",
+    ]
+    command += [
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+    ]
     command += [f"--user-data-dir={place / 'profile'}", (place / "host.html").as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=590, check=True)
     assert f'<pre id="probe">{len(pages)}</pre>' in done.stdout, "not every page was opened"
@@ -50,8 +62,12 @@ OTHERS = {"evaluate", "diff", "columns"}
 """Kinds that take little more than their page; all others, of larger jobs than the smallest, are the slow test's."""
 
 
-@pytest.mark.parametrize("kinds", [OTHERS, pytest.param({*Pages.KINDS}, marks=pytest.mark.slow)], ids=["small", "all"])
-def test_pages_of_every_kind(kinds: set[str], finished: Callable[[Task], Path], pages: Pages, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kinds", [OTHERS, pytest.param({*Pages.KINDS}, marks=pytest.mark.slow)], ids=["small", "all"]
+)
+def test_pages_of_every_kind(
+    kinds: set[str], finished: Callable[[Task], Path], pages: Pages, tmp_path: Path
+) -> None:
     """Those of each task's smallest job, and others."""
     made = [finished(task) / "report" / "index.html" for task in TASKS.values()]
     made += [pages(kind) for kind in Pages.KINDS if kind in kinds]
@@ -69,7 +85,9 @@ def test_page_of_a_run_with_hostile_names(hostile_run: Store, tmp_path: Path) ->
     assert console([page], tmp_path / "hostile") == []
     smuggled = tmp_path / "smuggled.html"
     smuggled.write_text(
-        text.replace("<main", '<script>console.error("ran")</script><p style="color: red"></p><main', 1)
+        text.replace(
+            "<main", '<script>console.error("ran")</script><p style="color: red"></p><main', 1
+        )
     )
     found = console([page, smuggled], tmp_path / "smuggled")
     assert len(found) >= 2 and not any('"ran"' in line for line in found)

@@ -17,7 +17,16 @@ PATHS = {
     "error in /home/ann/x.py, line 3, and /home/bob/y.py": "error in x.py, line 3, and y.py",
     "command('python /home/ann/a b/x.py $in', folder='/home/ann/z')": "command('python x.py $in', folder='z')",
 }
-OTHERS = ["and/or", "1/2", "https://host/a/b", "s3://bucket/a", "../boards/run.html", "</p>", "ppm(order=2)", "a /b c"]
+OTHERS = [
+    "and/or",
+    "1/2",
+    "https://host/a/b",
+    "s3://bucket/a",
+    "../boards/run.html",
+    "</p>",
+    "ppm(order=2)",
+    "a /b c",
+]
 
 
 @pytest.mark.parametrize("text", PATHS)
@@ -31,12 +40,31 @@ def test_what_is_no_path_stays(text: str) -> None:
 
 
 def test_keys_that_become_one_are_numbered() -> None:
-    assert public_json({"/a/b/x.txt": 1, "/a/c/x.txt": [{"k": "/a/b/y"}]}) == {"x.txt": 1, "x.txt (2)": [{"k": "y"}]}
+    assert public_json({"/a/b/x.txt": 1, "/a/c/x.txt": [{"k": "/a/b/y"}]}) == {
+        "x.txt": 1,
+        "x.txt (2)": [{"k": "y"}],
+    }
 
 
 def test_places_given_from_the_folder_of_the_command_are_names_too() -> None:
-    spec = {"known": ["anne=clients/meyer/a"], "corpus": "clients/x.csv", "verifiers": "ppm(order=2), a:B", "seed": 0}
-    head = Head(spec=spec, data={"known the candidate clients/m m/0.txt": "h"}, raven="0", python="3", packages={})
+    spec = {
+        "known": ["anne=clients/meyer/a"],
+        "corpus": "clients/x.csv",
+        "verifiers": "ppm(order=2), a:B",
+        "seed": 0,
+    }
+    head = Head(
+        spec=spec,
+        data={"known the candidate clients/m m/0.txt": "h"},
+        raven="0",
+        python="3",
+        packages={},
+    )
     told = public_head(head)
-    assert told.spec == {"known": ["anne=a"], "corpus": "x.csv", "verifiers": "ppm(order=2), a:B", "seed": 0}
+    assert told.spec == {
+        "known": ["anne=a"],
+        "corpus": "x.csv",
+        "verifiers": "ppm(order=2), a:B",
+        "seed": 0,
+    }
     assert told.data == {"known the candidate 0.txt": "h"}

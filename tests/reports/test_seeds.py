@@ -56,7 +56,12 @@ def test_pooled_intervals_cover_what_is_there():
 
 
 def table_of(rows):
-    columns = (Column("verifier", text=True), Column("AUC"), Column("95 %"), Column("p", probability=True))
+    columns = (
+        Column("verifier", text=True),
+        Column("AUC"),
+        Column("95 %"),
+        Column("p", probability=True),
+    )
     return Table("results", "Results", (*columns, Column("verdict", text=True)), tuple(rows))
 
 
@@ -65,31 +70,39 @@ def test_rows_are_matched_by_name_and_p_is_left_out():
     two = table_of([("b", 0.7, None, 0.1, "style"), ("a", 0.9, Range(0.8, 1.0), 0.01, "open")])
     pooled = pooled_table([one, two])
     assert [c.title for c in pooled.columns] == ["verifier", "AUC", "95 %", "verdict"]
-    assert [row[0] for row in pooled.rows] == ["a", "b"] and pooled.rows[0][1].mean == pytest.approx(0.85)
+    assert [row[0] for row in pooled.rows] == ["a", "b"] and pooled.rows[0][
+        1
+    ].mean == pytest.approx(0.85)
     assert pooled.rows[1][2] is None and pooled.rows[1][3] == "open (1), style (1)"
     assert pooled_table([one, table_of(one.rows[:1])]) is None
 
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory):
-    return ravenbench.run("synthetic", **HOW, seed=[0, 1, 4], out=tmp_path_factory.mktemp("seeds") / "all")
+    return ravenbench.run(
+        "synthetic", **HOW, seed=[0, 1, 4], out=tmp_path_factory.mktemp("seeds") / "all"
+    )
 
 
 def test_python_runs_each_seed_and_pools(three):
     assert list(three.runs) == [0, 1, 4] and not three.errors
     alone = [run.to_polars("results")["AUC"][0] for run in three.runs.values()]
     pooled = three.to_polars("results")
-    assert pooled["AUC"][0] == pytest.approx(np.mean(alone)) and pooled["AUC sd"][0] == pytest.approx(
-        np.std(alone, ddof=1)
-    )
+    assert pooled["AUC"][0] == pytest.approx(np.mean(alone)) and pooled["AUC sd"][
+        0
+    ] == pytest.approx(np.std(alone, ddof=1))
     page = ravenbench.write_report(three)
     told = json.loads((page.parent / "report.json").read_text())
-    assert told["seeds"] == [0, 1, 4] and told["results"][0]["AUC"]["mean"] == pytest.approx(np.mean(alone))
+    assert told["seeds"] == [0, 1, 4] and told["results"][0]["AUC"]["mean"] == pytest.approx(
+        np.mean(alone)
+    )
     assert all((run.store.path / "report" / "index.html").is_file() for run in three.runs.values())
 
 
 def raven(*arguments):
-    return CliRunner().invoke(build(arguments[0]), [str(a) for a in arguments], catch_exceptions=False)
+    return CliRunner().invoke(
+        build(arguments[0]), [str(a) for a in arguments], catch_exceptions=False
+    )
 
 
 def test_finished_runs_are_pooled_by_report(three, tmp_path):
@@ -105,9 +118,22 @@ def test_finished_runs_are_pooled_by_report(three, tmp_path):
 
 
 def test_the_command_takes_seeds(tmp_path):
-    words = ["--verifiers", "length", "--samplers", "random", "--folds", "2", "--probe", "none", "--workers", "1"]
+    words = [
+        "--verifiers",
+        "length",
+        "--samplers",
+        "random",
+        "--folds",
+        "2",
+        "--probe",
+        "none",
+        "--workers",
+        "1",
+    ]
     done = raven("run", "synthetic", *words, "--seed", "0,2", "--out", tmp_path / "run")
-    assert done.exit_code == 0 and "standard deviation between them" in " ".join(done.stdout.split())
+    assert done.exit_code == 0 and "standard deviation between them" in " ".join(
+        done.stdout.split()
+    )
     assert {p.name for p in (tmp_path / "run").iterdir()} == {"seed-0", "seed-2", "report"}
     assert json.loads(raven("report", tmp_path / "run", "--json").stdout)["seeds"] == [0, 2]
     for wrong in ("0,0", "a", "1,"):

@@ -14,7 +14,13 @@ SUBJECTS = ("engine wheel brake", "goal puck skate", "orbit rocket moon", "engin
 def table(tmp_path):
     rng = np.random.default_rng(0)
     lines = [
-        json.dumps({"text": " ".join(rng.choice(s.split(), 30)) + f" n{t}{i}", "author": f"a{i % 5}", "topic": f"t{t}"})
+        json.dumps(
+            {
+                "text": " ".join(rng.choice(s.split(), 30)) + f" n{t}{i}",
+                "author": f"a{i % 5}",
+                "topic": f"t{t}",
+            }
+        )
         for t, s in enumerate(SUBJECTS)
         for i in range(10)
     ]
@@ -28,7 +34,16 @@ def run(*arguments):
 
 
 def test_json_names_what_each_sampler_chose(table):
-    done = run(table, "--topics", "3", "--encoder", "lsa(max_df=1.0)", "--samplers", "hits, anti, grouping", "--json")
+    done = run(
+        table,
+        "--topics",
+        "3",
+        "--encoder",
+        "lsa(max_df=1.0)",
+        "--samplers",
+        "hits, anti, grouping",
+        "--json",
+    )
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
     by = {row["sampler"]: row for row in result["samplers"]}
@@ -47,4 +62,6 @@ def test_the_table_fits_80_columns(table):
 
 def test_too_many_topics_are_refused(table):
     done = run(table, "--topics", "5")
-    assert isinstance(done.exception, CorpusError) and "5 topics cannot be chosen from 4" in str(done.exception)
+    assert isinstance(done.exception, CorpusError) and "5 topics cannot be chosen from 4" in str(
+        done.exception
+    )

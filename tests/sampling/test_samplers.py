@@ -10,19 +10,23 @@ from tests.references.hits import choose_plainly
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
-from ravenbench.sampling import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
+from ravenbench.sampling import HITS, Anti, Grouping, Hybrid, Random, choose
 from ravenbench.testing import check_component
 from ravenbench.topics.levels import cosine_similarity
 
 RNG = np.random.default_rng(0)
-SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2), FarthestFirst())
+SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2))
 
 
 @st.composite
 def similarities(draw):
     size = draw(st.integers(1, 12))
     grid = st.sampled_from([-1.0, -0.25, -1e-17, 0.0, 0.1, 0.25, 0.5, 1.0])
-    values = draw(hnp.arrays(np.float64, (size, size), elements=st.one_of(grid, st.floats(-1, 1, allow_nan=False))))
+    values = draw(
+        hnp.arrays(
+            np.float64, (size, size), elements=st.one_of(grid, st.floats(-1, 1, allow_nan=False))
+        )
+    )
     similarity = np.triu(values, 1)
     similarity = similarity + similarity.T
     np.fill_diagonal(similarity, draw(st.sampled_from([0.0, 1.0])))
@@ -55,7 +59,6 @@ def test_every_sampler_keeps_its_promises(case, seed):
         Grouping(),
         Hybrid(),
         Hybrid(threshold=-2),
-        FarthestFirst(),
     ):
         selection = sampler.select(similarity, m, stream(seed, "test"))
         assert len(set(selection.chosen.tolist())) == m
@@ -67,7 +70,9 @@ def test_every_sampler_keeps_its_promises(case, seed):
 
 
 def test_a_duplicate_is_never_chosen_before_an_orthogonal_topic():
-    vectors = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
+    vectors = np.array(
+        [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float
+    )
     chosen = choose(cosine_similarity(vectors), 6).tolist()
     assert chosen[:4] == [4, 0, 2, 5]
     assert sorted(chosen[4:]) == [1, 3]
@@ -110,17 +115,6 @@ def test_grouping_joins_the_nearest_and_hybrid_only_the_near():
     assert sorted(chosen) == [0, 1]
     assert Grouping().select(s, 2, RNG).merged.tolist() == [0, 1, 0, 1]
     assert Hybrid(threshold=0.5).select(s, 2, RNG).merged.tolist() == [0, 1, 0, -1]
-
-
-@given(similarities())
-def test_farthest_first_adds_the_topic_whose_nearest_chosen_one_is_farthest(case):
-    similarity, m = case
-    whole = units(similarity)
-    chosen = choose(similarity, m, farthest=True).tolist()
-    assert chosen[0] == choose(similarity, 1)[0]
-    for step in range(1, m):
-        nearest = {t: whole[t, chosen[:step]].max() for t in range(len(whole)) if t not in chosen[:step]}
-        assert nearest[chosen[step]] == min(nearest.values())
 
 
 @pytest.mark.parametrize("m", [0, 4])

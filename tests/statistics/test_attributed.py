@@ -40,18 +40,24 @@ def test_an_author_drawn_twice_counts_twice():
 
 
 def test_texts_by_nobody_stand_alone():
-    assert Texts(np.array([3, -1, 3, -1, 0]), np.zeros(5, int), np.ones(5, bool)).clusters.tolist() == [1, 2, 1, 3, 0]
+    assert Texts(
+        np.array([3, -1, 3, -1, 0]), np.zeros(5, int), np.ones(5, bool)
+    ).clusters.tolist() == [1, 2, 1, 3, 0]
 
 
 def test_the_change_by_hand():
     truth = np.repeat(np.arange(6), 2)
     texts = Texts(truth, np.zeros(12, dtype=int), np.ones(12, dtype=bool))
     after = np.where(np.arange(12) < 10, -1, truth)  # both texts of five of six authors are lost
-    found = attribution_change(texts, (truth, np.ones(12)), [(after, np.repeat([4.0, 1.0], [10, 2]))])
+    found = attribution_change(
+        texts, (truth, np.ones(12)), [(after, np.repeat([4.0, 1.0], [10, 2]))]
+    )
     assert (found.accuracy.before, found.accuracy.after) == (1, pytest.approx(1 / 6))
     assert found.macro_f1.after == pytest.approx(1 / 6)
     assert found.rank.delta == pytest.approx(2.5)
-    assert found.p == pytest.approx(2 / 2**5)  # five authors that could have gone either way, not ten texts
+    assert found.p == pytest.approx(
+        2 / 2**5
+    )  # five authors that could have gone either way, not ten texts
     assert found.accuracy.interval[0] <= found.accuracy.delta <= found.accuracy.interval[1] < 0
     same = attribution_change(texts, (truth, np.full(12, np.nan)), [(truth, np.ones(12))])
     assert same.p == 1 and same.accuracy.interval == (0, 0) and same.rank is None

@@ -30,6 +30,8 @@ def test_stacking_trusts_the_better_system() -> None:
     good, noise = np.clip(same * 0.4 + rng.random(400) * 0.6, 0, 1), rng.random(400)
     values = np.stack([good, noise])
     got = stacked(same[:200], values[:, :200], values[:, 200:])
-    assert (scores(same[200:], got)["auc"] or 0) > (scores(same[200:], mean_of(values[:, 200:]))["auc"] or 1)
+    assert (scores(same[200:], got)["auc"] or 0) > (
+        scores(same[200:], mean_of(values[:, 200:]))["auc"] or 1
+    )
     with pytest.raises(InputError, match="both classes"):
         stacked(np.ones(3, dtype=bool), values[:, :3], values)

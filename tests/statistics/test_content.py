@@ -16,8 +16,14 @@ from ravenbench.statistics.axes import (
     domain_axis,
     needed,
     wrong_by_chance,
-)  # fmt: skip
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, left_open
+)
+from ravenbench.statistics.content import (
+    ContentDesign,
+    ContentFigures,
+    KeptFold,
+    Versions,
+    left_open,
+)
 from ravenbench.statistics.content import alike as alike_scores
 from ravenbench.statistics.estimates import (
     Estimate,
@@ -53,9 +59,15 @@ def answered(d, rng, content=0.0, style=0.8, author=0.5, authors=40):
     noise = rng.normal(size=100_000)
     scores = []
     for fold in d.folds:
-        base = style * fold.same + author * effect[fold.sides].sum(axis=1) / np.sqrt(2) + noise[fold.problem]
+        base = (
+            style * fold.same
+            + author * effect[fold.sides].sum(axis=1) / np.sqrt(2)
+            + noise[fold.problem]
+        )
         jitter = rng.normal(size=(3, len(base))) * 0.3
-        scores.append(Versions(base, base + content + jitter[0], base + jitter[1], base + jitter[2]))
+        scores.append(
+            Versions(base, base + content + jitter[0], base + jitter[1], base + jitter[2])
+        )
     return scores
 
 
@@ -70,7 +82,10 @@ def test_what_lies_between_0_and_1_has_no_interval_beyond() -> None:
             assert 0 <= one.interval[0] <= one.value <= one.interval[1] <= 1
     # Where it lies within, it stays what it was.
     inside = Estimate(0.9, 0.02, (0.85, 0.95), 9.0)
-    assert within(inside, 0.0, 1.0) == inside and within(inside._replace(interval=None), 0.0, 1.0).interval is None
+    assert (
+        within(inside, 0.0, 1.0) == inside
+        and within(inside._replace(interval=None), 0.0, 1.0).interval is None
+    )
 
 
 def test_placements_make_the_auc() -> None:
@@ -80,7 +95,9 @@ def test_placements_make_the_auc() -> None:
     assert value == pytest.approx(auc_of_scores(same, score))
     assert placement[same].mean() == pytest.approx(placement[~same].mean())
     moved = influence(same, value, placement)
-    assert moved[same].sum() == pytest.approx(0, abs=1e-12) and moved[~same].sum() == pytest.approx(0, abs=1e-12)
+    assert moved[same].sum() == pytest.approx(0, abs=1e-12) and moved[~same].sum() == pytest.approx(
+        0, abs=1e-12
+    )
     parts = [placement[c].var(ddof=1) / c.sum() for c in (same, ~same)]
     assert (moved**2).sum() == pytest.approx(sum(parts))
 
@@ -91,28 +108,43 @@ def test_swing_is_a_difference_of_two_aucs() -> None:
     scores = answered(d, rng, content=0.7)
     found = d.figures(scores)
     by_hand = [
-        auc_of_scores(f.same, np.where(f.same, s.on, s.off)) - auc_of_scores(f.same, np.where(f.same, s.off, s.on))
+        auc_of_scores(f.same, np.where(f.same, s.on, s.off))
+        - auc_of_scores(f.same, np.where(f.same, s.off, s.on))
         for f, s in zip(d.folds, scores, strict=True)
     ]
     assert found.swing.value == pytest.approx(np.mean(by_hand))
-    aucs = [auc_of_scores(f.same, v) for f, s in zip(d.folds, scores, strict=True) for v in (s.off, s.off2)]
+    aucs = [
+        auc_of_scores(f.same, v)
+        for f, s in zip(d.folds, scores, strict=True)
+        for v in (s.off, s.off2)
+    ]
     assert found.style_left.value == pytest.approx(np.mean(aucs))
     assert found.drop.value == pytest.approx(found.auc.value - found.style_left.value)
     ranks = [rankdata(s, axis=None).reshape(4, -1) / np.size(s) for s in scores]
     chance = [np.abs(off - off2).mean() for _, _, off, off2 in ranks]
     moved = [np.abs(on - off).mean() for _, on, off, _ in ranks]
-    assert found.sway.value == pytest.approx(np.mean(moved) - np.mean(chance)) and found.sway.interval[0] > 0
+    assert (
+        found.sway.value == pytest.approx(np.mean(moved) - np.mean(chance))
+        and found.sway.interval[0] > 0
+    )
     own = [(np.abs(p - off) + np.abs(p - off2)).mean() / 2 for p, _, off, off2 in ranks]
     assert found.shift.value == pytest.approx(np.mean(own) - np.mean(chance))
     assert found.null_shift.value == pytest.approx(np.mean(chance))
     sides = [np.stack(s) > 0.5 for s in scores]
-    turned = [((p != off).mean() + (p != off2).mean()) / 2 - (off != off2).mean() for p, _, off, off2 in sides]
+    turned = [
+        ((p != off).mean() + (p != off2).mean()) / 2 - (off != off2).mean()
+        for p, _, off, off2 in sides
+    ]
     assert found.turned.value == pytest.approx(np.mean(turned))
-    assert d.figures([Versions(*(v**3 for v in s)) for s in scores]).sway == found.sway, "an outlier weighs its rank"
+    assert d.figures([Versions(*(v**3 for v in s)) for s in scores]).sway == found.sway, (
+        "an outlier weighs its rank"
+    )
     arm = d.figures(scores, batched=True)
     one = [auc_of_scores(f.same, s.off2) for f, s in zip(d.folds, scores, strict=True)]
     assert arm.style_left.value == pytest.approx(np.mean(one)) and arm.swing == found.swing
-    assert arm.sway is arm.share is arm.null_swing is arm.shift is arm.turned is None and arm.batched
+    assert (
+        arm.sway is arm.share is arm.null_swing is arm.shift is arm.turned is None and arm.batched
+    )
     assert found.share.value == pytest.approx(np.mean([np.mean(s.on > s.off) for s in scores]))
     assert (found.folds, found.missing, found.units) == (6, 0, 40)
 
@@ -162,12 +194,20 @@ def test_what_does_not_look_at_content_has_no_swing() -> None:
     found = d.figures(scores)
     assert found.swing[:3] == (0.0, 0.0, (0.0, 0.0)) and found.share.value == 0.5
     assert content_axis(found).outcome is Content.LESS
-    assert content_axis(found._replace(turned=None)).outcome is Content.UNDECIDED, "nobody looked at decisions"
+    assert content_axis(found._replace(turned=None)).outcome is Content.UNDECIDED, (
+        "nobody looked at decisions"
+    )
     low, high = found.style_left.interval
     assert content_axis(found, floor=low - 0.001).outcome is Content.LESS
-    assert content_axis(found, floor=low).outcome is content_axis(found, floor=high).outcome is Content.FLOOR
+    assert (
+        content_axis(found, floor=low).outcome
+        is content_axis(found, floor=high).outcome
+        is Content.FLOOR
+    )
     swayed = d.figures([s._replace(on=s.on + 1) for s in scores])
-    assert content_axis(swayed, floor=high).outcome is Content.RELIES, "an effect is said wherever the floor lies"
+    assert content_axis(swayed, floor=high).outcome is Content.RELIES, (
+        "an effect is said wherever the floor lies"
+    )
 
 
 def test_no_effect_needs_every_check_and_one_batch() -> None:
@@ -182,27 +222,55 @@ def test_no_effect_needs_every_check_and_one_batch() -> None:
     assert judged(honest).outcome is Content.LESS
     assert judged(honest, batched=True).outcome is Content.UNDECIDED
     assert judged(honest, batched=None).outcome is Content.UNDECIDED
-    lost = [Versions(s.plain, *(s.plain - 0.8 * f.same,) * 3) for s, f in zip(honest, d.folds, strict=True)]
+    lost = [
+        Versions(s.plain, *(s.plain - 0.8 * f.same,) * 3)
+        for s, f in zip(honest, d.folds, strict=True)
+    ]
     assert judged(lost).outcome is Content.LOSES
     both = [s._replace(on=s.plain + rng.choice([-0.6, 0.6], len(s.plain))) for s in honest]
-    assert judged(both).outcome is Content.SWAYED and judged(both).checks[0].state is not State.EFFECT
-    closed = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, np.nan, s.plain),) * 3) for s in honest]
-    assert left_open(closed[0]).on.mean() == pytest.approx(0.3, abs=0.05) and left_open(closed[0]).plain.sum() == 0
+    assert (
+        judged(both).outcome is Content.SWAYED and judged(both).checks[0].state is not State.EFFECT
+    )
+    closed = [
+        Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, np.nan, s.plain),) * 3)
+        for s in honest
+    ]
+    assert (
+        left_open(closed[0]).on.mean() == pytest.approx(0.3, abs=0.05)
+        and left_open(closed[0]).plain.sum() == 0
+    )
     assert d.figures(closed).silence.interval[0] > 0.2
-    same = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, 0.5, s.plain),) * 3) for s in honest]
+    same = [
+        Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, 0.5, s.plain),) * 3)
+        for s in honest
+    ]
     assert d.figures(same).silence.interval[0] > 0.2, "one and the same number is no answer either"
-    assert d.figures(closed).refused == sum(int((~np.isfinite(np.stack(s))).any(axis=0).sum()) for s in closed)
+    assert d.figures(closed).refused == sum(
+        int((~np.isfinite(np.stack(s))).any(axis=0).sum()) for s in closed
+    )
 
     def turned(width):
         """Answers next to .5 change sides."""
         return judged(
-            [Versions(s.plain, *(np.where(np.abs(s.plain - 0.5) < width, 1 - s.plain, s.plain),) * 3) for s in honest]
+            [
+                Versions(
+                    s.plain, *(np.where(np.abs(s.plain - 0.5) < width, 1 - s.plain, s.plain),) * 3
+                )
+                for s in honest
+            ]
         )
 
     assert turned(0.2).outcome is Content.DISPLACED and turned(0.2).effects == [Content.DISPLACED]
-    assert turned(0.08).outcome is Content.UNDECIDED and "be it for content or" in turned(0.08).reason
-    noise = [Versions(s.plain, *(s.plain + 0.5 * rng.normal(size=(3, len(s.plain))))) for s in honest]
-    assert judged(noise).outcome is Content.UNDECIDED and "two foreign contents" in judged(noise).reason
+    assert (
+        turned(0.08).outcome is Content.UNDECIDED and "be it for content or" in turned(0.08).reason
+    )
+    noise = [
+        Versions(s.plain, *(s.plain + 0.5 * rng.normal(size=(3, len(s.plain))))) for s in honest
+    ]
+    assert (
+        judged(noise).outcome is Content.UNDECIDED
+        and "two foreign contents" in judged(noise).reason
+    )
     guess = [Versions(*(np.sin(1e6 * s.plain),) * 4) for s in honest]
     assert judged(guess).outcome is Content.GUESSES
 
@@ -217,8 +285,13 @@ def test_answers_and_the_scores_behind_them_are_both_judged() -> None:
         found, behind = d.judged(answers, scores)
         assert behind is not None and behind.turned is None
         judged = content_axis(found, behind=behind)
-        assert judged.outcome is Content.RELIES and judged.checks[0].effect is judged.checks[1].effect is Content.RELIES
-        assert [c.raw for c in judged.checks if c.effect is Content.RELIES and c.state is State.EFFECT] == [raw]
+        assert (
+            judged.outcome is Content.RELIES
+            and judged.checks[0].effect is judged.checks[1].effect is Content.RELIES
+        )
+        assert [
+            c.raw for c in judged.checks if c.effect is Content.RELIES and c.state is State.EFFECT
+        ] == [raw]
     logits = [Versions(*(1 / (1 + np.exp(-part)) for part in s)) for s in style]
     assert d.judged(logits, style)[1] is None, "one order"
     some = [s._replace(plain=np.where(np.arange(len(s.plain)) < 5, np.nan, s.plain)) for s in style]
@@ -247,7 +320,9 @@ def test_missing_answers_and_folds_of_one_class() -> None:
     scores = answered(d, rng, content=1.0)
     some = d.figures([None, *scores[1:]])
     assert some.missing == 1 and some.folds == 5
-    assert content_axis(some).outcome is Content.RELIES and "1 of 6 folds" in content_axis(some).reason
+    assert (
+        content_axis(some).outcome is Content.RELIES and "1 of 6 folds" in content_axis(some).reason
+    )
     assert content_axis(d.figures([None] * 4 + scores[4:])).outcome is Content.NO_VERDICT
     nothing = d.figures([None] * 6)
     assert nothing.swing is None and content_axis(nothing).outcome is Content.NO_VERDICT
@@ -258,11 +333,27 @@ def test_missing_answers_and_folds_of_one_class() -> None:
 def figures(value: float, error: float, pairs: int = 500) -> ContentFigures:
     """A verifier that tells authors apart, with this swing and nothing else."""
     swing = Estimate(value, error, (value - 2 * error, value + 2 * error), 100.0)
-    none, good = Estimate(0.0, 0.001, (-0.002, 0.002), 100.0), Estimate(0.8, 0.02, (0.76, 0.84), 100.0)
+    none, good = (
+        Estimate(0.0, 0.001, (-0.002, 0.002), 100.0),
+        Estimate(0.8, 0.02, (0.76, 0.84), 100.0),
+    )
     return ContentFigures(
-        auc=good, style_left=good, drop=none, swing=swing, share=swing, sway=none, silence=none, shift=none,
-        turned=none, null_swing=none, null_share=good, same=pairs, different=pairs, folds=5, units=100,
-    )  # fmt: skip
+        auc=good,
+        style_left=good,
+        drop=none,
+        swing=swing,
+        share=swing,
+        sway=none,
+        silence=none,
+        shift=none,
+        turned=none,
+        null_swing=none,
+        null_share=good,
+        same=pairs,
+        different=pairs,
+        folds=5,
+        units=100,
+    )
 
 
 def test_the_content_rule() -> None:
@@ -278,7 +369,9 @@ def test_the_content_rule() -> None:
     why = "it reads all test sets"
     barred = [content_axis(figures(value, 0.005), barred=why) for value in (d + 0.03, 0.0, d)]
     none = Content.NO_VERDICT
-    assert [one.outcome for one in barred] == [Content.RELIES, none, none] and barred[1].reason == why
+    assert [one.outcome for one in barred] == [Content.RELIES, none, none] and barred[
+        1
+    ].reason == why
     assert few.outcome is Content.NO_VERDICT and "19 same-author" in few.reason
 
 
@@ -327,7 +420,9 @@ def topical(rng, topics=30, folds=9, pairs=60):
         author = topic * 10 + rng.integers(10, size=2 * pairs)
         other = np.where(same, author, topic * 10 + (author + 1) % 10)
         both = np.stack([author, other], axis=1)
-        kept.append(KeptFold(same, both, f * 1000 + np.arange(2 * pairs), np.stack([topic, topic], axis=1)))
+        kept.append(
+            KeptFold(same, both, f * 1000 + np.arange(2 * pairs), np.stack([topic, topic], axis=1))
+        )
         base = rng.normal(size=2 * pairs) + 0.5 * same
         noise = 0.3 * rng.normal(size=(2, 2 * pairs))
         scores.append(Versions(base, base + own[topic] + noise[0], base, base + noise[1]))
@@ -337,7 +432,9 @@ def topical(rng, topics=30, folds=9, pairs=60):
 def test_intervals_hold_where_topics_differ() -> None:
     """With topics the interval holds the mean over fresh topics; with authors alone it is too narrow."""
     worlds = [topical(np.random.default_rng([3, i])) for i in range(150)]
-    true = np.mean([ContentDesign(tuple(kept)).figures(scores).swing.value for kept, scores in worlds])
+    true = np.mean(
+        [ContentDesign(tuple(kept)).figures(scores).swing.value for kept, scores in worlds]
+    )
     hits = {True: 0, False: 0}
     for kept, scores in worlds:
         for known in hits:

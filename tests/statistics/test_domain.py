@@ -26,7 +26,10 @@ def world(rng, repetitions=12, topics=40, tests=5, pairs=30, gain=0.4, topical=0
 
 def test_gain_is_the_mean_of_four_aucs() -> None:
     made = world(np.random.default_rng(0))
-    by_hand = [np.mean([auc_of_scores(t.same, t.home) - auc_of_scores(t.same, t.away) for t in pair]) for pair in made]
+    by_hand = [
+        np.mean([auc_of_scores(t.same, t.home) - auc_of_scores(t.same, t.away) for t in pair])
+        for pair in made
+    ]
     assert [gain_of(pair) for pair in made] == pytest.approx(by_hand)
     found = gain_figure(made)
     assert found.value == pytest.approx(np.mean(by_hand))
@@ -35,7 +38,12 @@ def test_gain_is_the_mean_of_four_aucs() -> None:
 
 @pytest.mark.parametrize("topical", [0.0, 0.5])
 def test_intervals_hold_whether_topics_matter_or_not(topical: float) -> None:
-    true = np.mean([gain_figure(world(np.random.default_rng([1, i]), topical=topical)).value for i in range(150)])
+    true = np.mean(
+        [
+            gain_figure(world(np.random.default_rng([1, i]), topical=topical)).value
+            for i in range(150)
+        ]
+    )
     hits = plain = 0
     for trial in range(150):
         made = world(np.random.default_rng([2, trial]), topical=topical)
@@ -53,8 +61,13 @@ def test_fits_that_answer_alike_are_told() -> None:
     assert not alike(made) and not alike([])
     still = [tuple(Crossed(t.same, t.away, t.away, t.topics) for t in pair) for pair in made]
     assert alike(still) and gain_figure(still)[:2] == (0.0, 0.0)
-    scaled = [tuple(Crossed(t.same, (t.away - 0.3) / 0.7, t.away, t.topics) for t in pair) for pair in made]
-    calibrated = [tuple(Crossed(t.same, np.tanh(t.away), t.away, t.topics) for t in pair) for pair in made]
+    scaled = [
+        tuple(Crossed(t.same, (t.away - 0.3) / 0.7, t.away, t.topics) for t in pair)
+        for pair in made
+    ]
+    calibrated = [
+        tuple(Crossed(t.same, np.tanh(t.away), t.away, t.topics) for t in pair) for pair in made
+    ]
     assert alike(scaled) and alike(calibrated) and not alike([*scaled, made[0]])
 
 

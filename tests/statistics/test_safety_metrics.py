@@ -80,7 +80,9 @@ def test_threshold_ties_prefer_a_split_near_a_half():
     assert best_threshold([True, False, True], [0.2, 0.4, 0.9]) == 0.9
     assert best_threshold(same, [0.9, 0.1]) == 0.9
     assert best_threshold([True, True, False, False], [0.9, 0.6, 0.55, 0.1]) == 0.6
-    assert math.isinf(best_threshold([False, True], [0.9, 0.1])), "a split that is always wrong is no best"
+    assert math.isinf(best_threshold([False, True], [0.9, 0.1])), (
+        "a split that is always wrong is no best"
+    )
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 8)), min_size=2, max_size=30))

@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 
 from ravenbench.statistics.estimates import detectable, overlap_share, pool_mean
-from ravenbench.statistics.ranks import average_ranks, holm, mean_ranks, ranking_stability, stars, t_test, tie_groups
+from ravenbench.statistics.ranks import (
+    average_ranks,
+    holm,
+    mean_ranks,
+    ranking_stability,
+    stars,
+    t_test,
+    tie_groups,
+)
 from ravenbench.statistics.resampling import AnsweredProblems, randomization_test
 
 
@@ -38,7 +46,9 @@ def test_equal_systems_are_seldom_separated() -> None:
     for seed in range(100):
         rng = np.random.default_rng(seed)
         same = rng.random(200) < 0.5
-        systems = [AnsweredProblems(v, v) for v in np.clip(same * 0.4 + rng.random((5, 200)) * 0.6, 0, 1)]
+        systems = [
+            AnsweredProblems(v, v) for v in np.clip(same * 0.4 + rng.random((5, 200)) * 0.6, 0, 1)
+        ]
         pairs = [(i, j) for i in range(5) for j in range(i)]
         p = holm([randomization_test(same, systems[i], systems[j], "accuracy") for i, j in pairs])  # type: ignore[arg-type]
         false += bool((p <= 0.05).any())
@@ -50,7 +60,13 @@ def test_t_test_and_where_it_is_undefined() -> None:
     a, b = rng.normal(0, 1, 10), rng.normal(0.4, 2, 50)
     assert t_test(a, b) == pytest.approx(stats.ttest_ind(a, b).pvalue, rel=1e-12)
     assert t_test([1.0], [2.0, 3.0]) == pytest.approx(0.3333333)
-    assert t_test([1, 1], [1, 1]) is t_test([1, 1], [2, 2]) is t_test([1.0], [2.0]) is t_test([], [1, 2, 3]) is None
+    assert (
+        t_test([1, 1], [1, 1])
+        is t_test([1, 1], [2, 2])
+        is t_test([1.0], [2.0])
+        is t_test([], [1, 2, 3])
+        is None
+    )
 
 
 def test_ranks_and_stability() -> None:
@@ -70,7 +86,9 @@ def test_pool_mean() -> None:
     assert overlap_share(pools) == 0.5
     shared = pool_mean([0.1, 0.2, 0.0], pools, part=1)
     assert shared.error == pytest.approx(0.1 * np.sqrt(1 / 3 + 1))
-    assert pool_mean([0.1, 0.2, 0.0], pools).error == pytest.approx(0.1 * np.sqrt(1 / 3 + 0.05 / 0.95))
+    assert pool_mean([0.1, 0.2, 0.0], pools).error == pytest.approx(
+        0.1 * np.sqrt(1 / 3 + 0.05 / 0.95)
+    )
     assert pool_mean([0.1, 0.2], [[1], [1]]).interval is None
 
 

@@ -9,14 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ravenbench.statistics.novel_topics import detectable_topics, paired_topics, sign_flip, topics_needed
+from ravenbench.statistics.novel_topics import (
+    detectable_topics,
+    paired_topics,
+    sign_flip,
+    topics_needed,
+)
 
 TERMS = st.lists(st.sampled_from([-0.25, -0.125, 0.0, 0.0625, 0.5]), min_size=1, max_size=9)
 
 
 @given(TERMS)
 def test_exact_p_is_plain_enumeration(terms):
-    far = [abs(sum(s * t for s, t in zip(signs, terms, strict=True))) for signs in product((1, -1), repeat=len(terms))]
+    far = [
+        abs(sum(s * t for s, t in zip(signs, terms, strict=True)))
+        for signs in product((1, -1), repeat=len(terms))
+    ]
     assert sign_flip(terms) == np.mean([f >= abs(sum(terms)) for f in far])
 
 
@@ -57,7 +65,10 @@ def test_power_is_what_it_says():
     std, n = 0.1, 20
     least = detectable_topics(std, n)
     rng = np.random.default_rng(3)
-    hits = [paired_topics(rng.normal(least, std, n), np.zeros(n), np.ones(n)).p <= 0.05 for _ in range(120)]
+    hits = [
+        paired_topics(rng.normal(least, std, n), np.zeros(n), np.ones(n)).p <= 0.05
+        for _ in range(120)
+    ]
     assert np.mean(hits) == pytest.approx(0.8, abs=0.12)
 
 

@@ -36,7 +36,9 @@ with folder_lock(Path(sys.argv[1])):
 def holder(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
-    with subprocess.Popen([sys.executable, "-c", HOLDS, folder], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, folder], stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout.readline() == "held\n"
         yield folder, process
         process.kill()
@@ -44,7 +46,9 @@ def holder(tmp_path):
 
 def test_the_second_writer_is_refused_and_told_who_holds_the_folder(holder):
     folder, process = holder
-    with pytest.raises(InputError, match=rf"another command is writing[\s\S]*process {process.pid} on .*since 20"):
+    with pytest.raises(
+        InputError, match=rf"another command is writing[\s\S]*process {process.pid} on .*since 20"
+    ):
         run(out=folder, **OPTIONS)
     assert [p.name for p in folder.iterdir()] == [LOCK]
 
@@ -94,7 +98,11 @@ def test_where_the_system_keeps_no_locks_the_file_says_who_holds_it(tmp_path, mo
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     host, pid = socket.gethostname(), {"living": os.getppid(), "dead": gone.pid}.get(owner, 1)
-    told = {"host": "elsewhere" if owner == "elsewhere" else host, "pid": pid, "since": "2026-01-01"}
+    told = {
+        "host": "elsewhere" if owner == "elsewhere" else host,
+        "pid": pid,
+        "since": "2026-01-01",
+    }
     if owner != "nobody":
         (tmp_path / LOCK).write_text("?" if owner == "unreadable" else json.dumps(told))
     if owner in ("nobody", "dead"):
@@ -127,7 +135,8 @@ for _ in range(20):
         time.sleep(0.002)
 """
     started = [
-        subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True) for _ in range(4)
+        subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
     ]
     outs = [process.communicate()[0] for process in started]
     assert all(process.returncode == 0 for process in started), "two were inside"
@@ -143,7 +152,9 @@ def test_a_folder_in_the_place_of_a_cell_is_mended_or_refused(tmp_path):
     place.unlink()
     place.mkdir()
     (place / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"a folder stands where a file belongs[\s\S]*fix: move the folder"):
+    with pytest.raises(
+        InputError, match=r"a folder stands where a file belongs[\s\S]*fix: move the folder"
+    ):
         run(out=tmp_path / "run", **OPTIONS)
     assert (place / "mine.txt").read_text() == "mine"
 

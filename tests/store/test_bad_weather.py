@@ -38,7 +38,10 @@ def whole(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    lines = [json.dumps({"text": d.text, "author": d.author, "topic": d.topic}) for d in load_corpus(CORPUS)]
+    lines = [
+        json.dumps({"text": d.text, "author": d.author, "topic": d.topic})
+        for d in load_corpus(CORPUS)
+    ]
     (tmp_path / "c.jsonl").write_text("\n".join(lines) + "\n")
     return tmp_path / "c.jsonl"
 
@@ -59,11 +62,32 @@ def test_a_full_disk_is_one_message_on_the_command_line(tmp_path):
     if not shutil.which("mount") or os.geteuid() or subprocess.run(mount, check=False).returncode:
         pytest.skip("no small file system can be mounted here")
     try:
-        command = [sys.executable, "-c", "from ravenbench.cli.main import run; run()", "run", CORPUS]
-        command += ["--topics", "4", "--folds", "2", "--pools", "1", "--probe", "none", "--verifiers", "length"]
+        command = [
+            sys.executable,
+            "-c",
+            "from ravenbench.cli.main import run; run()",
+            "run",
+            CORPUS,
+        ]
+        command += [
+            "--topics",
+            "4",
+            "--folds",
+            "2",
+            "--pools",
+            "1",
+            "--probe",
+            "none",
+            "--verifiers",
+            "length",
+        ]
         command += ["--out", str(small / "run")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 2 and "No space left" in done.stderr and "Traceback" not in done.stderr
+        assert (
+            done.returncode == 2
+            and "No space left" in done.stderr
+            and "Traceback" not in done.stderr
+        )
         subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
         assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     finally:
@@ -76,7 +100,9 @@ def test_a_corpus_that_changes_while_it_is_read(table, tmp_path, monkeypatch):
     def reading(what, **how):
         corpus = real(what, **how)
         with table.open("a") as file:
-            file.write(json.dumps({"text": "one more text", "author": "a0001", "topic": "f00a"}) + "\n")
+            file.write(
+                json.dumps({"text": "one more text", "author": "a0001", "topic": "f00a"}) + "\n"
+            )
         return corpus
 
     monkeypatch.setattr(planning, "load_corpus", reading)

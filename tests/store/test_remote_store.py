@@ -54,16 +54,24 @@ def test_a_run_in_an_object_store_equals_a_local_one(bucket, tmp_path):
     remote = run(CORPUS, out=f"{bucket}/one", **OPTIONS).store
     assert Store.open(f"{bucket}/one").plan.cells == local.plan.cells
     for cell in local.plan.cells:
-        assert remote.read_cell(cell.key).answers.tobytes() == local.read_cell(cell.key).answers.tobytes()
+        assert (
+            remote.read_cell(cell.key).answers.tobytes()
+            == local.read_cell(cell.key).answers.tobytes()
+        )
     remote.cell_path(cell.key).write_bytes(b"torn")
     run(CORPUS, out=f"{bucket}/one", **OPTIONS)
-    assert remote.read_cell(cell.key).answers.tobytes() == local.read_cell(cell.key).answers.tobytes()
+    assert (
+        remote.read_cell(cell.key).answers.tobytes() == local.read_cell(cell.key).answers.tobytes()
+    )
 
 
 def test_a_corpus_behind_a_url(bucket, tmp_path):
     from ravenbench.corpora.load import load_corpus
 
-    lines = [json.dumps({"text": d.text, "author": d.author, "topic": d.topic}) for d in load_corpus(CORPUS)]
+    lines = [
+        json.dumps({"text": d.text, "author": d.author, "topic": d.topic})
+        for d in load_corpus(CORPUS)
+    ]
     from upath import UPath
 
     UPath(f"{bucket}/c.jsonl").write_text("\n".join(lines))
@@ -85,7 +93,9 @@ def test_a_store_without_rights(bucket, need_extra):
     endpoint = os.environ["AWS_ENDPOINT_URL"]
 
     def refuse_after(calls: int) -> None:
-        order = urllib.request.Request(f"{endpoint}/moto-api/reset-auth", data=str(calls).encode(), method="POST")
+        order = urllib.request.Request(
+            f"{endpoint}/moto-api/reset-auth", data=str(calls).encode(), method="POST"
+        )
         order.add_header("Content-Type", "text/plain")
         urllib.request.urlopen(order).close()
 
@@ -111,13 +121,23 @@ def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
         write_pan_problems(corpus / part, *toy_problems(n, known=2, words=60, seed=seed))
     options = {"train": corpus, "test": corpus, "workers": 1}
     here = verify("char-ngram(size=300)", **options, out=tmp_path / "answers.txt")
-    there = verify("char-ngram(size=300)", **options, folder=f"{bucket}/v", out=f"{bucket}/answers.txt")
+    there = verify(
+        "char-ngram(size=300)", **options, folder=f"{bucket}/v", out=f"{bucket}/answers.txt"
+    )
     written = (there.folder.parent / "answers.txt").read_bytes()
-    assert written == (tmp_path / "answers.txt").read_bytes() and len(read_answers(tmp_path / "answers.txt").ids) == 12
+    assert (
+        written == (tmp_path / "answers.txt").read_bytes()
+        and len(read_answers(tmp_path / "answers.txt").ids) == 12
+    )
     for block in there.store.plan_as(VerifyPlan).blocks:
         there.store.cell_path(block.key).unlink()
     again = verify("char-ngram(size=300)", **options, folder=f"{bucket}/v")
-    assert again.seconds["fit"] is None and again.answers.value.tolist() == here.answers.value.tolist()
-    cells = [pan14(corpus, verifiers="length", out=out, workers=1).store for out in (tmp_path / "p", f"{bucket}/p")]
+    assert (
+        again.seconds["fit"] is None and again.answers.value.tolist() == here.answers.value.tolist()
+    )
+    cells = [
+        pan14(corpus, verifiers="length", out=out, workers=1).store
+        for out in (tmp_path / "p", f"{bucket}/p")
+    ]
     near, far = (store.cell("length", "corpus-00") for store in cells)
     assert near is not None and far is not None and near.answers.tolist() == far.answers.tolist()

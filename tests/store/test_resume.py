@@ -4,14 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError
-from ravenbench.store import resume
 from ravenbench.store.plans import cell_key
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
@@ -38,9 +36,13 @@ def test_a_field_that_came_later_is_no_other_spec(whole):
 
     store = Store.open(whole)
     kept = store.run
-    assert _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": None}))
+    assert _check_same(
+        store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": None})
+    )
     with pytest.raises(InputError, match="came_later: None there, 3 now"):
-        _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": 3}))
+        _check_same(
+            store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": 3})
+        )
 
 
 @pytest.mark.parametrize(("workers", "hash_seed"), [(1, "1"), (2, "2")])
@@ -83,11 +85,17 @@ def test_another_version_of_a_method_is_not_mixed_in(whole, monkeypatch):
     """The calibrator a scorer comes with counts too."""
     scorer = registry.parse("verifier", "length")
     before = cell_key(scorer, "a", "b")
-    for owner in (type(scorer), type(scorer.default_calibrator()), registry.resolve("sampler", "hits")):
+    for owner in (
+        type(scorer),
+        type(scorer.default_calibrator()),
+        registry.resolve("sampler", "hits"),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(owner, "version", 99)
             assert (cell_key(scorer, "a", "b") == before) == (owner.name == "hits")
-            with pytest.raises(InputError, match=r"methods of this run have changed[\s\S]*found: methods"):
+            with pytest.raises(
+                InputError, match=r"methods of this run have changed[\s\S]*found: methods"
+            ):
                 run(out=whole, workers=1, **OPTIONS)
     run(out=whole, workers=1, **OPTIONS)
 
@@ -102,16 +110,7 @@ def test_another_run_in_the_place_of_an_earlier_one(tmp_path):
     assert answers(folder) == answers(tmp_path / "fresh")
     stored, expected = Store.open(folder), Store.open(tmp_path / "fresh")
     for place in stored.plan.cells:
-        here, there = (msgspec.to_builtins(store.read_cell(place.key).record) for store in (stored, expected))
+        here, there = (
+            msgspec.to_builtins(store.read_cell(place.key).record) for store in (stored, expected)
+        )
         assert here | {"seconds": None} == there | {"seconds": None}
-
-
-def test_a_folder_that_was_handed_over_imports_nothing(tmp_path, monkeypatch):
-    """The class that a plan names is looked at only where the command has imported its module."""
-    marker = tmp_path / "imported"
-    (tmp_path / "strange_module.py").write_text(f"open({str(marker)!r}, 'w')\nclass X: pass\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    for spec in ("strange_module:X", "masked(strange_module:X, frequency-mask)"):
-        record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
-        resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
-    assert not marker.exists()

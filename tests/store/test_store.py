@@ -30,7 +30,15 @@ HEAD = Head(spec={"corpus": "c"}, data={}, raven="0", python="3", packages={})
 
 def record(error=None):
     digests = {"train_digest": "a", "test_digest": "b"}
-    return CellRecord(key="k", verifier="v", identity={}, n=1, seconds=Seconds(fit=0, score=0), error=error, **digests)
+    return CellRecord(
+        key="k",
+        verifier="v",
+        identity={},
+        n=1,
+        seconds=Seconds(fit=0, score=0),
+        error=error,
+        **digests,
+    )
 
 
 @pytest.fixture
@@ -47,12 +55,17 @@ def test_a_kind_that_nobody_could_read_is_not_written(store, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
 
 
-def test_a_kind_that_a_package_registers_is_written_and_read_while_it_is_installed(tmp_path, monkeypatch):
+def test_a_kind_that_a_package_registers_is_written_and_read_while_it_is_installed(
+    tmp_path, monkeypatch
+):
     with monkeypatch.context() as patch:
         patch.setitem(registry.targets("task"), "divination", "tarot:Divination")
         write_record(tmp_path / "run.json", "divination", HEAD)
         write_packed(tmp_path / "k.cell", "divination", record(), {})
-        assert Store(tmp_path).kind == "divination" and read_packed(tmp_path / "k.cell", CellRecord)[0].key == "k"
+        assert (
+            Store(tmp_path).kind == "divination"
+            and read_packed(tmp_path / "k.cell", CellRecord)[0].key == "k"
+        )
     with pytest.raises(OtherFormat, match=r"a task of an unknown kind\n  found: divination"):
         _ = Store(tmp_path).kind
 
@@ -91,7 +104,12 @@ def test_a_failed_cell_keeps_its_error(store):
 
 
 def test_an_array_is_read_as_numpy_reads_it():
-    for array in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.eye(3)), np.array(["ab", "é"]), np.zeros(0, bool)):
+    for array in (
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.eye(3)),
+        np.array(["ab", "é"]),
+        np.zeros(0, bool),
+    ):
         data = io.BytesIO()
         np.save(data, array)
         found = array_of(data.getvalue())
@@ -100,7 +118,12 @@ def test_an_array_is_read_as_numpy_reads_it():
             array_of(data.getvalue() + b"\0")
     data = io.BytesIO()
     np.save(data, np.array([{}]), allow_pickle=True)
-    for wrong in (data.getvalue(), b"", b"\x93NUMPY\x01\x00", b"no array at all, but long enough to have a head"):
+    for wrong in (
+        data.getvalue(),
+        b"",
+        b"\x93NUMPY\x01\x00",
+        b"no array at all, but long enough to have a head",
+    ):
         with pytest.raises(ValueError):
             array_of(wrong)
 
@@ -110,7 +133,9 @@ def test_a_fold_with_a_wrong_head_is_damaged(store, head):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         text = head.encode() + b"\n"
-        archive.writestr("test_same.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+        archive.writestr(
+            "test_same.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+        )
     (store.path / "folds").mkdir()
     (store.path / "folds" / "f.npz").write_bytes(buffer.getvalue())
     with pytest.raises(StoreError, match="damaged"):
@@ -139,11 +164,19 @@ def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
     for reader in (store, Store(store.path)):
         digest = reader.fold("f").train_digest()
         own, shared = reader.fold("f"), reader.shared_fold("f")
-        for array in (own.train.known_index, own.train_same, own.test.questioned_index, own.train.author.codes):
+        for array in (
+            own.train.known_index,
+            own.train_same,
+            own.test.questioned_index,
+            own.train.author.codes,
+        ):
             assert array.flags.writeable
             array[:] = 0
         assert reader.fold("f").train_digest() == shared.train_digest() == digest
-        assert reader.shared_fold("f") is shared and shared.train.calibration_split is shared.train.calibration_split
+        assert (
+            reader.shared_fold("f") is shared
+            and shared.train.calibration_split is shared.train.calibration_split
+        )
         assert [len(part) for part in shared.train.calibration_split] == [6, 2]
     names = [f"g{number}" for number in range(9)]
     for name in names:
@@ -161,13 +194,17 @@ def test_open_says_what_is_no_run(tmp_path):
 
 def test_a_folder_of_another_format_says_so(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps({"spec": {}, "data": {}, "raven": "0.1.0"}))
-    with pytest.raises(StoreError, match=r"another version of Raven[\s\S]*found: format 1[\s\S]*expected: format 3"):
+    with pytest.raises(
+        StoreError, match=r"another version of Raven[\s\S]*found: format 1[\s\S]*expected: format 3"
+    ):
         Store.open(tmp_path)
 
 
 def test_a_sound_record_of_another_shape_is_not_called_damaged(tmp_path):
     write_record(tmp_path / "run.json", "verify", record())
-    with pytest.raises(StoreError, match=r"another version of Raven[\s\S]*missing required field") as told:
+    with pytest.raises(
+        StoreError, match=r"another version of Raven[\s\S]*missing required field"
+    ) as told:
         _ = Store(tmp_path).run
     assert "mends its folder" not in str(told.value)
 

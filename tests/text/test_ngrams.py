@@ -58,7 +58,12 @@ def test_tokens_fold_to_lowercase(texts):
 
 
 def test_content_words_are_long_and_not_numbers():
-    assert CONTENT_WORDS.reference("A 12 b2b İ Ώδε да 1990s x") == {"b2b": 1, "ώδε": 1, "да": 1, "1990s": 1}
+    assert CONTENT_WORDS.reference("A 12 b2b İ Ώδε да 1990s x") == {
+        "b2b": 1,
+        "ώδε": 1,
+        "да": 1,
+        "1990s": 1,
+    }
     assert Tokens(r"\w").reference("Ab") == {"a": 1, "b": 1}
 
 
@@ -114,7 +119,11 @@ def test_more_characters_than_sixteen_bits_tell_apart_keep_their_ids():
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts=TEXTS | HABITS | st.lists(st.text(alphabet="aA1٣_é.! \u3000\u00b2", max_size=60), max_size=6))
+@given(
+    texts=TEXTS
+    | HABITS
+    | st.lists(st.text(alphabet="aA1٣_é.! \u3000\u00b2", max_size=60), max_size=6)
+)
 @pytest.mark.parametrize("units", [ALL_TOKENS, CONTENT_WORDS, LETTERS])
 def test_tokens_are_scanned_as_the_pattern_finds_them(texts, units):
     scanned, found = units.lexicon(), Tokens(units.pattern).lexicon()

@@ -11,9 +11,27 @@ from ravenbench.text.passages import SharedPassages, cleaner, sentence_on_shared
 
 BOOKS = [
     ("Emma", "Jane Austen", "January 21, 2010", 158, "An Anonymous Volunteer"),
-    ("The Life and Adventures of Nicholas Nickleby", "Charles Dickens", "April 27, 2006", 967, "Donald Lainson"),
-    ("Villette", "Charlotte Brontë", "October 26, 2009", 9182, "Delphine Lettau, and Charles Franks"),
-    ("Middlemarch", "George Eliot", "May 24, 2008", 145, "an anonymous Project Gutenberg volunteer"),
+    (
+        "The Life and Adventures of Nicholas Nickleby",
+        "Charles Dickens",
+        "April 27, 2006",
+        967,
+        "Donald Lainson",
+    ),
+    (
+        "Villette",
+        "Charlotte Brontë",
+        "October 26, 2009",
+        9182,
+        "Delphine Lettau, and Charles Franks",
+    ),
+    (
+        "Middlemarch",
+        "George Eliot",
+        "May 24, 2008",
+        145,
+        "an anonymous Project Gutenberg volunteer",
+    ),
 ]
 HEADER = """The Project Gutenberg EBook of {0}, by {1}
 
@@ -54,14 +72,17 @@ permission and without paying copyright royalties.
 """
 NOTICES = {
     "a title": "This digital edition of {0} was made by volunteers for the library of the town, and may be copied and "
-               "given away by anyone who asks for it.",
+    "given away by anyone who asks for it.",
     "a title, a name and a date": "The text of {0} was typed in by {4} for the readers of a small society on {2}, who "
-                                  "have agreed that nobody is to be asked for money when it is handed on.",
+    "have agreed that nobody is to be asked for money when it is handed on.",
     "a title at the end": "Whoever finds a mistake in these pages is asked to write to the keepers of the collection, "
-                          "and to say that it stands in {0}",
-}  # fmt: skip
+    "and to say that it stands in {0}",
+}
 WORDS = [
-    f"{a}{b}{c}" for a in ("ba", "li", "ko", "mu") for b in ("ran", "tel", "so", "wi") for c in ("d", "ng", "st", "")
+    f"{a}{b}{c}"
+    for a in ("ba", "li", "ko", "mu")
+    for b in ("ran", "tel", "so", "wi")
+    for c in ("d", "ng", "st", "")
 ]
 
 
@@ -97,12 +118,19 @@ def test_a_notice_with_words_that_vary_is_found_and_taken_out(kind, place):
 def test_what_project_gutenberg_puts_around_a_book_is_taken_out():
     whole = HEADER + CREDITS + START + "{5}" + END + LICENCE
     forms = {
-        "as it is": whole, "credits after the start": HEADER + START + CREDITS + "{5}" + END + LICENCE,
-        "no start": HEADER + CREDITS + "{5}" + END + LICENCE, "no end": HEADER + START + "{5}",
-        "older": HEADER.replace("The Project Gutenberg EBook of {0}", "Project Gutenberg's {0}") + START + "{5}"
-        + "\n\nEnd of Project Gutenberg's {0}, by {1}\n" + LICENCE,
-        "in capitals": whole.replace("THIS PROJECT", "THE PROJECT").replace("EBOOK {0}", "EBOOK " + "{0}".upper()),
-    }  # fmt: skip
+        "as it is": whole,
+        "credits after the start": HEADER + START + CREDITS + "{5}" + END + LICENCE,
+        "no start": HEADER + CREDITS + "{5}" + END + LICENCE,
+        "no end": HEADER + START + "{5}",
+        "older": HEADER.replace("The Project Gutenberg EBook of {0}", "Project Gutenberg's {0}")
+        + START
+        + "{5}"
+        + "\n\nEnd of Project Gutenberg's {0}, by {1}\n"
+        + LICENCE,
+        "in capitals": whole.replace("THIS PROJECT", "THE PROJECT").replace(
+            "EBOOK {0}", "EBOOK " + "{0}".upper()
+        ),
+    }
     for name, form in forms.items():
         texts = [form.format(*book, body(i)) for i, book in enumerate(BOOKS)]
         plain = cleaner(texts, [book[1] for book in BOOKS])

@@ -44,7 +44,10 @@ def _evaluated(node: ast.expr, space: dict[str, object]) -> str:
         return value.decode("latin-1") if isinstance(value, bytes) else value
     except Exception:
         if isinstance(node, ast.JoinedStr):
-            return "".join(_evaluated(p.value if isinstance(p, ast.FormattedValue) else p, space) for p in node.values)
+            return "".join(
+                _evaluated(p.value if isinstance(p, ast.FormattedValue) else p, space)
+                for p in node.values
+            )
         if isinstance(node, ast.BinOp):
             return _evaluated(node.left, space) + _evaluated(node.right, space)
         return WORD
@@ -59,12 +62,18 @@ def collected() -> dict[str, tuple[str, int, bool]]:
             continue
         tree = ast.parse(text)
         nodes = [*ast.walk(tree)]
-        name = ".".join(("ravenbench", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+        name = ".".join(("ravenbench", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        )
         calls = [
-            node for node in nodes
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS
-            and isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
-        ]  # fmt: skip
+            node
+            for node in nodes
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in CALLS
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "re"
+        ]
         if not calls:
             continue
         with warnings.catch_warnings():
@@ -74,7 +83,9 @@ def collected() -> dict[str, tuple[str, int, bool]]:
             except Exception:  # an extra that is not here
                 space = {"re": re}
         for call in calls:
-            first = {"sub": 3, "subn": 3}.get(call.func.attr, 1 if call.func.attr == "compile" else 2)
+            first = {"sub": 3, "subn": 3}.get(
+                call.func.attr, 1 if call.func.attr == "compile" else 2
+            )
             flags = [*call.args[first:], *(k.value for k in call.keywords if k.arg == "flags")]
             given = 0
             for flag in flags:
@@ -83,14 +94,24 @@ def collected() -> dict[str, tuple[str, int, bool]]:
             anywhere = call.func.attr not in AT_ONE_PLACE
             if call.func.attr == "compile":
                 anywhere = not _only_at_one_place(nodes, call)
-            found[f"{path.relative_to(ROOT)}:{call.lineno}"] = (_evaluated(call.args[0], space), given, anywhere)
+            found[f"{path.relative_to(ROOT)}:{call.lineno}"] = (
+                _evaluated(call.args[0], space),
+                given,
+                anywhere,
+            )
         # Those that stand in lists, and are compiled from these.
         known = {pattern for pattern, _, _ in found.values()}
         for name, value in space.items():
             for one in _held_by(value):
-                text = one.pattern.decode("latin-1") if isinstance(one.pattern, bytes) else one.pattern
+                text = (
+                    one.pattern.decode("latin-1") if isinstance(one.pattern, bytes) else one.pattern
+                )
                 if text not in known:
-                    found[f"{path.relative_to(ROOT)}:{name} {text[:20]}"] = (text, one.flags & ~re.UNICODE, True)
+                    found[f"{path.relative_to(ROOT)}:{name} {text[:20]}"] = (
+                        text,
+                        one.flags & ~re.UNICODE,
+                        True,
+                    )
     return found
 
 
@@ -106,12 +127,19 @@ def _held_by(value: object) -> Iterator[re.Pattern]:
 def _only_at_one_place(nodes: list[ast.AST], call: ast.Call) -> bool:
     """Whether a compiled pattern has a name of its module's own, by which it is matched at one place alone."""
     names = [
-        node.targets[0].id for node in nodes
-        if isinstance(node, ast.Assign) and node.value is call and isinstance(node.targets[0], ast.Name)
-    ]  # fmt: skip
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and node.value is call
+        and isinstance(node.targets[0], ast.Name)
+    ]
     if not names or not names[0].startswith("_"):
         return False
-    uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == names[0] and isinstance(n.ctx, ast.Load)]
+    uses = [
+        n
+        for n in nodes
+        if isinstance(n, ast.Name) and n.id == names[0] and isinstance(n.ctx, ast.Load)
+    ]
     asked = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in uses]
     return len(asked) == len(uses) and {n.attr for n in asked} <= AT_ONE_PLACE
 
@@ -147,7 +175,14 @@ def _sample(parsed: object, rng: random.Random, pieces: list[str]) -> str:
 
 
 def _one_of(choices: list[tuple[object, object]], rng: random.Random) -> str:
-    categories = {"DIGIT": "7", "NOT_DIGIT": "a", "SPACE": " ", "NOT_SPACE": "a", "WORD": "a", "NOT_WORD": "."}
+    categories = {
+        "DIGIT": "7",
+        "NOT_DIGIT": "a",
+        "SPACE": " ",
+        "NOT_SPACE": "a",
+        "WORD": "a",
+        "NOT_WORD": ".",
+    }
     shown = []
     for operation, value in choices:
         if str(operation) == "NEGATE":
@@ -248,7 +283,9 @@ def slow(
     signal.setitimer(signal.ITIMER_PROF, limit)
     text = ""
     try:
-        for text, longer in zip(*(texts(pattern, flags, size, most) for size in (SMALL, LARGE)), strict=True):
+        for text, longer in zip(
+            *(texts(pattern, flags, size, most) for size in (SMALL, LARGE)), strict=True
+        ):
             large = seconds(compiled, longer, anywhere=anywhere)
             if large < FLOOR:
                 continue
@@ -274,18 +311,25 @@ def test_the_source_has_patterns():
 
 @pytest.mark.parametrize(
     ("part", "parts", "most"),
-    [(0, 1, SOME), *(pytest.param(part, PARTS, MANY, marks=pytest.mark.slow) for part in range(PARTS))],
+    [
+        (0, 1, SOME),
+        *(pytest.param(part, PARTS, MANY, marks=pytest.mark.slow) for part in range(PARTS)),
+    ],
 )
 def test_patterns_take_time_as_their_texts_are_long(part, parts, most):
     wrong = []
     for place, (pattern, flags, anywhere) in list(collected().items())[part::parts]:
         if found := slow(pattern, flags, anywhere=anywhere, most=most):
             text, short, long = found
-            wrong.append(f"{place}: {pattern!r} of {text[:60]!r} …: {short:.3f} s, of four times as much {long:.3f} s")
+            wrong.append(
+                f"{place}: {pattern!r} of {text[:60]!r} …: {short:.3f} s, of four times as much {long:.3f} s"
+            )
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("pattern", [r"(a+)+$", r"[\w.]+@", r"<p.*?</p>", r"\A--\n(?:[\w-]+:.*\n(?:[ -].*\n)*){2,}--$"])
+@pytest.mark.parametrize(
+    "pattern", [r"(a+)+$", r"[\w.]+@", r"<p.*?</p>", r"\A--\n(?:[\w-]+:.*\n(?:[ -].*\n)*){2,}--$"]
+)
 def test_a_pattern_that_looks_again_and_again_is_noticed(pattern):
     assert slow(pattern, re.DOTALL, anywhere=True, limit=0.3) is not None
 

@@ -10,13 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references import ppm as plain
+from tests.references.ppm import of_the_kernel as cross_entropy
 
 from ravenbench.randomness import stream
 from ravenbench.text import ppm
-from ravenbench.text.ppm import cross_entropies, cross_entropy
+from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 
-any_text = st.text(max_size=60) | st.text(alphabet="ab", max_size=200) | st.text(alphabet="abcé´λя漢😀 ", max_size=200)
+any_text = (
+    st.text(max_size=60)
+    | st.text(alphabet="ab", max_size=200)
+    | st.text(alphabet="abcé´λя漢😀 ", max_size=200)
+)
 
 
 def expected(model: str, text: str, order: int, escape: str | None) -> float:
@@ -49,13 +54,17 @@ def test_kernel_equals_the_dictionary_model(texts, order, escape):
 @pytest.mark.parametrize("escape", [None, "C"])
 def test_alphabets_that_fit_a_sort_key_and_those_that_do_not(symbols, escape):
     rng = stream(0, "test-ppm", symbols)
-    one, two = ("".join(map(chr, 200 + rng.integers(0, symbols, 4000) ** 2 // symbols)) for _ in range(2))
+    one, two = (
+        "".join(map(chr, 200 + rng.integers(0, symbols, 4000) ** 2 // symbols)) for _ in range(2)
+    )
     assert same(cross_entropy(one, two, escape=escape), expected(one, two, 5, escape))
 
 
 def test_the_probability_is_the_share_in_the_longest_context_that_has_the_character():
     # After "a" come b, b, c; the last "a" is followed by nothing and is no context.
-    assert cross_entropy("abab aca"[:7] + "a", "ab") == pytest.approx((math.log2(8 / 4) + math.log2(3 / 2)) / 2)
+    assert cross_entropy("abab aca"[:7] + "a", "ab") == pytest.approx(
+        (math.log2(8 / 4) + math.log2(3 / 2)) / 2
+    )
     assert cross_entropy("aaa", "z") == 8.0
     assert cross_entropy("aaa", "aaaa") == 0.0
 
@@ -69,7 +78,9 @@ def test_method_c_escapes_through_every_known_context():
 
 def test_a_value_depends_on_its_two_texts_alone():
     rng = stream(0, "test-ppm-batch")
-    table, rows = TextTable.collect("".join(rng.choice(list("abcd é"), rng.integers(1, 400))) for _ in range(30))
+    table, rows = TextTable.collect(
+        "".join(rng.choice(list("abcd é"), rng.integers(1, 400))) for _ in range(30)
+    )
     a, b = rng.choice(rows, 60), rng.choice(rows, 60)
     whole = cross_entropies(table, a, b)
     assert np.array_equal(whole, cross_entropies(table, b, a)[:, ::-1])
@@ -81,7 +92,9 @@ def test_a_value_depends_on_its_two_texts_alone():
 @pytest.mark.parametrize("limit", ["LONGEST", "NODES", "TABLE"])
 def test_texts_too_large_for_an_automaton_are_compared_without_one_to_the_same_figures(limit):
     rng = stream(0, "test-ppm-automaton")
-    table, rows = TextTable.collect("".join(rng.choice(list("abcd é漢"), 40 * size)) for size in range(1, 20))
+    table, rows = TextTable.collect(
+        "".join(rng.choice(list("abcd é漢"), 40 * size)) for size in range(1, 20)
+    )
     a, b = (part.ravel() for part in np.meshgrid(rows, rows))
     read = cross_entropies(table, a, b)
     with patch.object(ppm, limit, {"LONGEST": 400, "NODES": 500, "TABLE": 4000}[limit]):

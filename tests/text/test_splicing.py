@@ -25,7 +25,9 @@ def splicer(*texts: str, function_words: int = 4) -> tuple[Splicer, list[int]]:
 
 
 @settings(deadline=None)
-@given(st.lists(st.text("aAbBcC é3_.,- \n", max_size=60), min_size=2, max_size=6), st.integers(0, 3))
+@given(
+    st.lists(st.text("aAbBcC é3_.,- \n", max_size=60), min_size=2, max_size=6), st.integers(0, 3)
+)
 def test_equals_the_plain_reference(texts: list[str], function_words: int) -> None:
     made, rows = splicer(*texts, function_words=function_words)
     for into, donor in pairwise(rows):
@@ -50,17 +52,27 @@ def test_order_marks_digits_and_case_stay(text: str) -> None:
 
 
 def test_words_by_hand() -> None:
-    made, (into, donor) = splicer("the Cat and the DOG", "the red and the blue tree", function_words=2)
+    made, (into, donor) = splicer(
+        "the Cat and the DOG", "the red and the blue tree", function_words=2
+    )
     assert made.functions == {"the", "and"}
     pairs = [(made.cut(into), [made.cut(donor)]), (made.cut(donor), [made.cut(into)])]
-    assert made.splice(pairs) == [b"the Red and the BLUE", b"the cat and the dog cat"] and made.splice([]) == []
+    assert (
+        made.splice(pairs) == [b"the Red and the BLUE", b"the cat and the dog cat"]
+        and made.splice([]) == []
+    )
     assert made.cut(into).lengths[3] == 2 and made.cut(donor).lengths[[3, 4]].tolist() == [1, 2]
 
 
 def test_cases() -> None:
     assert [case_of(w) for w in ("a", "I", "He", "NASA", "iPod", "McGee")] == [
-        LOWER, CAPITAL, CAPITAL, UPPER, LOWER, CAPITAL,
-    ]  # fmt: skip
+        LOWER,
+        CAPITAL,
+        CAPITAL,
+        UPPER,
+        LOWER,
+        CAPITAL,
+    ]
 
 
 def test_a_donor_without_content_is_refused_where_some_is_needed() -> None:
@@ -68,7 +80,10 @@ def test_a_donor_without_content_is_refused_where_some_is_needed() -> None:
     assert made.cut(empty).contents == 0 and made.cut(empty).functions == 4
     assert made.splice([(made.cut(empty), [made.cut(full)])]) == [made.texts[empty].encode()]
     wordless, (marks, nothing) = splicer("... 12 3b!", "")
-    both = [(wordless.cut(marks), [wordless.cut(nothing)]), (wordless.cut(nothing), [wordless.cut(marks)])]
+    both = [
+        (wordless.cut(marks), [wordless.cut(nothing)]),
+        (wordless.cut(nothing), [wordless.cut(marks)]),
+    ]
     assert wordless.splice(both) == [b"... 12 3b!", b""]
     with pytest.raises(ValueError, match="without content words"):
         made.splice([(made.cut(full), [made.cut(empty)])])
@@ -101,5 +116,10 @@ def plain_least_missing(lengths: np.ndarray, left: np.ndarray, most: int) -> lis
 def test_donors_that_fit_in_length_equal_the_plain_reference() -> None:
     rng = np.random.default_rng(0)
     for rows in (1, 2, 3, 10) * 50:
-        lengths, left = rng.poisson(rng.choice([0.1, 1, 5]), (rows, 6)).astype(np.int32), rng.poisson(3, 6)
-        assert least_missing(lengths, left.copy(), 4).tolist() == plain_least_missing(lengths, left, 4)
+        lengths, left = (
+            rng.poisson(rng.choice([0.1, 1, 5]), (rows, 6)).astype(np.int32),
+            rng.poisson(3, 6),
+        )
+        assert least_missing(lengths, left.copy(), 4).tolist() == plain_least_missing(
+            lengths, left, 4
+        )

@@ -18,12 +18,16 @@ def toy_texts() -> list[str]:
     return [*texts, "", "x", "Ὁ  Σωκράτης ἔφη· ΟΔΟΣ", "Да,\n\nда!\tда", "😀" * 9]
 
 
-@pytest.mark.parametrize(("n", "size", "lowercase"), [(4, 3000, True), (4, 150, False), (1, 10, True), (6, 400, True)])
+@pytest.mark.parametrize(
+    ("n", "size", "lowercase"), [(4, 3000, True), (4, 150, False), (1, 10, True), (6, 400, True)]
+)
 def test_equals_scikit_learn_given_the_vocabulary(n, size, lowercase):
     texts, rows = TextTable.collect(toy_texts())
     train, test = rows[:30], rows[10:]
     ours = Tfidf(CharNgrams(n, lowercase), size).fit(texts, train)
-    peer = TfidfVectorizer(analyzer="char", ngram_range=(n, n), vocabulary=ours.vocabulary_, lowercase=lowercase)
+    peer = TfidfVectorizer(
+        analyzer="char", ngram_range=(n, n), vocabulary=ours.vocabulary_, lowercase=lowercase
+    )
     peer.fit(texts.rows(train))
     assert np.abs(ours.transform(texts, test) - peer.transform(texts.rows(test))).max() <= 1e-12
     assert np.abs(ours.idf_ - peer.idf_).max() <= 1e-12
@@ -64,7 +68,9 @@ def test_content_words_of_all_tokens():
     apart = Tfidf(CONTENT_WORDS, 80).fit(texts, rows, drop=frozenset({"ka"}))
     ours = Tfidf(ALL_TOKENS, 80, content=True).fit(texts, rows, drop=frozenset({"ka"}))
     assert ours.vocabulary_ == apart.vocabulary_ and np.array_equal(ours.idf_, apart.idf_)
-    assert np.array_equal(ours.transform(texts, rows).toarray(), apart.transform(texts, rows).toarray())
+    assert np.array_equal(
+        ours.transform(texts, rows).toarray(), apart.transform(texts, rows).toarray()
+    )
 
 
 def test_weights_count_documents_several_times():
@@ -72,7 +78,9 @@ def test_weights_count_documents_several_times():
     weights = np.arange(1, 13)
     ours = Tfidf(CharNgrams(4), 300).fit(texts, rows, weights)
     repeated = [texts[i] for i in rows for _ in range(weights[i])]
-    peer = TfidfVectorizer(analyzer="char", ngram_range=(4, 4), vocabulary=ours.vocabulary_).fit(repeated)
+    peer = TfidfVectorizer(analyzer="char", ngram_range=(4, 4), vocabulary=ours.vocabulary_).fit(
+        repeated
+    )
     assert np.abs(ours.idf_ - peer.idf_).max() <= 1e-12
 
 
@@ -82,7 +90,10 @@ def test_cosines():
     rng = np.random.default_rng(1)
     left, right = rng.integers(len(rows), size=(2, 100))
     dense = matrix.toarray()
-    assert np.abs(row_cosines(matrix, left, right) - (dense[left] * dense[right]).sum(axis=1)).max() <= 1e-12
+    assert (
+        np.abs(row_cosines(matrix, left, right) - (dense[left] * dense[right]).sum(axis=1)).max()
+        <= 1e-12
+    )
     keep = rng.random(dense.shape[1]) < 0.5
     part = dense[:, keep]
     size = np.linalg.norm(part, axis=1)

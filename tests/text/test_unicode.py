@@ -42,14 +42,18 @@ def test_signs_that_combine_belong_to_their_word(name):
     assert "".join(CUT.split(text)) == text
 
 
-@pytest.mark.parametrize("units", [ALL_TOKENS, CONTENT_WORDS, LETTERS], ids=["all", "content", "letters"])
+@pytest.mark.parametrize(
+    "units", [ALL_TOKENS, CONTENT_WORDS, LETTERS], ids=["all", "content", "letters"]
+)
 def test_the_kernel_counts_words_with_signs_as_the_pattern_does(units):
     texts = [text for text, _ in TEXTS.values()] + ["\u0301 a\u0301\u0302b 1\u0301 12 x_\u200dy"]
     lexicon = units.lexicon()
     for text in texts:
         _, ids, counts = lexicon.count([text])
         folded = Counter[str]()
-        for token, count in zip(lexicon.names(lexicon.fold[ids].tolist()), counts.tolist(), strict=True):
+        for token, count in zip(
+            lexicon.names(lexicon.fold[ids].tolist()), counts.tolist(), strict=True
+        ):
             folded[token] += count
         assert folded == units.reference(text), text
 
@@ -66,7 +70,11 @@ def test_accents_in_a_row_take_time_by_their_number():
     began = time.process_time()
     assert sorted(composed(many + "e\u0301")[-1:] + composed(many)[:1]) == ["\u00e0", "é"]
     assert time.process_time() - began < 5
-    for text in ("Zoë e\u0301 \u1112\u1161\u11ab…" * 500, "\U0001f600" * 3000, "\u0995\u09c7\u09be" * 900):
+    for text in (
+        "Zoë e\u0301 \u1112\u1161\u11ab…" * 500,
+        "\U0001f600" * 3000,
+        "\u0995\u09c7\u09be" * 900,
+    ):
         assert composed(text) == unicodedata.normalize("NFC", text)
 
 
@@ -96,7 +104,9 @@ def test_letters_that_look_alike_are_counted_and_undone():
     assert normaliser.transform([rewriting.text]) == normaliser.transform([ENGLISH])
 
 
-@pytest.mark.parametrize("text", ["Он сказал: hello, world, и ушёл.", "α and β are angles", "naïve café"])
+@pytest.mark.parametrize(
+    "text", ["Он сказал: hello, world, и ушёл.", "α and β are angles", "naïve café"]
+)
 def test_honest_texts_of_two_alphabets_hold_no_disguise(text):
     assert disguised(text) == {} and plain_letters(text) == text
 
@@ -110,24 +120,33 @@ def test_chinese_characters_count_and_cut_as_words():
 @pytest.mark.parametrize(
     ("text", "lower"),
     [
-        ("IT IS I", "it is i"), ("İYİ İŞ, IŞIK", "iyi iş, ışık"), ("Kadıköy'de Isı ve ışık", "kadıköy'de ısı ve ışık"),
+        ("IT IS I", "it is i"),
+        ("İYİ İŞ, IŞIK", "iyi iş, ışık"),
+        ("Kadıköy'de Isı ve ışık", "kadıköy'de ısı ve ışık"),
         ("I went to Kadıköy. I stayed", "i went to kadıköy. i stayed"),
         ("I like İstanbul, I do", "i like istanbul, i do"),
     ],
-)  # fmt: skip
+)
 def test_lowercase_is_turkish_where_a_text_is(text, lower):
     assert lowered(text) == lower
     assert CharNgrams(2).reference(text) == CharNgrams(2).reference(lower)
 
 
 def test_addresses_and_words_without_blanks_are_no_encoded_mail():
-    addresses = "\n".join(f"https://example.org/page/{n}?x={7 * n}&about={n + 80}" for n in range(40))
+    addresses = "\n".join(
+        f"https://example.org/page/{n}?x={7 * n}&about={n + 80}" for n in range(40)
+    )
     assert not any("quoted-printable" in sign for sign in signs_of_damage(addresses))
-    assert any("quoted-printable" in sign for sign in signs_of_damage("caf=E9, d=E9j=E0 vu, =C3=A0 la carte"))
+    assert any(
+        "quoted-printable" in sign
+        for sign in signs_of_damage("caf=E9, d=E9j=E0 vu, =C3=A0 la carte")
+    )
     run_together = "WhenIn1995theothershadcometotheoldhouseNobodywastheretomeetthem"
     (sign,) = signs_of_damage(" ".join([run_together] * 4))
     assert sign.startswith("blanks between words are lost: 4")
-    encoded = base64.b64encode(bytes(np.random.default_rng(1).integers(0, 256, 3_000, dtype=np.uint8))).decode()
+    encoded = base64.b64encode(
+        bytes(np.random.default_rng(1).integers(0, 256, 3_000, dtype=np.uint8))
+    ).decode()
     lines = "\n".join(encoded[at : at + 76] for at in range(0, len(encoded), 76))
     (sign,) = signs_of_damage(f"Here it is.\n{lines}")
     assert "base64" in sign
@@ -139,5 +158,8 @@ def test_words_in_alphabetical_order_are_said_to_be_no_prose():
         "a light as far as the gate, where a man with a dog asked what we wanted at such an hour of the night."
     )
     assert not signs_of_damage(prose)
-    for sorted_words in (sorted((prose * 2).split()), sorted((prose * 2).lower().split(), reverse=True)):
+    for sorted_words in (
+        sorted((prose * 2).split()),
+        sorted((prose * 2).lower().split(), reverse=True),
+    ):
         assert any("alphabetical" in sign for sign in signs_of_damage(" ".join(sorted_words)))

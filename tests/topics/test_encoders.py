@@ -25,12 +25,16 @@ COMMON = ["the", "and", "of", "with", "from", "some", "more", "very", "like", "w
 def texts(per_topic=30, words=60):
     rng = np.random.default_rng(0)
     made = [
-        " ".join(rng.choice(subject.split() * 2 + COMMON, size=words)) for subject in SUBJECTS for _ in range(per_topic)
+        " ".join(rng.choice(subject.split() * 2 + COMMON, size=words))
+        for subject in SUBJECTS
+        for _ in range(per_topic)
     ]
     return made, np.repeat(np.arange(3), per_topic)
 
 
-@pytest.mark.parametrize("text", ["lsa(dimensions=8)", "nmf(components=4)", "lda(components=4)", "lsa(window=20)"])
+@pytest.mark.parametrize(
+    "text", ["lsa(dimensions=8)", "nmf(components=4)", "lda(components=4)", "lsa(window=20)"]
+)
 def test_an_encoder_sets_topics_apart_and_repeats_itself(text):
     encoder = registry.parse("encoder", text)
     documents, codes = texts()
@@ -50,7 +54,9 @@ def test_an_encoder_sets_topics_apart_and_repeats_itself(text):
 @pytest.mark.parametrize("name", ["lsa", "nmf", "lda"])
 def test_small_corpora_keep_their_words(name):
     encoder = registry.parse("encoder", name).set_params(max_df=1.0)
-    assert np.isfinite(encoder.encode(["one small text here", "another small text there", "third thing"])).all()
+    assert np.isfinite(
+        encoder.encode(["one small text here", "another small text there", "third thing"])
+    ).all()
 
 
 @pytest.mark.parametrize("name", ["lsa", "nmf", "lda"])
@@ -91,7 +97,9 @@ def test_topic_vectors_are_means():
     hnp.arrays(
         np.float64,
         st.tuples(st.integers(1, 9), st.integers(1, 5)),
-        elements=st.floats(-1e6, 1e6, allow_subnormal=False).map(lambda x: 0.0 if abs(x) < 1e-3 else x),
+        elements=st.floats(-1e6, 1e6, allow_subnormal=False).map(
+            lambda x: 0.0 if abs(x) < 1e-3 else x
+        ),
     )
 )
 def test_cosines_are_symmetric_bounded_and_safe(vectors):
@@ -115,7 +123,10 @@ def test_topics_and_samplers_import_lightly():
         "ravenbench.problems.sources, ravenbench.ext.corpora.command; "
         "print([m for m in ('sklearn', 'scipy', 'torch', 'numba') if m in sys.modules])"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip()
+        == "[]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,7 +145,9 @@ def test_nothing_is_encoded_with_no_dimension_or_window(encoder):
         registry.parse("encoder", encoder).encode(texts())
 
 
-@pytest.mark.parametrize("encoder", ["sbert(remote_code=1)", "sbert(revision=7)", "lsa(max_df='x')", "nmf(seed=0.5)"])
+@pytest.mark.parametrize(
+    "encoder", ["sbert(remote_code=1)", "sbert(revision=7)", "lsa(max_df='x')", "nmf(seed=0.5)"]
+)
 def test_parameters_of_another_kind_are_refused(encoder):
     with pytest.raises(SpecError, match="must be"):
         registry.parse("encoder", encoder)

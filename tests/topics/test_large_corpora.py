@@ -12,7 +12,10 @@ from ravenbench.topics.levels import cosine_similarity, document_vectors
 @pytest.fixture
 def table():
     rng = np.random.default_rng(1)
-    kinds = [[f"{a}{b}{c}" for a in letters for b in "aeiou" for c in "nrst"] for letters in ("bd", "fg", "kl")]
+    kinds = [
+        [f"{a}{b}{c}" for a in letters for b in "aeiou" for c in "nrst"]
+        for letters in ("bd", "fg", "kl")
+    ]
     texts = [" ".join(rng.choice(kinds[i % 3], size=120)) + f" number{i % 7}" for i in range(60)]
     return TextTable.collect(texts)[0]
 
@@ -76,7 +79,9 @@ def test_what_another_version_kept_is_not_read(table, large, monkeypatch, change
     before = set(large.iterdir())
     if changed == "version":
         monkeypatch.setattr(levels, "FORMAT", levels.FORMAT + 1)
-    found = document_vectors(encoder(sample=60, seed=int(changed == "parameter")), table, rows[changed == "texts" :])
+    found = document_vectors(
+        encoder(sample=60, seed=int(changed == "parameter")), table, rows[changed == "texts" :]
+    )
     assert len(set(large.iterdir()) - before) == 1 and np.isfinite(found).all()
 
 
@@ -95,7 +100,9 @@ def test_vectors_are_not_kept_where_there_is_no_room(table, large, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("ravenbench.files.write_bytes", full)
-    assert np.array_equal(document_vectors(encoder(), table, rows), encoder().encode(table.view(rows)))
+    assert np.array_equal(
+        document_vectors(encoder(), table, rows), encoder().encode(table.view(rows))
+    )
     assert not [*large.glob("*/*")]
 
 
@@ -109,4 +116,9 @@ def test_vectors_used_longest_ago_make_room(table, large, monkeypatch):
 
 def test_a_view_reads_what_it_is_asked_for(table):
     view = table.view(np.array([3, 1, 2]))
-    assert view[1] == table[1] and view[1:] == [table[1], table[2]] and next(iter(view)) == table[3] and len(view) == 3
+    assert (
+        view[1] == table[1]
+        and view[1:] == [table[1], table[2]]
+        and next(iter(view)) == table[3]
+        and len(view) == 3
+    )

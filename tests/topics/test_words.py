@@ -20,7 +20,12 @@ TEXTS = st.lists(st.text(alphabet="abAB1٣_éİǅß.² ", max_size=40), min_size
 @pytest.mark.parametrize("features", [None, 3])
 def test_words_are_counted_and_weighed_as_scikit_learn_does(texts, least, most, features):
     bounds = {"min_df": least, "max_df": most}
-    options = {"preprocessor": lowered, "token_pattern": LETTERS.pattern, "max_features": features, **bounds}
+    options = {
+        "preprocessor": lowered,
+        "token_pattern": LETTERS.pattern,
+        "max_features": features,
+        **bounds,
+    }
     try:
         CountVectorizer(**options).fit(texts)
     except ValueError:
@@ -35,7 +40,9 @@ def test_words_are_counted_and_weighed_as_scikit_learn_does(texts, least, most, 
         matrix, words = counts(texts, features=features, **bounds, **more)
         expected = vectorizer.fit_transform(texts)
         assert words == vectorizer.get_feature_names_out().tolist()
-        assert matrix.dtype == expected.dtype and np.allclose(matrix.toarray(), expected.toarray(), 0, 1e-15)
+        assert matrix.dtype == expected.dtype and np.allclose(
+            matrix.toarray(), expected.toarray(), 0, 1e-15
+        )
 
 
 def test_no_texts_have_no_words():
@@ -44,10 +51,17 @@ def test_no_texts_have_no_words():
 
 
 def test_further_texts_are_weighed_as_scikit_learn_does():
-    texts, more = ["one two two", "two three", "three one one one"], ["two two unknown", "unknown", "one three"]
+    texts, more = (
+        ["one two two", "two three", "three one one one"],
+        ["two two unknown", "unknown", "one three"],
+    )
     words, _ = fitted(texts, min_df=1, max_df=1.0, features=None)
-    expected = TfidfVectorizer(token_pattern=LETTERS.pattern, sublinear_tf=True).fit(texts).transform(more)
-    assert np.allclose(words.weighed(words.counted(more), sublinear=True).toarray(), expected.toarray(), 0, 1e-15)
+    expected = (
+        TfidfVectorizer(token_pattern=LETTERS.pattern, sublinear_tf=True).fit(texts).transform(more)
+    )
+    assert np.allclose(
+        words.weighed(words.counted(more), sublinear=True).toarray(), expected.toarray(), 0, 1e-15
+    )
 
 
 @pytest.mark.parametrize("shape", [(60, 200), (200, 60)])

@@ -8,7 +8,11 @@ import pytest
 
 from ravenbench import registry
 
-NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.ext.shelf.neural.")}
+NEURAL = {
+    n
+    for n, target in registry.targets("verifier").items()
+    if target.startswith("ravenbench.ext.shelf.neural.")
+}
 """Tested in their own folder, at sizes that suit a test."""
 OUTSIDE = {"command", *NEURAL}
 """Those that are somebody else's program, and those."""
@@ -19,7 +23,10 @@ TAGGED = {"harvey-2014"}
 
 def cases(names: Iterable[str]) -> list[object]:
     """Parameters of a test, a name each; those that need a tagger are marked to need its data."""
-    return [pytest.param(name, marks=pytest.mark.data if name in TAGGED else ()) for name in sorted(names)]
+    return [
+        pytest.param(name, marks=pytest.mark.data if name in TAGGED else ())
+        for name in sorted(names)
+    ]
 
 
 def bring_tagger(name: str, request: pytest.FixtureRequest) -> None:

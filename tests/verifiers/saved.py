@@ -17,7 +17,10 @@ def edit(folder, change):
 
 def reseal(folder, head):
     """Write a record with the hash of it and of the files beside it."""
-    body = json_bytes({k: v for k, v in head.items() if k != "sha256"}).removesuffix(b"\n}\n") + b",\n "
+    body = (
+        json_bytes({k: v for k, v in head.items() if k != "sha256"}).removesuffix(b"\n}\n")
+        + b",\n "
+    )
     beside = [folder / "arrays.npz", folder / persist.LEARNED]
     parts = [file.read_bytes() if file.exists() else b"" for file in beside]
     (folder / "verifier.json").write_bytes(persist.sealed(body, *parts))

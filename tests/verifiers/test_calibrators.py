@@ -30,14 +30,18 @@ def sample(n=400, seed=0):
     return np.clip(rng.normal(0.4 + 0.2 * same, 0.2), 0, 1), same
 
 
-@pytest.mark.parametrize("calibrator", [ThresholdBand(metrics=5), Logistic(prior=0.2), Isotonic(), Logistic()])
+@pytest.mark.parametrize(
+    "calibrator", [ThresholdBand(metrics=5), Logistic(prior=0.2), Isotonic(), Logistic()]
+)
 def test_a_component(calibrator):
     check_component("calibrator", calibrator)
 
 
 def test_the_band_is_monotone_with_the_published_ends():
     s = np.array([0.0, 0.3, 0.300001, 0.5, 0.699999, 0.7, 1.0])
-    assert rescale(s, 0.3, 0.7).tolist() == pytest.approx([0, 0.49, 0.5, 0.5, 0.5, 0.51, 1], abs=1e-15)
+    assert rescale(s, 0.3, 0.7).tolist() == pytest.approx(
+        [0, 0.49, 0.5, 0.5, 0.5, 0.51, 1], abs=1e-15
+    )
     assert rescale(np.array([-3.0, 7.0]), 0.3, 0.7).tolist() == [0, 1]
     for p1, p2 in ((0.01, 0.02), (0.97, 0.98), (0.01, 0.98)):
         values = rescale(np.linspace(-0.1, 1.1, 5001), p1, p2)
@@ -54,7 +58,9 @@ def test_the_grid_finds_what_the_plain_loop_finds(data, metrics):
     scores = np.array(data.draw(st.lists(st.integers(-20, 1020), min_size=n, max_size=n))) / 1000
     same = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     same[:2] = [True, False]
-    assert best_band(scores, same, metrics) == pytest.approx(best_band_reference(scores, same, metrics), abs=2e-12)
+    assert best_band(scores, same, metrics) == pytest.approx(
+        best_band_reference(scores, same, metrics), abs=2e-12
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -73,9 +79,13 @@ def test_single_bands_score_as_calibrated_answers_do(data, metrics):
     fn, tn = ((v < 0.5) & same).sum(), ((v < 0.5) & ~same).sum()
     u = n - tp - fp - fn - tn
     wanted = roc_auc_score(same, v) + (tp + tn) * (1 + u / n) / n
-    wanted += 1.25 * tp / max(1.25 * tp + 0.25 * (fn + u) + fp, 1e-300) + 2 * tp / max(2 * tp + fp + fn, 1e-300)
+    wanted += 1.25 * tp / max(1.25 * tp + 0.25 * (fn + u) + fp, 1e-300) + 2 * tp / max(
+        2 * tp + fp + fn, 1e-300
+    )
     wanted += 1 - np.mean((v - same) ** 2) if metrics == 5 else 0
-    assert overall_of_bands(scores, same, metrics)[i, j] == pytest.approx(wanted / metrics, abs=1e-12)
+    assert overall_of_bands(scores, same, metrics)[i, j] == pytest.approx(
+        wanted / metrics, abs=1e-12
+    )
 
 
 def test_the_grid_says_when_there_is_too_little():
@@ -91,7 +101,9 @@ def test_the_grid_says_when_there_is_too_little():
     assert band.overall_ >= overall_of_bands(scores, same)[40, 60]
 
 
-@pytest.mark.parametrize("calibrator", [ThresholdBand(), Logistic(), Logistic(radius=0), Isotonic()])
+@pytest.mark.parametrize(
+    "calibrator", [ThresholdBand(), Logistic(), Logistic(radius=0), Isotonic()]
+)
 def test_answers_rise_with_scores_and_stay_in_range(calibrator):
     scores, same = sample()
     calibrator.fit(scores, same)
@@ -138,7 +150,9 @@ def test_logistic_finds_the_minimum_that_scikit_learn_finds(width, scale):
     rng = stream(width, "test-logistic-peer")
     same = rng.random(150) < 0.4
     scores = scale * (rng.normal(size=(150, width)) + same[:, None])
-    peer = LogisticRegression(C=2.0, solver="newton-cholesky", tol=1e-13, max_iter=1000).fit(scores, same)
+    peer = LogisticRegression(C=2.0, solver="newton-cholesky", tol=1e-13, max_iter=1000).fit(
+        scores, same
+    )
     ours = Logistic(radius=0, C=2.0).fit(scores, same).transform(scores)
     assert ours == pytest.approx(peer.predict_proba(scores)[:, 1], abs=1e-10)
 

@@ -13,7 +13,10 @@ from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
 
 GREEK = "Ο συγγραφέας δεν είναι εδώ, αλλά το κείμενό του μένει· κανείς δεν το διάβασε ακόμη. " * 6
-DUTCH = "De schrijver is er niet, maar zijn tekst blijft; niemand heeft hem nog gelezen, zo lijkt het. " * 6
+DUTCH = (
+    "De schrijver is er niet, maar zijn tekst blijft; niemand heeft hem nog gelezen, zo lijkt het. "
+    * 6
+)
 NEEDS = {
     "calibrated": "(function-words)",
     "distorted": "(function-words)",
@@ -45,4 +48,6 @@ def test_odd_texts(name, tmp_path, request):
     assert answers.shape == (len(odd),) and np.all((answers >= 0) & (answers <= 1))
     loaded = persist.load(persist.save(verifier, tmp_path / "trained"))
     assert np.array_equal(loaded.verify(problems), answers)
-    assert '"ravenbench.' not in (tmp_path / "trained" / "verifier.json").read_text(), "persist.PLACES lacks a class"
+    assert '"ravenbench.' not in (tmp_path / "trained" / "verifier.json").read_text(), (
+        "persist.PLACES lacks a class"
+    )

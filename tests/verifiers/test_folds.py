@@ -20,7 +20,11 @@ def joined(authors=12, problems=80, seed=0, words=40):
     rng = np.random.default_rng(seed)
     vocabulary = np.array([f"w{i}" for i in range(60)])
     habits = rng.dirichlet(np.full(60, 0.3), authors)
-    text = {(a, d): " ".join(rng.choice(vocabulary, words, p=habits[a])) for a in range(authors) for d in range(5)}
+    text = {
+        (a, d): " ".join(rng.choice(vocabulary, words, p=habits[a]))
+        for a in range(authors)
+        for d in range(5)
+    }
     rows, same = [], []
     for i in range(problems):
         a, b = rng.choice(authors, 2, replace=False)
@@ -129,7 +133,10 @@ class Drawn(Scorer):
         return self
 
     def score(self, problems):
-        return np.array([float(problems.texts[row]) for row in problems.questioned_index]) + 60 * self.share_
+        return (
+            np.array([float(problems.texts[row]) for row in problems.questioned_index])
+            + 60 * self.share_
+        )
 
 
 class Supervised(Drawn):
@@ -141,14 +148,8 @@ def test_the_share_that_a_scorer_learned_from_does_not_turn_its_answers_round():
     same = rng.random(60) < 0.5
     value = 0.4 * same + rng.normal(size=60)
     problems = Problems.of([(f"p{i}", [f"{i}"], f"{v:.6f}") for i, v in enumerate(value)])
-    found = [Calibrated(scorer(), Logistic(radius=0.0)).fit(problems, same) for scorer in (Drawn, Supervised)]
+    found = [
+        Calibrated(scorer(), Logistic(radius=0.0)).fit(problems, same)
+        for scorer in (Drawn, Supervised)
+    ]
     assert found[0].calibrator_.coef_[0] < 0 < found[1].calibrator_.coef_[0]
-
-
-def test_the_former_name_of_supervised_is_read_with_a_warning():
-    with pytest.warns(DeprecationWarning, match="supervised"):
-
-        class Former(Drawn):
-            taught = True
-
-    assert Former.supervised

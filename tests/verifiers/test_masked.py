@@ -31,7 +31,9 @@ def test_the_inner_verifier_sees_masked_texts_only():
     inner, mask = registry.parse("verifier", "spatium-2015"), Distortion("sa", k=20)
     fitted = mask.fit(train.texts.rows(train.documents))
     expected = inner.fit(train.map_texts(fitted), same).verify(test.map_texts(fitted))
-    found = registry.parse("verifier", "masked(spatium-2015, distortion('sa', k=20))").fit(train, same)
+    found = registry.parse("verifier", "masked(spatium-2015, distortion('sa', k=20))").fit(
+        train, same
+    )
     assert np.array_equal(found.verify(test), expected)
 
 
@@ -40,13 +42,18 @@ def test_masking_equals_distorting_where_both_can():
     test, _ = toy_problems(8, words=60, seed=1)
     one, other = (
         as_verifier(registry.parse("verifier", spec)).fit(train, same).verify(test)
-        for spec in ("masked(function-words, distortion('sa', k=20))", "distorted(function-words, 'sa', k=20)")
+        for spec in (
+            "masked(function-words, distortion('sa', k=20))",
+            "distorted(function-words, 'sa', k=20)",
+        )
     )
     # The one learns its mask once; the other anew in each fold of calibration.
     np.testing.assert_allclose(one, other, atol=0.2)
 
 
-@pytest.mark.parametrize("spec", ["masked(ppm, length)", "masked(ppm, logistic)", "masked(distortion, frequency-mask)"])
+@pytest.mark.parametrize(
+    "spec", ["masked(ppm, length)", "masked(ppm, logistic)", "masked(distortion, frequency-mask)"]
+)
 def test_what_does_not_fit_together_is_refused(spec):
     with pytest.raises(SpecError, match=r"masked\("):
         train, same = toy_problems(10)
@@ -54,7 +61,13 @@ def test_what_does_not_fit_together_is_refused(spec):
 
 
 def test_a_run_reads_through_its_mask():
-    spec = build({"verifiers": "char-ngram, mine", "aliases": {"mine": "ppm"}, "normalise": "frequency-mask(k=9)"})
+    spec = build(
+        {
+            "verifiers": "char-ngram, mine",
+            "aliases": {"mine": "ppm"},
+            "normalise": "frequency-mask(k=9)",
+        }
+    )
     assert {name: str(c) for name, c in spec.named_verifiers().items()} == {
         "masked(char-ngram, frequency-mask(k=9))": "masked(char-ngram, frequency-mask(k=9))",
         "mine": "masked(ppm, frequency-mask(k=9))",

@@ -19,7 +19,9 @@ MEMBERS = "[cng-2013(n=3, size=100), impostors(units='char3', iterations=20)]"
 
 
 @pytest.mark.parametrize("known", [1, 3])
-@pytest.mark.parametrize("spec", [f"meta(members={MEMBERS})", f"stacked(members={MEMBERS}, folds=3, band=True)"])
+@pytest.mark.parametrize(
+    "spec", [f"meta(members={MEMBERS})", f"stacked(members={MEMBERS}, folds=3, band=True)"]
+)
 def test_contract(spec: str, known: int) -> None:
     check_verifier(registry.parse("verifier", spec), known=known)
 
@@ -59,7 +61,9 @@ def test_weights_are_those_of_a_ridge_regression_where_no_bound_is_met() -> None
 def test_a_member_that_seems_wrong_out_of_fold_is_left_aside_and_never_turned_round() -> None:
     rng = np.random.default_rng(6)
     same = rng.random(400) < 0.5
-    odds = np.column_stack([np.where(same, 1, -1) + rng.normal(size=400), np.where(same, -1, 1) + rng.normal(size=400)])
+    odds = np.column_stack(
+        [np.where(same, 1, -1) + rng.normal(size=400), np.where(same, -1, 1) + rng.normal(size=400)]
+    )
     coef, _ = weights(odds, same, C=0.1)
     assert coef[0] > 1 and coef[1] == 0
     both, _ = weights(odds[:, [1, 1]], same, C=0.1)
@@ -80,7 +84,9 @@ def test_a_fold_that_answers_higher_as_a_whole_does_not_turn_a_member_round() ->
 
 @pytest.mark.filterwarnings("error")
 def test_nothing_answered_out_of_fold_is_one_clear_error() -> None:
-    none = remove_fold_effect(np.empty((0, 2)), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool))
+    none = remove_fold_effect(
+        np.empty((0, 2)), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+    )
     with pytest.raises(CorpusError, match="stacked cannot learn from one class"):
         weights(none, np.empty(0, dtype=bool), 0.1)
 

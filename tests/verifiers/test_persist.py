@@ -24,7 +24,9 @@ from ravenbench.verifiers.contract.persist import Reader, Writer
 @pytest.fixture
 def trained(tmp_path):
     problems, same = toy_problems(40)
-    verifier = as_verifier(registry.parse("verifier", "function-words(words=40)")).fit(problems, same)
+    verifier = as_verifier(registry.parse("verifier", "function-words(words=40)")).fit(
+        problems, same
+    )
     return persist.save(verifier, tmp_path / "trained")
 
 
@@ -72,7 +74,9 @@ def test_arrays_keep_type_order_and_bits():
 
 
 @pytest.mark.parametrize(
-    "model", [LogisticRegression(), SVC(), ExtraTreesClassifier(7, random_state=0)], ids=lambda m: type(m).__name__
+    "model",
+    [LogisticRegression(), SVC(), ExtraTreesClassifier(7, random_state=0)],
+    ids=lambda m: type(m).__name__,
 )
 def test_estimators(model):
     rng = np.random.default_rng(0)
@@ -227,8 +231,13 @@ def test_a_tree_that_leads_in_circles_is_refused():
 def test_what_an_earlier_raven_saved_is_refused_with_the_command_that_makes_it_again(trained):
     head = json.loads((trained / "verifier.json").read_text())
     del head["sha256"]
-    (trained / "verifier.json").write_text(json.dumps({**head, "format": 1, "arrays_sha256": "0" * 64}))
-    with pytest.raises(FormatError, match=r"raven verify 'function-words\(words=40\)' --train PROBLEMS .* --save NEW"):
+    (trained / "verifier.json").write_text(
+        json.dumps({**head, "format": 1, "arrays_sha256": "0" * 64})
+    )
+    with pytest.raises(
+        FormatError,
+        match=r"raven verify 'function-words\(words=40\)' --train PROBLEMS .* --save NEW",
+    ):
         persist.load(trained, registry.parse("verifier", "function-words(words=40)"))
 
 

@@ -20,7 +20,9 @@ def test_contract(scorer, known):
 
 
 def test_features():
-    problems = Problems.of([("a", ["the cat sat"], "the dog sat on"), ("b", ["the cat sat", "on the mat"], "a cat")])
+    problems = Problems.of(
+        [("a", ["the cat sat"], "the dog sat on"), ("b", ["the cat sat", "on the mat"], "a cat")]
+    )
     one, two = "the cat sat", "the dog sat on"
     h1, h2 = cross_entropy(model(one), two), cross_entropy(model(two), one)
     raw = PPM(features="raw").score(problems)
@@ -37,7 +39,9 @@ def test_it_learns_and_leaves_empty_texts_unanswered():
     verifier = as_verifier(PPM()).fit(train, same)
     answers = verifier.verify(test)
     assert answers[truth].mean() > answers[~truth].mean() + 0.05
-    empty = Problems.of([("e", [""], "some text"), ("f", ["some text"], ""), ("g", ["some text"], "some text")])
+    empty = Problems.of(
+        [("e", [""], "some text"), ("f", ["some text"], ""), ("g", ["some text"], "some text")]
+    )
     answers = verifier.verify(empty)
     assert answers[:2].tolist() == [0.5, 0.5] and answers[2] > 0.5
 

@@ -13,7 +13,13 @@ from ravenbench.text.lexicon import CONTENT_WORDS
 from ravenbench.text.masks import TopicMask
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.types import Problems
-from ravenbench.verifiers.baselines import LADDER, CharNgram, TopicFit, pair_cosines, training_documents
+from ravenbench.verifiers.baselines import (
+    LADDER,
+    CharNgram,
+    TopicFit,
+    pair_cosines,
+    training_documents,
+)
 from ravenbench.verifiers.combinations import Distorted
 
 SPECS = [
@@ -40,7 +46,9 @@ def test_contract(spec):
     check_verifier(registry.parse("verifier", spec))
 
 
-@pytest.mark.parametrize("spec", ["char-ngram", "topic-fit(mask=20)", "function-words", "distorted(char-ngram)"])
+@pytest.mark.parametrize(
+    "spec", ["char-ngram", "topic-fit(mask=20)", "function-words", "distorted(char-ngram)"]
+)
 def test_contract_with_several_known_documents(spec):
     check_verifier(registry.parse("verifier", spec), known=3)
 
@@ -56,7 +64,9 @@ def test_any_script_and_texts_without_words(spec):
     assert np.isfinite(nothing.score(problems)).all()
 
 
-@pytest.mark.parametrize("spec", ["char-ngram", "topic-fit(mask=0)", "function-words", "style-only"])
+@pytest.mark.parametrize(
+    "spec", ["char-ngram", "topic-fit(mask=0)", "function-words", "style-only"]
+)
 def test_finds_the_authors_of_toy_problems(spec):
     problems, same = toy_problems(60)
     scores = registry.parse("verifier", spec).fit(problems, same).score(problems)
@@ -71,7 +81,9 @@ def test_scores_do_not_depend_on_what_was_counted_before():
         first = registry.parse("verifier", spec).fit(problems, same).score(problems)
         forget_counts()
         registry.parse("verifier", spec).fit(other, same[:10])
-        assert np.array_equal(first, registry.parse("verifier", spec).fit(problems, same).score(problems))
+        assert np.array_equal(
+            first, registry.parse("verifier", spec).fit(problems, same).score(problems)
+        )
 
 
 def test_char_ngram_counts_a_document_once_unless_told():
@@ -90,7 +102,9 @@ def test_topic_fit_equals_masking_the_texts(folded):
     problems, same = toy_problems(24)
     for i in range(len(problems)):
         a, b = problems.texts[problems.known_index[i]], problems.texts[problems.questioned_index[i]]
-        rows.append((f"p{i}", [f"{a} I a 12 {'Israel ' * 9}"], f"{b} Israel x {'The the ' * (i % 3)}"))
+        rows.append(
+            (f"p{i}", [f"{a} I a 12 {'Israel ' * 9}"], f"{b} Israel x {'The the ' * (i % 3)}")
+        )
     problems = Problems.of(rows)
     fast = TopicFit(mask=15, folded=folded).fit(problems, same)
     masked = problems.map_texts(TopicMask(15, folded).fit(problems.texts.rows(problems.documents)))
@@ -113,21 +127,34 @@ def test_topic_fit_chooses_a_mask_that_leaves_words():
 
 
 def test_distorted_sees_no_topic_words():
-    rows = [("a", ["the cat and the dog"], "the fox and the hen"), ("b", ["the cat and the dog"], "it rains, it pours")]
+    rows = [
+        ("a", ["the cat and the dog"], "the fox and the hen"),
+        ("b", ["the cat and the dog"], "it rains, it pours"),
+    ]
     problems = Problems.of(rows)
     scorer = Distorted(CharNgram(n=3), k=2).fit(problems, np.array([True, False]))
     cosines = scorer.inner_.score(problems.map_texts(scorer.mask_))
     assert cosines[0] == pytest.approx(1) and cosines[1] < 0.9
     scores = scorer.score(problems)
-    assert 0.5 < scores[0] < 1 and 0 < scores[1] < 0.5, "spread about the middle of the training problems"
+    assert 0.5 < scores[0] < 1 and 0 < scores[1] < 0.5, (
+        "spread about the middle of the training problems"
+    )
     with pytest.raises(SpecError, match="variant"):
         Distorted(CharNgram(), variant="xx").fit(problems, np.array([True, False]))  # type: ignore[arg-type]
 
 
 def test_floors():
-    problems = Problems.of([("a", ["12345"], "54321"), ("b", ["1"], "1234567"), ("c", ["", "123"], "123")])
+    problems = Problems.of(
+        [("a", ["12345"], "54321"), ("b", ["1"], "1234567"), ("c", ["", "123"], "123")]
+    )
     length = registry.parse("verifier", "length").score(problems)
-    assert length[0] == 0 and length[1] == pytest.approx(-np.log(4)) and length[2] == pytest.approx(-np.log(4) / 2)
+    assert (
+        length[0] == 0
+        and length[1] == pytest.approx(-np.log(4))
+        and length[2] == pytest.approx(-np.log(4) / 2)
+    )
     chance = registry.parse("verifier", "chance")
     assert np.array_equal(chance.score(problems)[1:], chance.score(problems.select([1, 2])))
-    assert not np.array_equal(chance.score(problems), registry.parse("verifier", "chance(seed=1)").score(problems))
+    assert not np.array_equal(
+        chance.score(problems), registry.parse("verifier", "chance(seed=1)").score(problems)
+    )

@@ -57,8 +57,12 @@ def test_answers_change_only_with_a_version(name, request):
         now = answered(name)
     except MissingPart as error:
         pytest.skip(str(error))
-    assert now["decides"] == kept["decides"], "parameters or versions have changed: write the file anew"
-    np.testing.assert_allclose(now["answers"], kept["answers"], rtol=0, atol=1e-6, err_msg="raise the version")
+    assert now["decides"] == kept["decides"], (
+        "parameters or versions have changed: write the file anew"
+    )
+    np.testing.assert_allclose(
+        now["answers"], kept["answers"], rtol=0, atol=1e-6, err_msg="raise the version"
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-"""The base class of attribution methods, which are fitted on texts and authors and predict authors of further texts;
-and the plainest: Delta, and a mask before another method.
+"""Defines the base class of attribution methods, and the plainest: Delta, and a mask before another method.
+
+In: texts and their authors' names to learn from; n texts to attribute. Out: an author's name for each text (n,);
+scores (n, authors), higher = more likely, of Delta minus a distance.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Attributor(Component):
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
         """Learn from texts with their authors. InputError if lengths differ or fewer than two authors are given."""
         if len(texts) != len(authors):
-            raise InputError("texts and authors differ in number", found=f"{len(texts)} and {len(authors)}")
+            raise InputError(
+                "texts and authors differ in number", found=f"{len(texts)} and {len(authors)}"
+            )
         self.classes_: Strings
         self.classes_, codes = np.unique(np.asarray(authors, dtype=np.str_), return_inverse=True)
         if len(self.classes_) < 2:
@@ -129,7 +133,9 @@ class Delta(Attributor):
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
-        self.authors_ = author_means(self.profiles_.transform(texts, rows), codes, len(self.classes_))
+        self.authors_ = author_means(
+            self.profiles_.transform(texts, rows), codes, len(self.classes_)
+        )
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         return -self._distances(self.profiles_.transform(texts, rows))

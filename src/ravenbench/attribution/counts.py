@@ -1,4 +1,8 @@
-"""Counts of the units of a training set as a sparse matrix, raw or scaled."""
+"""Counts the units of texts (words, n-grams), raw or scaled by the training texts.
+
+In: a ``TextTable`` and rows of it. Out: a sparse matrix float64 (texts, units): counts, or frequencies from 0 to 1 on
+training texts.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,11 @@ from ravenbench.types import Int32s, Ints
 
 
 def prepare(text: str) -> str:
-    """Prepare a text as the novel-topic paper does: lowercase, every character deleted that is neither alphanumeric nor
-    white space, so that *don't* is *dont* and hyphens fuse."""
-    return "".join(c for c in lowered(text) if c.isalnum() or c.isspace())
+    """The text prepared as in the novel-topic paper: lowercase, every character deleted that is neither alphanumeric
+    nor white space, so that *don't* is *dont* and hyphens fuse."""
+    return "".join(
+        character for character in lowered(text) if character.isalnum() or character.isspace()
+    )
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,9 @@ class Counts:
         total = totals(store, texts, documents)
         columns = np.flatnonzero(total)
         fold = store.lexicon.fold
-        self.vocabulary_ = sorted(store.lexicon.names(columns if fold is None else np.unique(fold[columns])))
+        self.vocabulary_ = sorted(
+            store.lexicon.names(columns if fold is None else np.unique(fold[columns]))
+        )
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
@@ -74,11 +82,14 @@ class Counts:
                 column = column[store.lexicon.fold]
             sizes = rows.stops - rows.starts
             take = np.repeat(rows.starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-            at, owner = column[rows.ids[take]], np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
-            known = at >= 0
-            data = rows.counts[take][known].astype(np.float64)
+            at = column[rows.ids[take]]
+            owner = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
+            is_known = at >= 0
+            data = rows.counts[take][is_known].astype(np.float64)
             # Building from coordinates adds up units that fold into one; liblinear wants 32-bit indices.
-            blocks.append(csr_array((data, (owner[known], at[known])), shape=(len(rows), width)))
+            blocks.append(
+                csr_array((data, (owner[is_known], at[is_known])), shape=(len(rows), width))
+            )
         return vstack(blocks, format="csr") if blocks else csr_array((0, width))
 
 
@@ -116,8 +127,8 @@ class Scaled:
         names = self.counts_.vocabulary_
         total[[i for i, name in enumerate(names) if name in drop]] = 0
         # Stable: of equally frequent units the first by code point stay.
-        first = np.argsort(-total, kind="stable")[: self.size]
-        self.columns_: Ints = np.sort(first[total[first] >= max(self.least, 1)])
+        most_frequent = np.argsort(-total, kind="stable")[: self.size]
+        self.columns_: Ints = np.sort(most_frequent[total[most_frequent] >= max(self.least, 1)])
         self.vocabulary_ = [names[i] for i in self.columns_]
         self.largest_ = self._frequencies(counts).max(axis=0).toarray().ravel()
         return self
@@ -126,7 +137,9 @@ class Scaled:
         """Scaled frequencies for rows of ``texts``: a csr_array (len(documents), len(vocabulary_))."""
         from scipy.sparse import csr_array, diags_array
 
-        frequencies = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(1 / self.largest_)
+        frequencies = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(
+            1 / self.largest_
+        )
         return csr_array(frequencies)
 
     def _frequencies(self, counts: Any) -> Any:

@@ -1,4 +1,7 @@
-"""Linear classifiers of many authors and few documents, trained on the documents' inner products.
+"""Learns linear classifiers of many authors from few documents, by the documents' inner products.
+
+In: features (n documents, V units), author codes (n,), the weight ``c`` of the loss. Out: weights (V, authors) and
+biases (authors,) float64, higher = this author; attributors on top take texts and author names.
 
 With n documents, V units and V ≫ n, a linear model with a quadratic penalty is a combination of the n documents, so
 training needs only their n × n products. Support vector machines, one author against all others, are then solved
@@ -79,25 +82,32 @@ def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
 def products(features: Any) -> Floats:
     """The inner products of all pairs of rows, dense (n, n)."""
     gram = features @ features.T
-    return np.ascontiguousarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64)
+    return np.ascontiguousarray(
+        gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64
+    )
 
 
 def _columns(weights: Floats, biases: Floats, first: float) -> tuple[Floats, Floats]:
     """(V, authors) weights and biases from scikit-learn's (authors, V); where two authors share one row, it is the
     second's, and the first's is ``first`` times it."""
     if len(weights) == 1:
-        weights, biases = np.concatenate([first * weights, weights]), np.concatenate([first * biases, biases])
+        weights = np.concatenate([first * weights, weights])
+        biases = np.concatenate([first * biases, biases])
     return np.ascontiguousarray(weights.T), np.asarray(biases)
 
 
 @njit(cache=True)
 def dual_svm(
-    gram: Floats, codes: Ints, authors: int, c: float, orders: Ints, tolerance: float = 1e-3, epochs: int = 1000
+    gram: Floats,
+    codes: Ints,
+    authors: int,
+    c: float,
+    orders: Ints,
 ) -> Floats:
     """Coefficients (n, authors) of documents in every author's machine, by dual coordinate descent.
 
     For author a with signs y: minimise ½ αᵀ(yy'K + I/2c)α − Σα over α ≥ 0; the result is αy. A machine is done when
-    no projected gradient of a whole epoch exceeds the tolerance. All machines visit documents in the same order,
+    no projected gradient of a whole epoch exceeds a thousandth. All machines visit documents in the same order,
     so the inner loops run over authors, side by side in memory.
     """
     n = len(codes)
@@ -107,28 +117,28 @@ def dual_svm(
     worst = np.zeros(authors)
     waiting = np.arange(authors)
     soft = 0.5 / c
-    for epoch in range(epochs):
+    for epoch in range(1000):
         worst[:] = 0.0
         for i in orders[epoch % len(orders)]:
             moved = False
-            for a in waiting:
-                sign = 1.0 if codes[i] == a else -1.0
-                alpha = beta[i, a] * sign
-                slope = sign * margin[i, a] - 1.0 + soft * alpha
+            for author in waiting:
+                sign = 1.0 if codes[i] == author else -1.0
+                alpha = beta[i, author] * sign
+                slope = sign * margin[i, author] - 1.0 + soft * alpha
                 projected = slope if alpha > 0 else min(slope, 0.0)
-                worst[a] = max(worst[a], abs(projected))
-                step[a] = 0.0
+                worst[author] = max(worst[author], abs(projected))
+                step[author] = 0.0
                 if abs(projected) > 1e-12:
-                    step[a] = sign * (max(alpha - slope / (gram[i, i] + soft), 0.0) - alpha)
-                    beta[i, a] += step[a]
+                    step[author] = sign * (max(alpha - slope / (gram[i, i] + soft), 0.0) - alpha)
+                    beta[i, author] += step[author]
                     moved = True
             if moved:
                 for j in range(n):
-                    g = gram[i, j]
-                    if g != 0.0:
-                        for b in range(authors):
-                            margin[j, b] += g * step[b]
-        waiting = waiting[worst[waiting] > tolerance]
+                    product = gram[i, j]
+                    if product != 0.0:
+                        for other_author in range(authors):
+                            margin[j, other_author] += product * step[other_author]
+        waiting = waiting[worst[waiting] > 1e-3]
         step[:] = 0.0
         if len(waiting) == 0:
             break
@@ -194,7 +204,9 @@ class NaiveBayes(Attributor):
         from sklearn.naive_bayes import MultinomialNB
 
         self.counts_ = Counts(PaperWords()).fit(texts, rows)
-        self.model_: Any = MultinomialNB(alpha=self.alpha).fit(self.counts_.transform(texts, rows), codes)
+        self.model_: Any = MultinomialNB(alpha=self.alpha).fit(
+            self.counts_.transform(texts, rows), codes
+        )
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         return np.asarray(self.model_.predict_joint_log_proba(self.counts_.transform(texts, rows)))
@@ -219,7 +231,9 @@ class FunctionWords(LinearMachine):
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.units_ = TokenProfiles(self.words).fit(texts, rows)
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )
 
     def _features(self, texts: TextTable, rows: Ints) -> Floats:
         # Rows of about length 1, so that c means the same whatever the number of words.
@@ -253,7 +267,9 @@ class TopicWords(LinearMachine):
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         common = frozenset(frequent_words(texts.rows(rows), self.without))
         self.units_ = Tfidf(CONTENT_WORDS, self.size).fit(texts, rows, drop=common)
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -290,5 +306,9 @@ class CharSVM(LinearMachine):
     c: Positive = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.units_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(texts, rows)
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.units_ = Scaled(CharNgrams(self.n, self.lowercase), self.size, self.least).fit(
+            texts, rows
+        )
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )

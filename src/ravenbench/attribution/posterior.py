@@ -1,12 +1,16 @@
-"""Probabilities of candidates, and of "none of them", from the scores of any methods (ours).
+"""Turns scores of methods into probabilities of each candidate author, and of "none of them" (ours).
+
+In: scores (methods, texts, candidates), higher = more likely, NaN = not scored. Out: probabilities (texts, candidates
++ 1) from 0 to 1, *none of them* last; or the number of the named candidate (texts,), −1 = none.
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard
-deviation over the candidates of one text. Candidate a of a text then has the utility ``Σ w_m c_ma``, with c the scores
-of method m less their mean over the candidates, and *none of them* has ``b``; probabilities are their softmax. How high
-all candidates score says nothing here: with many methods that is a matter of a text's length. The parameters w and b
-maximise the likelihood of the known texts, each candidate counting alike, with a normal prior around values learned on
-other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts leave them there, many move them.
+deviation over the candidates of one text. Candidate a of a text then has the utility ``Σ w_m c_ma``, with c the
+scores of method m less their mean over the candidates, and *none of them* has ``b``; probabilities are their softmax.
+How high all candidates score says nothing here: with many methods that is a matter of a text's length. The parameters
+w and b maximise the likelihood of the known texts, each candidate counting alike, with a normal prior around values
+learned on other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts leave them there,
+many move them.
 
 How often a candidate is named although somebody else wrote the text is counted in authors: those who are left out in
 turn, and ``NAMED`` of other collections. *None of them* is never less probable than that share allows: what so few
@@ -23,7 +27,8 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Floats, Ints
 
-CONTRAST, NONE = 1.95, 0.67
+CONTRAST = 1.95
+NONE = 0.67
 """The prior's mean of Σ w, and of b less the log odds that none of them has beforehand against one candidate."""
 SPREADS = (0.53, 0.32)
 """The prior's standard deviations: of each w, and of b."""
@@ -44,26 +49,34 @@ def parts(codes: Ints, document: Ints, topic: Ints, count: int, seed: int) -> In
     part = np.zeros(len(codes), dtype=np.int64)
     for author in np.unique(codes):
         rows = np.flatnonzero(codes == author)
-        by = topic[rows] if len(np.unique(topic[rows])) > 1 else document[rows]
-        names, place = np.unique(by, return_inverse=True)
-        part[rows] = stream(seed, "posterior-parts", int(author)).permutation(len(names))[place] % count
+        group = topic[rows] if len(np.unique(topic[rows])) > 1 else document[rows]
+        names, group_of_text = np.unique(group, return_inverse=True)
+        part[rows] = (
+            stream(seed, "posterior-parts", int(author)).permutation(len(names))[group_of_text]
+            % count
+        )
     return part
 
 
-def held_out(method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: Ints | None = None) -> Floats:
+def held_out(
+    method: Any, texts: Sequence[str], codes: Ints, part: Ints, judged: Ints | None = None
+) -> Floats:
     """Scores (n, candidates) of texts by what learned from all texts but those of their ``part`` (n,).
 
     NaN for a candidate who has no text in the other parts, and for texts where fewer than two candidates have.
-    ``out`` (n,) may say that other texts are scored with a part than those that it takes away.
+    ``judged`` (n,) may say that other texts are scored with a part than those that it takes away.
     """
     scores = np.full((len(texts), int(codes.max()) + 1), np.nan)
     for number in np.unique(part):
-        rest, rows = np.flatnonzero(part != number), np.flatnonzero((part if out is None else out) == number)
-        scores[rows] = scored(method, texts, codes, rest, [texts[i] for i in rows.tolist()])
+        training = np.flatnonzero(part != number)
+        rows = np.flatnonzero((part if judged is None else judged) == number)
+        scores[rows] = scored(method, texts, codes, training, [texts[i] for i in rows.tolist()])
     return scores
 
 
-def scored(method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: Sequence[str]) -> Floats:
+def scored(
+    method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: Sequence[str]
+) -> Floats:
     """Scores (unknown, candidates) by what learned from some rows of the known texts; NaN as in ``held_out``."""
     from sklearn.base import clone
 
@@ -77,13 +90,13 @@ def scored(method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: 
 
 
 class Posterior:
-    """Probabilities of every candidate and of none of them.
+    """Probabilities (0 to 1) of every candidate and of none of them, from scores of m methods.
 
     Parameters
     ----------
     none : float
-        How probable it is, before anything is read, that none of the candidates wrote a text; in (0, 1). The candidates
-        share the rest equally.
+        How probable it is, before anything is read, that none of the candidates wrote a text; in (0, 1). The
+        candidates share the rest equally.
 
     Attributes
     ----------
@@ -112,25 +125,34 @@ class Posterior:
         from scipy.optimize import minimize
 
         step = 1 + closed[0].size // MOST_SCORES
-        closed, absent, codes, size = closed[:, ::step], absent[:, ::step], codes[::step], size or len(codes)
+        closed, absent, codes, size = (
+            closed[:, ::step],
+            absent[:, ::step],
+            codes[::step],
+            size or len(codes),
+        )
         methods, _, candidates = closed.shape
-        there = np.isfinite(closed)
-        freedom = np.maximum(there.sum(axis=2) - 1, 0).sum(axis=1)
-        apart = closed - np.nansum(closed, axis=2, keepdims=True) / np.maximum(there.sum(axis=2, keepdims=True), 1)
-        self.scale_ = np.sqrt(np.nansum(apart**2, axis=(1, 2)) / np.maximum(freedom, 1)) + 1e-12
-        known, strange = np.isfinite(closed).all(axis=(0, 2)), np.isfinite(absent).any(axis=2).all(axis=0)
+        is_candidate = np.isfinite(closed)
+        freedom = np.maximum(is_candidate.sum(axis=2) - 1, 0).sum(axis=1)
+        margin = closed - np.nansum(closed, axis=2, keepdims=True) / np.maximum(
+            is_candidate.sum(axis=2, keepdims=True), 1
+        )
+        self.scale_ = np.sqrt(np.nansum(margin**2, axis=(1, 2)) / np.maximum(freedom, 1)) + 1e-12
+        is_complete = np.isfinite(closed).all(axis=(0, 2))
+        strange = np.isfinite(absent).any(axis=2).all(axis=0)
         weight = size / candidates / np.bincount(codes, minlength=candidates)[codes]
-        parts = [self._alternatives(closed[:, known]), self._alternatives(absent[:, strange])]
-        x, there = (np.concatenate(both) for both in zip(*parts, strict=True))
-        answer = np.concatenate([codes[known], np.full(strange.sum(), candidates)])
-        worth = np.concatenate([(1 - self.none) * weight[known], self.none * weight[strange]])
-        rows, sizes = np.arange(len(answer)), [methods, 1]
+        cases = [self._alternatives(closed[:, is_complete]), self._alternatives(absent[:, strange])]
+        x, is_candidate = (np.concatenate(arrays) for arrays in zip(*cases, strict=True))
+        answer = np.concatenate([codes[is_complete], np.full(strange.sum(), candidates)])
+        worth = np.concatenate([(1 - self.none) * weight[is_complete], self.none * weight[strange]])
+        rows = np.arange(len(answer))
+        sizes = [methods, 1]
         precision = np.repeat(np.square(SPREADS), sizes) ** -1
         bias = NONE + np.log(candidates * self.none / (1 - self.none))
         centre = np.repeat([CONTRAST / methods, bias], sizes)
 
         def loss(theta: Floats) -> tuple[float, Floats]:
-            log_p = _log_softmax(x @ theta, there)
+            log_p = _log_softmax(x @ theta, is_candidate)
             moved = theta - centre
             slope = np.einsum("nk,nkp->np", np.exp(log_p), x) - x[rows, answer]
             return (
@@ -140,28 +162,34 @@ class Posterior:
 
         bounds = [(0, None)] * methods + [(None, None)]
         self.weights_: Floats = minimize(loss, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
-        self.named_ = self._named(parts[1], codes[strange])
+        self.named_ = self._named(cases[1], codes[strange])
         return self
 
     def of(self, scores: Floats) -> Floats:
         """Probabilities (n, candidates + 1) of texts with scores (methods, n, candidates), *none of them* last."""
-        p = self._unbounded(*self._alternatives(scores))
+        probabilities = self._unbounded(*self._alternatives(scores))
         share = self.named_[0] / self.named_.sum()
-        none = np.maximum(p[:, -1], self.none * share / (self.none * share + 1 - self.none))
-        p[:, :-1] *= ((1 - none) / np.maximum(1 - p[:, -1], 1e-300))[:, None]
-        p[:, -1] = none
-        return p
+        none = np.maximum(
+            probabilities[:, -1], self.none * share / (self.none * share + 1 - self.none)
+        )
+        probabilities[:, :-1] *= ((1 - none) / np.maximum(1 - probabilities[:, -1], 1e-300))[
+            :, None
+        ]
+        probabilities[:, -1] = none
+        return probabilities
 
     def named(self, scores: Floats, lead: float) -> Ints:
         """The number of the most probable candidate by one method's scores (n, candidates), −1 where *none of them* is
         more probable, or where the most probable answer leads the second by less than ``lead``."""
-        p = self.of(scores[None])
-        first = p.argmax(axis=1)
-        second, best = np.sort(p, axis=1)[:, -2:].T
-        return np.where((first < scores.shape[1]) & (best - second >= lead), first, -1)
+        probabilities = self.of(scores[None])
+        best_candidate = probabilities.argmax(axis=1)
+        second, best = np.sort(probabilities, axis=1)[:, -2:].T
+        return np.where(
+            (best_candidate < scores.shape[1]) & (best - second >= lead), best_candidate, -1
+        )
 
-    def _unbounded(self, x: Floats, there: Floats) -> Floats:
-        return np.asarray(np.exp(_log_softmax(x @ self.weights_, there)))
+    def _unbounded(self, x: Floats, is_candidate: Floats) -> Floats:
+        return np.asarray(np.exp(_log_softmax(x @ self.weights_, is_candidate)))
 
     def _named(self, absent: tuple[Floats, Floats], codes: Ints) -> Floats:
         """``named_`` of texts by authors ``codes`` who were left out; each author counts as one."""
@@ -170,30 +198,34 @@ class Posterior:
         even, slope, authors = NAMED
         usual = expit(even + slope * logit(self.none))
         named = self._unbounded(*absent)[:, :-1].max(axis=1) >= LIKELY
-        shares = [named[codes == a].mean() for a in np.unique(codes)]
-        return np.array([authors * usual + sum(shares), authors * (1 - usual) + len(shares) - sum(shares)])
+        shares = [named[codes == author].mean() for author in np.unique(codes)]
+        return np.array(
+            [authors * usual + sum(shares), authors * (1 - usual) + len(shares) - sum(shares)]
+        )
 
     def _alternatives(self, scores: Floats) -> tuple[Floats, Floats]:
         """What the utilities of all answers are made of (n, candidates + 1, m + 1), and which answers there are."""
         methods, n, candidates = scores.shape
-        there = np.isfinite(scores).all(axis=0)
-        scaled = np.where(there, scores, 0) / self.scale_[:, None, None]
-        level = scaled.sum(axis=2) / np.maximum(there.sum(axis=1), 1)
+        is_candidate = np.isfinite(scores).all(axis=0)
+        scaled = np.where(is_candidate, scores, 0) / self.scale_[:, None, None]
+        level = scaled.sum(axis=2) / np.maximum(is_candidate.sum(axis=1), 1)
         x = np.zeros((n, candidates + 1, methods + 1))
-        x[:, :candidates, :methods] = np.moveaxis(np.where(there, scaled - level[:, :, None], 0), 0, 2)
+        x[:, :candidates, :methods] = np.moveaxis(
+            np.where(is_candidate, scaled - level[:, :, None], 0), 0, 2
+        )
         x[:, candidates, -1] = 1
-        return x, np.column_stack([there, np.ones(n, dtype=np.bool_)])
+        return x, np.column_stack([is_candidate, np.ones(n, dtype=np.bool_)])
 
 
-def _log_softmax(utility: Floats, there: Floats) -> Floats:
+def _log_softmax(utility: Floats, is_candidate: Floats) -> Floats:
     """Logarithms of probabilities; an answer that is not there has a probability of next to none."""
-    utility = np.where(there, utility, -1e3)
+    utility = np.where(is_candidate, utility, -1e3)
     utility = utility - utility.max(axis=1, keepdims=True)
     return np.asarray(utility - np.log(np.exp(utility).sum(axis=1, keepdims=True)))
 
 
 def learned(method: Any, texts: Sequence[str], authors: Sequence[str], none: float) -> Posterior:
-    """What makes probabilities of one method's scores, learned from known texts; columns are authors, sorted."""
+    """The ``Posterior`` of one method's scores, learned from known texts; columns are authors, sorted."""
     codes = np.unique(np.asarray(authors, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
     count = int(codes.max()) + 1
     part = parts(codes, np.arange(len(codes)), np.full(len(codes), -1), GROUPS, 0)

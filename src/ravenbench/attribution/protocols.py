@@ -1,7 +1,11 @@
-"""Dividing documents, learning from some and answering the others, in closed and open sets; what methods weigh.
+"""Divides documents into splits, has a method learn and answer them, and says which words it weighs.
 
-Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
-one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
+In: ``Chosen`` documents (n) and a protocol (``novel-topic`` or ``k-fold``). Out: ``ProtocolSplit``s (rows to learn
+from, rows to answer), author codes for answers (−1: no answer), and ``Cue``s (lengths of weight vectors, shares of
+change).
+
+Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves
+when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
 """
 
 from __future__ import annotations
@@ -26,8 +30,8 @@ PROTOCOLS = ("novel-topic", "k-fold")
 
 @dataclass(frozen=True, eq=False)
 class ProtocolSplit:
-    """Rows to learn from and rows to answer; ``unseen`` are authors who have documents in the latter only, so each
-    of these documents must count as an error."""
+    """``train`` rows to learn from and ``test`` rows to answer; ``unseen`` are authors who have documents in the
+    latter only, so each of these documents must count as an error."""
 
     name: str
     train: Ints
@@ -37,34 +41,44 @@ class ProtocolSplit:
 
 def splits(
     documents: Chosen, protocol: str, folds: int = 10, seed: int = 0, equal_counts: bool = False
-) -> list[ProtocolSplit]:  # fmt: skip
-    """Divide documents by a protocol into splits; under novel-topic ``equal_counts`` makes them ``equal``.
+) -> list[ProtocolSplit]:
+    """The splits of documents by a protocol; under novel-topic ``equal_counts`` makes them ``equal``.
 
     SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
     """
     if protocol == "novel-topic":
-        places, names = documents.topic, documents.topics
+        topic_of_text = documents.topic
+        names = documents.topics
     elif protocol == "k-fold":
-        places = k_fold(documents.author, folds, seed)
+        topic_of_text = k_fold(documents.author, folds, seed)
         names = tuple(f"fold {i + 1}" for i in range(folds))
     else:
         raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(protocol, PROTOCOLS))
     pairs = []
     for number, name in enumerate(names):
-        out = places == number
-        if not out.any():
+        held_out = topic_of_text == number
+        if not held_out.any():
             continue
-        train, test = np.flatnonzero(~out), np.flatnonzero(out)
+        train = np.flatnonzero(~held_out)
+        test = np.flatnonzero(held_out)
         training_authors = np.unique(documents.author[train])
         if len(training_authors) < 2:
             raise CorpusError(
                 f"without {name!r} fewer than two authors are left to learn from",
-                found=[documents.authors[a] for a in training_authors],
+                found=[documents.authors[author_code] for author_code in training_authors],
                 fix="take more authors (--min-docs, --min-topics) or another level of --topic",
             )
         missing = np.setdiff1d(documents.author[test], training_authors)
-        pairs.append(ProtocolSplit(name, train, test, tuple(documents.authors[a] for a in missing)))
-    return equal(pairs, documents.author, seed) if equal_counts and protocol == "novel-topic" else pairs
+        pairs.append(
+            ProtocolSplit(
+                name, train, test, tuple(documents.authors[author_code] for author_code in missing)
+            )
+        )
+    return (
+        equal(pairs, documents.author, seed)
+        if equal_counts and protocol == "novel-topic"
+        else pairs
+    )
 
 
 def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[ProtocolSplit]:
@@ -74,12 +88,21 @@ def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[Proto
     Of each author as many stay everywhere as in the split that teaches fewest (but at least one). Authors may still
     differ from each other: that says nothing about the topic held out, and costs fewer texts than one number for all.
     """
-    counts = np.array([np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts])
-    least = np.where(counts > 0, counts, len(author)).min(axis=0)
+    counts = np.array(
+        [np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts]
+    )
+    fewest_texts = np.where(counts > 0, counts, len(author)).min(axis=0)
     drawn_rows = []
     for number, part in enumerate(parts):
         drawn = stream(seed, "equal-counts", number).permutation(part.train)
-        train = np.sort(np.concatenate([drawn[author[drawn] == a][: least[a]] for a in range(len(least))]))
+        train = np.sort(
+            np.concatenate(
+                [
+                    drawn[author[drawn] == author_code][: fewest_texts[author_code]]
+                    for author_code in range(len(fewest_texts))
+                ]
+            )
+        )
         drawn_rows.append(ProtocolSplit(part.name, train, part.test, part.unseen))
     return drawn_rows
 
@@ -95,24 +118,24 @@ def fewest(documents: Chosen, parts: Sequence[ProtocolSplit]) -> Ints:
 
 
 def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
-    """Fold of each document, (n,): 1/k of each author's documents in every fold, the remainder in the last.
+    """Fold of each document, (n,) from 0: 1/k of each author's documents in every fold, the remainder in the last.
 
     An author with fewer documents than folds has one document in some folds (drawn), none in others: taken literally
-    the rule would put all of them into the last fold and leave nothing to learn from. SpecError if there are fewer than
-    two folds.
+    the rule would put all of them into the last fold and leave nothing to learn from. SpecError if there are fewer
+    than two folds.
     """
     if folds < 2:
         raise SpecError("k-fold needs at least two folds", found=folds)
-    place = np.empty(len(author), dtype=np.int64)
-    for a in np.unique(author):
-        rng = stream(seed, "k-fold", int(a))
-        rows = rng.permutation(np.flatnonzero(author == a))
+    fold_of_text = np.empty(len(author), dtype=np.int64)
+    for author_code in np.unique(author):
+        rng = stream(seed, "k-fold", int(author_code))
+        rows = rng.permutation(np.flatnonzero(author == author_code))
         share = len(rows) // folds
         if share:
-            place[rows] = np.minimum(np.arange(len(rows)) // share, folds - 1)
+            fold_of_text[rows] = np.minimum(np.arange(len(rows)) // share, folds - 1)
         else:
-            place[rows] = rng.permutation(folds)[: len(rows)]
-    return place
+            fold_of_text[rows] = rng.permutation(folds)[: len(rows)]
+    return fold_of_text
 
 
 def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
@@ -122,7 +145,9 @@ def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
     texts = [documents.texts[i] for i in part.train]
     authors = [documents.authors[documents.author[i]] for i in part.train]
     if getattr(method, "reads_topics", False):
-        return clone(method).fit(texts, authors, [documents.topics[documents.topic[i]] for i in part.train])
+        return clone(method).fit(
+            texts, authors, [documents.topics[documents.topic[i]] for i in part.train]
+        )
     return clone(method).fit(texts, authors)
 
 
@@ -130,18 +155,29 @@ FEW_WORDS = 20
 
 
 def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
-    """Texts (n,) in which a method has nothing to go by, so that whom it names is no answer: they hold no word, or no
-    letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty text."""
+    """Mask (n,) of texts in which a method has nothing to go by, so that whom it names is no answer: they hold no
+    word, or no letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty
+    text.
+    """
     letters = frozenset().union(*map(frozenset, taught))
-    known = frozenset(filter(str.isalpha, letters))
-    bare = np.array([is_wordless(text) or known.isdisjoint(text) for text in texts], dtype=np.bool_)
+    letter_set = frozenset(filter(str.isalpha, letters))
+    bare = np.array(
+        [is_wordless(text) or letter_set.isdisjoint(text) for text in texts], dtype=np.bool_
+    )
     doubtful = [
-        i for i, text in enumerate(texts)
-        if not bare[i] and (len(text.split()) < FEW_WORDS or 2 * sum(c in letters for c in text) < len(text))
-    ]  # fmt: skip
+        i
+        for i, text in enumerate(texts)
+        if not bare[i]
+        and (
+            len(text.split()) < FEW_WORDS
+            or 2 * sum(character in letters for character in text) < len(text)
+        )
+    ]
     if doubtful and hasattr(fitted, "scores"):
         with suppress(Exception):  # a method of others may not read an empty text
-            scores = np.asarray(fitted.scores([*(texts[i] for i in doubtful), ""]), dtype=np.float64)
+            scores = np.asarray(
+                fitted.scores([*(texts[i] for i in doubtful), ""]), dtype=np.float64
+            )
             alike = np.isclose(scores[:-1], scores[-1], rtol=1e-9, atol=1e-12, equal_nan=True)
             bare[doubtful] = alike.all(axis=1)
     return bare
@@ -164,7 +200,9 @@ def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
         )
     code = {name: number for number, name in enumerate(documents.authors)}
     named = np.array([code.get(str(name), -1) for name in predicted], dtype=np.int64)
-    return np.where(nothing_seen(fitted, texts, [documents.texts[i] for i in part.train]), -1, named)
+    return np.where(
+        nothing_seen(fitted, texts, [documents.texts[i] for i in part.train]), -1, named
+    )
 
 
 @dataclass(frozen=True)
@@ -190,23 +228,29 @@ def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Flo
     return features, wide
 
 
-def moved(documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats) -> Floats:
+def moved(
+    documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats
+) -> Floats:
     """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
     names, shift = weights(documents, train, method)
     index = {name: i for i, name in enumerate(features)}
-    place = np.array([index.get(name, -1) for name in names], dtype=np.int64)
+    positions = np.array([index.get(name, -1) for name in names], dtype=np.int64)
     now = np.zeros_like(base)
-    now[place[place >= 0]] = shift[place >= 0]
+    now[positions[positions >= 0]] = shift[positions >= 0]
     return lengths(now - base)
 
 
 def lengths(rows: Floats) -> Floats:
-    """Euclidean length of each row."""
+    """Euclidean length of each row, (n,) of (n, d)."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
 def cues(
-    features: Sequence[str], size: Floats, moves: Sequence[Floats], topics: Sequence[str], most: int = 20
+    features: Sequence[str],
+    size: Floats,
+    moves: Sequence[Floats],
+    topics: Sequence[str],
+    most: int = 20,
 ) -> tuple[list[Cue], list[Cue]]:
     """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
 
@@ -237,26 +281,33 @@ BEFOREHAND = 0.2
 
 
 def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0) -> dict[str, str]:
-    """The predicted author of each unknown text.
+    """The predicted author of each unknown text, by its name; ``<UNK>`` where it is nobody's.
 
-    SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores. With ``reject`` a text is
-    nobody's (``<UNK>``) where *none of them* is its most probable author (see ``attribution.posterior``), or the most
-    probable leads the second by less than ``reject``, which is .1 in PAN19's baseline; 0 answers everything, as closed
-    sets want.
+    SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores. With ``reject`` a text
+    is nobody's (``<UNK>``) where *none of them* is its most probable author (see ``attribution.posterior``), or the
+    most probable leads the second by less than ``reject``, which is .1 in PAN19's baseline; 0 answers everything, as
+    closed sets want.
     """
     from sklearn.base import clone
 
     if not 0 <= reject < 1:
         raise SpecError("the lead for rejection must lie in [0, 1)", found=reject)
     if reject and not hasattr(method, "scores"):
-        raise SpecError(f"{method} gives no scores, so it cannot reject", fix="give --reject 0, or another method")
+        raise SpecError(
+            f"{method} gives no scores, so it cannot reject",
+            fix="give --reject 0, or another method",
+        )
     texts, authors = training(problem.candidates)
     fitted = clone(method).fit(texts, authors)
-    names, unknown = list(problem.unknown), list(problem.unknown.values())
+    names = list(problem.unknown)
+    unknown = list(problem.unknown.values())
     bare = nothing_seen(fitted, unknown, texts)
     if not reject:
         predicted = fitted.predict(unknown)
-        return {n: UNKNOWN if blind else str(a) for n, a, blind in zip(names, predicted, bare, strict=True)}
+        return {
+            n: UNKNOWN if blind else str(answer)
+            for n, answer, blind in zip(names, predicted, bare, strict=True)
+        }
     scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
     named = np.where(bare, -1, learned(method, texts, authors, BEFOREHAND).named(scores, reject))
     best = [*map(str, fitted.classes_), UNKNOWN]

@@ -1,4 +1,8 @@
-"""``raven``: finds the command that is wanted and loads that one alone."""
+"""``raven``: finds the command that is wanted and loads that one alone.
+
+In: the arguments of a shell (``sys.argv``). Out: text on stdout, progress and errors on stderr, and an exit code: 0
+done, 1 finished with failures, 2 bad input or usage, else 128 and the number of a signal.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,17 @@ from typer.core import TyperCommand, TyperGroup
 
 from ravenbench import __version__, seams
 from ravenbench.cli import terminal
-from ravenbench.errors import LISTENERS, OPTIONS, REMARKED, RavenError, SpecError, check_option, remedy, said, visible
-from ravenbench.former import check_there
+from ravenbench.errors import (
+    LISTENERS,
+    OPTIONS,
+    REMARKED,
+    RavenError,
+    SpecError,
+    check_option,
+    remedy,
+    said,
+    visible,
+)
 from ravenbench.limits import collect_seldom
 
 
@@ -26,23 +39,41 @@ def _task(name: str) -> str:
 
 
 COMMANDS: dict[str, seams.Command] = {
-    "run": seams.Command(_task("run"), "The main job: from texts with authors and topics to a report.", seams.TEST, 0),
+    "run": seams.Command(
+        _task("run"), "The main job: from texts with authors and topics to a report.", seams.TEST, 0
+    ),
     "evaluate": seams.Command(
         _task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", seams.TEST, 1
     ),
-    "pan14": seams.Command(_task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", seams.TEST, 2),
-    "verify": seams.Command(_task("verify"), "Train one verifier on problems and answer others.", seams.TEST, 3),
+    "pan14": seams.Command(
+        _task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", seams.TEST, 2
+    ),
+    "verify": seams.Command(
+        _task("verify"), "Train one verifier on problems and answer others.", seams.TEST, 3
+    ),
     "attribute": seams.Command(
-        _task("attribute"), "Name the author of unknown texts, or measure how well methods do that.", seams.TEST, 4
+        _task("attribute"),
+        "Name the author of unknown texts, or measure how well methods do that.",
+        seams.TEST,
+        4,
     ),
     "safety": seams.Command(
-        _task("safety"), "Attack verifiers with obfuscators; measure safety, soundness, sense.", seams.TEST, 5
+        _task("safety"),
+        "Attack verifiers with obfuscators; measure safety, soundness, sense.",
+        seams.TEST,
+        5,
     ),
     "obfuscate": seams.Command(
-        _task("obfuscate"), "Rewrite texts or a problem set so that authors are hidden.", seams.ONE_TEXT, 3
+        _task("obfuscate"),
+        "Rewrite texts or a problem set so that authors are hidden.",
+        seams.ONE_TEXT,
+        3,
     ),
     "report": seams.Command(
-        "ravenbench.cli.show:report", "Rebuild a run's tables and page from its store.", seams.SHARE, 0
+        "ravenbench.cli.show:report",
+        "Rebuild a run's tables and page from its store.",
+        seams.SHARE,
+        0,
     ),
 }
 """The bench's own; those of packages, Raven's extensions among them, come by entry points."""
@@ -51,7 +82,12 @@ COMMANDS: dict[str, seams.Command] = {
 def commands() -> dict[str, seams.Command]:
     """Every command by name, in the order of help: the bench's own, those of packages, and the tasks of packages."""
     every = {**_tasks_of_packages(), **seams.commands_of_packages(), **COMMANDS}
-    return dict(sorted(every.items(), key=lambda item: (seams.PANELS.index(item[1].panel), item[1].rank)))
+    return dict(
+        sorted(
+            every.items(),
+            key=lambda command: (seams.PANELS.index(command[1].panel), command[1].rank),
+        )
+    )
 
 
 class _Switches:
@@ -67,8 +103,8 @@ class _Switches:
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As click does; a word of the command line that it names commands no terminal."""
         try:
-            rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
-            return rest
+            remaining: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+            return remaining
         except Exception as error:
             if hasattr(error, "message"):
                 error.message = visible(error.message)
@@ -80,17 +116,25 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
-        OPTIONS.update(name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts))
+        OPTIONS.update(
+            name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)
+        )
         ctx.call_on_close(OPTIONS.clear)
         try:
-            rest = super().parse_args(ctx, args)
+            remaining = super().parse_args(ctx, args)
             for name, value in ctx.params.items():
                 check_option(f"--{name.replace('_', '-')}", value)
-            return rest
+            return remaining
         except Exception as error:
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
-                check_there(f"{ctx.command_path} {getattr(error, 'option_name', '')}")
+                flag = getattr(error, "option_name", "")
+                table, keys = getattr(self.callback, "in_spec", ("", ()))
+                if (key := flag.lstrip("-").replace("-", "_")) in keys:
+                    raise SpecError(
+                        f"{flag} is no flag of {ctx.command_path}",
+                        fix=f"give it in a spec file: [{table}] {key} = …, and --spec FILE.toml",
+                    ) from None
             if type(error).__name__ != "MissingParameter":
                 raise
             missing: Any = error
@@ -100,12 +144,22 @@ class ShownCommand(_Switches, TyperCommand):
             named = missing.param.param_type_name == "option"
             raise SpecError(
                 f"{missing.param.opts[0] if named else missing.param.name.upper()} is missing",
-                expected=missing.param.help, fix=f"{ctx.command_path} --help shows all options",
-            ) from None  # fmt: skip
+                expected=missing.param.help,
+                fix=f"{ctx.command_path} --help shows all options",
+            ) from None
 
 
 class Group(_Switches, TyperGroup):
     """``raven``, and what holds commands within it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As click does; of what people look for in vain it says where they read why."""
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as error:
+            if args[0] == "detect" and hasattr(error, "message"):
+                error.message += " Why one essay cannot be judged: docs/faq.md."
+            raise
 
 
 def build(wanted: str | None) -> typer.Typer:
@@ -113,8 +167,11 @@ def build(wanted: str | None) -> typer.Typer:
     app = typer.Typer(
         name="raven",
         cls=Group,
-        help="Does an authorship verifier recognise style or only topic, and does it survive an author who hides?\n\n"
-        "Start with [bold]raven run[/bold]: without arguments it performs the whole job on the embedded corpus.",
+        help=(
+            "Does an authorship verifier recognise style or only topic, and does it survive an"
+            " author who hides?\n\nStart with [bold]raven run[/bold]: without arguments it performs"
+            " the whole job on the embedded corpus."
+        ),
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -124,7 +181,9 @@ def build(wanted: str | None) -> typer.Typer:
 
     @app.callback()
     def main(
-        version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+        version: bool = typer.Option(
+            False, "--version", help="Print the version and exit.", is_eager=True
+        ),
     ) -> None:
         if version:
             typer.echo(f"raven {__version__}")
@@ -133,7 +192,9 @@ def build(wanted: str | None) -> typer.Typer:
     listed = COMMANDS if wanted in COMMANDS else commands()
     for name, command in listed.items():
         if name != wanted:
-            app.command(name, help=command.line, rich_help_panel=str(command.panel), cls=ShownCommand)(_absent)
+            app.command(
+                name, help=command.line, rich_help_panel=str(command.panel), cls=ShownCommand
+            )(_absent)
             continue
         module, _, attribute = command.target.partition(":")
         function = getattr(importlib.import_module(module), attribute)
@@ -168,7 +229,10 @@ def _tasks_of_packages() -> dict[str, seams.Command]:
 def _flowing(text: str) -> str:
     """A docstring as help: its prose in whole paragraphs that break where the terminal does; examples as they are."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(p if p.startswith(" ") else " ".join(p.split("\n")) for p in paragraphs)
+    return "\n\n".join(
+        paragraph if paragraph.startswith(" ") else " ".join(paragraph.split("\n"))
+        for paragraph in paragraphs
+    )
 
 
 def _absent() -> None:
@@ -206,8 +270,11 @@ def _run() -> None:
         # A verifier of one's own, named module:Class, is looked for in the current folder too.
         sys.path.append(str(Path.cwd()))
     except FileNotFoundError:
-        _fail("the folder in which this command was started is gone", "go to another one, and repeat it there")
-    wanted = next((a for a in arguments if not a.startswith("-")), None)
+        _fail(
+            "the folder in which this command was started is gone",
+            "go to another one, and repeat it there",
+        )
+    wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return
@@ -216,7 +283,6 @@ def _run() -> None:
     REMARKED.clear()
     try:
         try:
-            check_there(f"raven {wanted}")
             # Under one name, whatever started it.
             build(wanted)(prog_name="raven")
         except (KeyboardInterrupt, SystemExit):
@@ -234,27 +300,41 @@ def _run() -> None:
             # Whoever read the output has left; nothing more can be said to them.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
-        place = f"{error.filename}: " if error.filename else ""
-        _fail(f"{place}{error.strerror or error}", remedy(error))
+        prefix = f"{error.filename}: " if error.filename else ""
+        _fail(f"{prefix}{error.strerror or error}", remedy(error))
     except UnicodeEncodeError as error:
         if sys.getfilesystemencoding() == "utf-8":
             raise
-        where = f"{sys.getfilesystemencoding()}, the encoding of this locale, has no {error.object[error.start]!a}"
+        where = (
+            f"{sys.getfilesystemencoding()}, the encoding of this locale, has no"
+            f" {error.object[error.start]!a}"
+        )
         _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
     except ValueError as error:
         if "integer string conversion" not in str(error):
             raise
-        _fail("a number of more than 4,300 figures stands in what was given", "shorten it, or write it as text")
+        _fail(
+            "a number of more than 4,300 figures stands in what was given",
+            "shorten it, or write it as text",
+        )
     except ModuleNotFoundError as error:
-        if (name := seams.extension_of(error.name or "")) is None or name not in seams.absent_extensions():
+        if (
+            name := seams.extension_of(error.name or "")
+        ) is None or name not in seams.absent_extensions():
             raise
-        _fail(f"this needs Raven's extension {name!r}, which is not here", "raven doctor names all that is missing")
+        _fail(
+            f"this needs Raven's extension {name!r}, which is not here",
+            "raven doctor names all that is missing",
+        )
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):
             raise
         _fail(str(error), "remove this link, or give what it should lead to")
     except MemoryError:
-        _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
+        _fail(
+            "there is not enough memory",
+            "give the process more memory, fewer texts or fewer --workers",
+        )
     except (KeyboardInterrupt, SystemExit) as end:
         # Typer turns an interruption within a command into an exit.
         if isinstance(end, SystemExit) and end.code != 130:
@@ -271,7 +351,11 @@ def _run() -> None:
         short = any(word in message.lower() for word in ("memory", "alloc", "thread"))
         _fail(
             f"polars gave up ({message})",
-            "give the process more memory (ulimit -v) and repeat" if short else "report it, with this message",
+            (
+                "give the process more memory (ulimit -v) and repeat"
+                if short
+                else "report it, with this message"
+            ),
         )
 
 

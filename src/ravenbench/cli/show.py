@@ -1,5 +1,8 @@
 """What commands share: what they print, the progress bar on stderr, one JSON object on stdout; and ``raven report``,
 which shows again what was computed.
+
+In: a ``Store``, an ``Ending`` or a ``Preview``. Out: tables and lines on stdout or one JSON object there;
+``show_report`` returns the ``Gap`` objects: what is missing.
 """
 
 from __future__ import annotations
@@ -29,14 +32,22 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress callback (stage, done, total) drawn on stderr; a line every half minute where that is no terminal."""
+    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute where that is
+    no terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _lines()
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description:<22}", markup=False),
@@ -49,8 +60,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
         def progress(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                for other in tasks.values():
-                    bar.update(other, visible=False)
+                for task in tasks.values():
+                    bar.update(task, visible=False)
                 tasks[stage] = bar.add_task(stage, total=total or None)
             bar.update(tasks[stage], completed=done, total=total or None)
 
@@ -59,15 +70,25 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 def _lines(every: float = 30) -> Callable[[str, int, int], None]:
     """A progress callback for logs: where the work is, at most once in so many seconds; short work says nothing."""
-    started = last = time.monotonic()
+    started = shown_at = time.monotonic()
+    begun: dict[str, tuple[float, int]] = {}
 
     def progress(stage: str, done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= every:
-            last = now
-            place = f": {done:,} of {total:,}" if total else ""
-            typer.echo(f"{readable(stage)}{place}, after {now - started:,.0f} s", err=True)
+        nonlocal shown_at
+        time_now = time.monotonic()
+        since, first_done = begun.setdefault(stage, (time_now, done))
+        if time_now - shown_at >= every:
+            shown_at = time_now
+            progress_text = f": {done:,} of {total:,}" if total else ""
+            remaining = (
+                f", about {(time_now - since) / (done - first_done) * (total - done):,.0f} s left"
+                if done > first_done
+                else ""
+            )
+            typer.echo(
+                f"{readable(stage)}{progress_text}, after {time_now - started:,.0f} s{remaining}",
+                err=True,
+            )
 
     return progress
 
@@ -79,8 +100,12 @@ def console(width: int | None = None) -> Console:
 
     class Plain(Console):
         def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
-            for part in super().render(renderable, options):
-                yield part if part.control or part.text.isprintable() else Segment(visible(part.text), part.style)
+            for segment in super().render(renderable, options):
+                yield (
+                    segment
+                    if segment.control or segment.text.isprintable()
+                    else Segment(visible(segment.text), segment.style)
+                )
 
     return Plain(width=width, markup=False, emoji=False, highlight=False)
 
@@ -90,29 +115,36 @@ def say(text: object, *, err: bool = False, **style: Any) -> None:
     typer.secho(visible(str(text)), err=err, **style)
 
 
-def print_parts(parts: Iterable[RenderableType], page: Path | None = None, finding: str = "") -> None:
+def print_parts(
+    blocks: Iterable[RenderableType], page: Path | None = None, finding: str = ""
+) -> None:
     """Tables and lines on stdout, where the report was written, and what was found in one sentence."""
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
-    last = [Text(finding, style="bold")] if finding else []
-    new = [part for part in parts if not isinstance(part, str | Text) or not is_remarked(part)]
-    for number, part in enumerate([*new, *([] if page is None else [f"report: {page}"]), *last]):
-        if isinstance(part, Table):
+    terminal = console()
+    closing = [Text(finding, style="bold")] if finding else []
+    new = [block for block in blocks if not isinstance(block, str | Text) or not is_remarked(block)]
+    for number, block in enumerate(
+        [*new, *([] if page is None else [f"report: {page}"]), *closing]
+    ):
+        if isinstance(block, Table):
             if number:
-                out.print()
+                terminal.print()
             # Title and note would break at the width of a narrow table; its edges are two columns of blanks.
-            title, note = part.title, part.caption
-            part.title, part.caption, part.show_edge = None, None, False
+            title = block.title
+            note = block.caption
+            block.title = None
+            block.caption = None
+            block.show_edge = False
             if title is not None:
-                out.print(title, style="bold")
-            out.print(part)
+                terminal.print(title, style="bold")
+            terminal.print(block)
             if note is not None:
-                out.print(note, style="italic dim")
+                terminal.print(note, style="italic dim")
         else:
             # A path or a command is to be copied whole; a sentence is to be read.
-            out.print(part, soft_wrap=isinstance(part, str) and not part.endswith("."))
+            terminal.print(block, soft_wrap=isinstance(block, str) and not block.endswith("."))
 
 
 def show_report(
@@ -133,10 +165,12 @@ def show_report(
     report.forms = forms
     page = write(report)
     if json:
-        more = {"incomplete": gaps_json(report.gaps)} | ({} if notes is None else {"notes": list(notes)})
-        print_json({**report.to_json(), "programs": report.programs, **(written or {}), **more})
+        extra = {"incomplete": gaps_json(report.gaps)} | (
+            {} if notes is None else {"notes": list(notes)}
+        )
+        print_json({**report.to_json(), "programs": report.programs, **(written or {}), **extra})
     else:
-        lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
+        lines = [f"{name}: {path}" for name, path in (written or {}).items() if path is not None]
         print_parts([*terminal(report), *(notes or ()), *lines], page, report.finding())
     return report.gaps
 
@@ -153,7 +187,9 @@ def show_seeds(stores: Sequence[Store], out: Path | None, json: bool) -> None:
     if json:
         print_json(result.to_json())
     else:
-        print_parts([for_terminal(table) for table in result.tables()[:MOST_TABLES]], page, result.finding())
+        print_parts(
+            [for_terminal(table) for table in result.tables()[:MOST_TABLES]], page, result.finding()
+        )
 
 
 MOST_TABLES = 4
@@ -184,26 +220,22 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
     for name, count in preview.problems.items():
         say(f"{name}: {counted(count, 'problem')}")
     if preview.cells:
-        typer.echo(f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}")
-        print_parts(["A cell is one method's answers to one set of problems; a fit is one training of one method."])
-    if preview.cpu_seconds is not None:
-        say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
-    if preview.untimed:
-        say(f"not counted, for nothing tells their time: {', '.join(preview.untimed)}")
-    if preview.megabytes is not None:
-        say(f"memory: about {preview.megabytes:,.0f} MB a worker")
+        typer.echo(
+            f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}"
+        )
+        print_parts(
+            [
+                "A cell is one method's answers to one set of problems; a fit is one training of"
+                " one method."
+            ]
+        )
     say(f"folder: {preview.folder}")
-
-
-def about(seconds: float) -> str:
-    """A rough length of time in words."""
-    return counted(max(1, round(seconds)), "second") if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def readable(value: Any) -> Any:
     """Names from data without control characters, which a terminal would obey; dictionaries and lists throughout."""
     if isinstance(value, str):
-        return "".join(c if c.isprintable() else " " for c in value)
+        return "".join(character if character.isprintable() else " " for character in value)
     if isinstance(value, dict):
         return {readable(key): readable(inner) for key, inner in value.items()}
     return [readable(inner) for inner in value] if isinstance(value, list | tuple) else value
@@ -219,24 +251,39 @@ def print_json(value: Any) -> None:
 
 def report(
     run: Annotated[
-        list[str], typer.Argument(help="A run's folder or URL; several that differ only in their seeds are pooled.")
+        list[str],
+        typer.Argument(
+            help="A run's folder or URL; several that differ only in their seeds are pooled."
+        ),
     ],
     answers: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=FOLDER",
-            help="Answers of a system that was not run here, FOLDER/<fold>/answers.jsonl or .txt; can be repeated.",
+            help=(
+                "Answers of a system that was not run here, FOLDER/<fold>/answers.jsonl or .txt;"
+                " can be repeated."
+            ),
         ),
     ] = None,
     group: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=A,B,…", help="Verifiers that are runs of one method, as for raven run."),
+        typer.Option(
+            metavar="NAME=A,B,…", help="Verifiers that are runs of one method, as for raven run."
+        ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="METHOD", help="Method that the others are compared with, as for raven run.")
+        str | None,
+        typer.Option(
+            metavar="METHOD", help="Method that the others are compared with, as for raven run."
+        ),
     ] = None,
-    figures: Annotated[str, typer.Option(help="Forms of the figures beside SVG: pdf, png, or both.")] = "",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report of several runs.")] = None,
+    figures: Annotated[
+        str, typer.Option(help="Forms of the figures beside SVG: pdf, png, or both.")
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the report of several runs.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again.
@@ -262,16 +309,24 @@ def report(
     from ravenbench.store.store import Store
 
     forms = forms_of(figures)
-    run = [one for place in run for one in [*map(str, runs_of_seeds(files.location(place)))] or [place]]
+    run = [
+        run_path
+        for path in run
+        for run_path in [*map(str, runs_of_seeds(files.location(path)))] or [path]
+    ]
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
-            raise InputError("only several runs are pooled into --out, and they are shown as they are",
-                             expected="raven report RUN RUN … --out FOLDER")  # fmt: skip
-        show_seeds([Store.open(place) for place in run], out, json)
+            raise InputError(
+                "only several runs are pooled into --out, and they are shown as they are",
+                expected="raven report RUN RUN … --out FOLDER",
+            )
+        show_seeds([Store.open(path) for path in run], out, json)
         return
     store = Store.open(run[0])
     extra = with_answers(store, parse_given(answers)) if answers else None
-    if split_by := {key: value for key, value in {"group": group, "against": against}.items() if value}:
+    if split_by := {
+        key: value for key, value in {"group": group, "against": against}.items() if value
+    }:
         if store.kind != "run":
             raise InputError("only the report of raven run compares methods", file=store.path)
         (extra or store).run = replace(store.run, spec={**store.run.spec, **split_by})
@@ -282,12 +337,12 @@ def report(
         every = show_report(extra, json, notes=notes, forms=forms)
         missing = [gap for gap in every if gap.method not in extra.outside]
     if missing:
-        for line in _told(store, missing):
+        for line in _gap_lines(store, missing):
             say(line, fg="red", err=True)
         raise typer.Exit(1)
 
 
-def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
+def _gap_lines(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
     """What a run lacks, a line for each verifier or method with its folds."""
     count = sum(len(gap.folds) for gap in missing)
     planned = len(store.plan.cells) or missing[0].planned

@@ -1,4 +1,8 @@
-"""A task as a command: its options are those of its declaration and those that every task has."""
+"""A task as a command: its options are those of its declaration and those that every task has.
+
+In: the class of a ``Task`` or ``Work``. Out: a function with annotated parameters, from which Typer makes a command;
+what it prints is on stdout, and it ends with 1 where cells failed.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from ravenbench import files
-from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of
+from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of, read_spec
 from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
 from ravenbench.errors import InputError, remarks_gathered
 
@@ -39,17 +44,25 @@ def command_of(task: type[Declared]) -> Any:
         if task.stray is not None and context.args:
             problem, expected, fix = task.stray
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
-        given = {name: value for name, value in values.items() if value is not None and value != []}
+        given = of_file(
+            task,
+            {name: value for name, value in values.items() if value is not None and value != []},
+        )
         with bounded(given):
             perform(task, given) if issubclass(task, Task) else work(task, given)  # type: ignore[arg-type]
 
-    parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
+    parameters = (
+        [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
+    )
     spared = getattr(task, "spared", ())
-    for option in (option for option in task.options() if option.command):
+    for option in (option for option in task.options() if option.command and not option.in_spec):
         needed = option.required and option.name not in spared
-        positional, heading = option.name in task.arguments, task.heading(option.name)
+        positional = option.name in task.arguments
+        heading = task.heading(option.name)
         parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
+    command.in_spec = (task.name, in_spec(task))  # type: ignore[attr-defined]
+    command.declared = task  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
     command.__annotations__ = {}
@@ -57,8 +70,45 @@ def command_of(task: type[Declared]) -> Any:
     return command
 
 
+WHERE = (
+    Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
+    Option("scheduler", "Address of the Dask scheduler."),
+)
+SPEC = Option(
+    "spec", "TOML file whose table, named as the command, holds options; flags override it.", Path
+)
+
+
+def in_spec(task: type[Declared]) -> list[str]:
+    """Options that are no flags of a command, but keys of its spec file."""
+    where = (
+        [option.name for option in WHERE] if issubclass(task, Task) and task.name != "run" else []
+    )
+    return [*(option.name for option in task.options() if option.in_spec), *where]
+
+
+def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:
+    """What was given by flags and, where there is one, by a spec file; and defaults of what is no flag."""
+    options = [option for option in task.options() if option.command and option.in_spec]
+    defaults = {option.name: False if option.kind is bool else option.default for option in options}
+    defaults = {name: default for name, default in defaults.items() if default is not None}
+    if "spec" not in flags:
+        return defaults | flags
+    # A switch that was not given says nothing.
+    given = {name: value for name, value in flags.items() if value is not False}
+    if "spec" in task.option_table():  # it resolves the file itself
+        from ravenbench.tasks.run.spec import beside_spec
+
+        return beside_spec(given)
+    file = given.pop("spec")
+    switches = {name: False for name, value in flags.items() if value is False}
+    return {**defaults, **switches, **read_spec(file, task, in_spec(task)), **given}
+
+
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
 
 
 def of_option(option: Option, positional: bool, heading: str | None = None) -> inspect.Parameter:
@@ -66,12 +116,22 @@ def of_option(option: Option, positional: bool, heading: str | None = None) -> i
     how: Any = {"help": option.help, "metavar": option.metavar, "envvar": option.variable}
     how |= dict(zip(("min", "max"), option.bounds, strict=True))
     # A flag that is false is not given.
-    flags = option.flags or SHORT.get(option.name) or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
-    shown = typer.Argument(**how) if positional else typer.Option(*flags, rich_help_panel=heading, **how)
+    flags = (
+        option.flags
+        or SHORT.get(option.name)
+        or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
+    )
+    shown = (
+        typer.Argument(**how)
+        if positional
+        else typer.Option(*flags, rich_help_panel=heading, **how)
+    )
     if option.required:
         return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
     default = bool(option.default) if kind is bool else None if option.many else option.default
-    return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
+    return parameter(
+        option.name, Annotated[kind if default is not None else kind | None, shown], default
+    )
 
 
 def reads(function: Callable[..., None]) -> Callable[..., None]:
@@ -80,7 +140,11 @@ def reads(function: Callable[..., None]) -> Callable[..., None]:
     options = options_of(CorpusSpec)
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters
-    own = [parameter(name, hints[name], p.default) for name, p in parameters.items() if name != "reading"]
+    own = [
+        parameter(name, hints[name], p.default)
+        for name, p in parameters.items()
+        if name != "reading"
+    ]
     shown = [*own[:-1], *(of_option(option, False) for option in options.values()), own[-1]]
 
     @wraps(function)
@@ -95,45 +159,58 @@ def reads(function: Callable[..., None]) -> Callable[..., None]:
 
 def _common(task: type[Declared]) -> list[inspect.Parameter]:
     """Options of many commands that the declaration does not name."""
-    where = (
-        Option("engine", "local (processes) or dask (an existing cluster).", default="local"),
-        Option("scheduler", "Address of the Dask scheduler."),
-    )
     options = [
-        *(where if issubclass(task, Task) else ()),
+        *(WHERE if task.name == "run" else ()),
+        *(() if "spec" in task.option_table() else (SPEC,)),
         *([Option("plan", task.plan_help, bool)] if task.plan_help else ()),
     ]
     parameters = [
-        of_option(option, False, task.heading(option.name) if option in where else None) for option in options
+        of_option(option, False, task.heading(option.name) if option in WHERE else None)
+        for option in options
     ]
     return [*parameters, of_option(Option("json", "One JSON object on stdout.", bool), False)]
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
     """Do what a command was told: preview or run a task, and show what it found."""
-    from ravenbench.cli.show import print_json, progress_bar, say, show_answer, show_preview, show_report, show_seeds
+    from ravenbench.cli.show import (
+        print_json,
+        progress_bar,
+        say,
+        show_answer,
+        show_preview,
+        show_report,
+        show_seeds,
+    )
     from ravenbench.engine import pool
 
     if (said := task.instead(values)) is not None:
         say(said)
         return
-    engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
+    engine = pool.engine(
+        values.pop("engine", "local"), values.get("workers"), values.pop("scheduler", None)
+    )
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
-    plan, json = values.pop("plan"), values.pop("json")
+    plan = values.pop("plan", False)
+    json = values.pop("json", False)
     with progress_bar() as progress:
         direct = task.direct(values, plan, progress)
     if direct is not None:
         show_preview(direct, json) if isinstance(direct, Preview) else show_answer(direct, json)
         return
+    from ravenbench.reports.report import Report, report_of_task
+
     task, given = task.acting(values)
+    shows = report_of_task(task) or Report
     values = dict(given)
     jobs = task.jobs(values)
-    for warning in task.warnings(next(iter(jobs.values())), plan):
+    for warning in shows.beforehand(next(iter(jobs.values()))):
         say(warning, fg="yellow", err=True)
     if plan:
         # Of seeds each costs about the same.
         planned = dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
-        previews, remarks = {}, dict[str, list[str]]()
+        previews = {}
+        remarks = dict[str, list[str]]()
         for name, job in planned.items():
             with progress_bar() as progress, remarks_gathered() as remarks[name]:
                 previews[name] = task(job, **how, progress=progress).preview()
@@ -144,19 +221,22 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
             print_json(shown if len(shown) > 1 else next(iter(shown.values())))
             return
         for preview in previews.values():
-            show_preview(preview, False, task.previewed(preview))
+            show_preview(preview, False, shows.previewed(preview))
         if len(planned) < len(jobs):
             say(f"This is the first of {len(jobs)} seeds; each costs about as much.")
         return
     task.check(values)
     with progress_bar() as progress:
-        results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
+        results = {
+            name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()
+        }
     if len(results) == 1:
-        show_report(next(iter(results.values())).store, json, task.products(values))
+        show_report(next(iter(results.values())).store, json, shows.products(values))
     elif task.pools_seeds:
         from ravenbench.reports.report import write_report
 
-        seeds, place = [result.store for result in results.values()], values.get(task.place)
+        seeds = [result.store for result in results.values()]
+        place = values.get(task.place)
         for store in seeds:
             write_report(store)
         show_seeds(seeds, None if place is None else files.location(place), json)
@@ -164,18 +244,18 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         stores = {name: result.store for name, result in results.items()}
         show_answer(task.pooled(stores, files.location(values["out"])), json)
     for result in results.values():
-        if problem := task.problem(result, values):
-            say(problem, fg="red", err=True)
+        if trouble := shows.trouble(result, values, task.failure):
+            say(trouble, fg="red", err=True)
             raise typer.Exit(1)
-    if not json and (closing := task.closing(values, [*results.values()])):
-        say(closing)
+    if not json and (farewell := shows.farewell(values, [*results.values()])):
+        say(farewell)
 
 
 def work(task: type[Work], values: dict[str, Any]) -> None:
     """Do what a command without cells was told, and show what it ends with."""
     from ravenbench.cli.show import progress_bar, show_answer, show_preview
 
-    json = values.pop("json")
+    json = values.pop("json", False)
     task.check(values, json)
     if values.pop("plan", False):
         show_preview(task.preview(values), json)

@@ -1,5 +1,10 @@
-"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM, which
-schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C gets."""
+"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM,
+which schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C
+gets.
+
+In: ``sys.stdout``, ``sys.stderr`` and signals of this process. Out: streams that write every text, and an exit code:
+128 and the number of the signal.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +22,48 @@ from ravenbench.limits import ENDING
 
 _NAME = "ravenbench-plain"
 _LIKE = {
-    "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "…": "...", "’": "'", "‘": "'", "“": '"', "”": '"', "·": "-",
-    "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "✓": "+", "✗": "x", "█": "#", "░": ".", "•": "*",
-    "†": "+", "½": "1/2", "≈": "~", "√": "sqrt ", "⟨": "<", "⟩": ">", "ρ": "rho", "α": "alpha",
-    "δ": "delta", "²": "2", "\u00a0": " ", "\u202f": " ", "\u2009": " ",
-}  # fmt: skip
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "‑": "-",
+    "‐": "-",
+    "…": "...",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "·": "-",
+    "×": "x",
+    "±": "+-",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "→": "->",
+    "✓": "+",
+    "✗": "x",
+    "█": "#",
+    "░": ".",
+    "•": "*",
+    "†": "+",
+    "½": "1/2",
+    "≈": "~",
+    "√": "sqrt ",
+    "⟨": "<",
+    "⟩": ">",
+    "ρ": "rho",
+    "α": "alpha",
+    "δ": "delta",
+    "²": "2",
+    "\u00a0": " ",
+    "\u202f": " ",
+    "\u2009": " ",
+}
 _BOXES = range(0x2500, 0x2580)
 
 
 def make_plain() -> None:
     """Have stdout and stderr write what they cannot encode as the nearest they can, else as its escape; never fail."""
-    codecs.register_error(_NAME, _plain)
+    codecs.register_error(_NAME, _like_characters)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not writes_all(stream):
             stream.reconfigure(errors=_NAME)
@@ -39,7 +75,7 @@ def writes_all(stream: object) -> bool:
     return codecs.lookup(name).name in ("utf-8", "utf-16", "utf-32")
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _like_characters(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     undecodable = error.object[error.start : error.end]
@@ -67,7 +103,11 @@ def listen() -> None:
     atexit.register(_deaf)  # what is registered first is called last
     for signum in ENDING:
         before = signal.getsignal(signum)
-        if signum == signal.SIGTERM or before is signal.default_int_handler or before == signal.SIG_DFL:
+        if (
+            signum == signal.SIGTERM
+            or before is signal.default_int_handler
+            or before == signal.SIG_DFL
+        ):
             signal.signal(signum, _interrupt)
 
 

@@ -1,4 +1,8 @@
-"""Gathering a corpus document by document, with the checks every source shares; a log lets a killed import go on."""
+"""Collects documents into a corpus, with the checks that all sources share; a log lets a killed import go on.
+
+In: documents one by one (id, text, author, topic, line in the file, language, further columns). Out: ``Corpus``, in
+which each text occurs once, with counts of dropped texts in ``notes["dropped"]``; or CorpusError.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,22 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.remarks import ACCOUNT, doubtful_names, parts_of_works, remarks, two_columns_of_people
-from ravenbench.errors import CorpusError, FormatError, InputError, check_type, counted, first_names, some
+from ravenbench.corpora.remarks import (
+    ACCOUNT,
+    doubtful_names,
+    parts_of_works,
+    remarks,
+    two_columns_of_people,
+)
+from ravenbench.errors import (
+    CorpusError,
+    FormatError,
+    InputError,
+    check_type,
+    counted,
+    first_names,
+    some,
+)
 from ravenbench.files import write_json
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.formats.decoding import check_whole, checked_name
@@ -36,7 +54,9 @@ from ravenbench.types import Corpus, Labels
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
-_ANSWERED = re.compile(r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+")
+_ANSWERED = re.compile(
+    r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+"
+)
 """What mail programs put before the subject of an answer."""
 _LISTED = re.compile("[;,|]")
 MOST_COLUMNS = 4096
@@ -44,7 +64,8 @@ MOST_COLUMNS = 4096
 
 
 class Entry(NamedTuple):
-    """A document as it was read; ``text`` is the hash and the bytes of a text that was taken up, None otherwise."""
+    """A document as it was read; ``text`` is the hash and the number of bytes of a text that was taken up, else
+    None."""
 
     name: str
     line: int
@@ -76,10 +97,10 @@ class ImportLog:
     def earlier(self) -> Iterator[Entry]:
         """Entries of an earlier call, in order."""
         with (self.folder / "entries.jsonl").open("rb") as file:
-            left = self._kept
-            while left > 0:
+            bytes_left = self._kept
+            while bytes_left > 0:
                 line = file.readline()
-                left -= len(line)
+                bytes_left -= len(line)
                 yield Entry(*json.loads(line))
 
     def add(self, entry: Entry) -> None:
@@ -106,10 +127,16 @@ class ImportLog:
     def _reached(self) -> dict[str, int] | None:
         try:
             mark = json.loads((self.folder / "reached.json").read_text("utf-8"))
-            whole = all((self.folder / name).stat().st_size >= mark[key] for name, key in _FILES)
+            is_complete = all(
+                (self.folder / name).stat().st_size >= mark[key] for name, key in _FILES
+            )
         except (OSError, ValueError, RecursionError, KeyError, TypeError):
             return None
-        return mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
+        return (
+            mark
+            if is_complete and mark.get("source") == json.loads(json.dumps(self._source))
+            else None
+        )
 
     def _open(self, name: str, size: int) -> IO[bytes]:
         (self.folder / name).touch()
@@ -123,10 +150,11 @@ _FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
 
 
 def stamp(path: Path) -> list[list[Any]]:
-    """Names, sizes and times of a file, or of the files in a folder. InputError if there is nothing."""
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    """Names, sizes (bytes) and times of change (nanoseconds) of a file, or of the files in a folder. InputError if
+    there is nothing."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     try:
-        return [[str(p), p.stat().st_size, p.stat().st_mtime_ns] for p in files]
+        return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from None
 
@@ -157,7 +185,9 @@ class CorpusBuilder:
     With a ``log``, documents are noted there, and those that an earlier call noted are passed over.
     """
 
-    def __init__(self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False) -> None:
+    def __init__(
+        self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False
+    ) -> None:
         check_type("CorpusBuilder: log", "ImportLog | None", log)
         self.file = file
         self._log = log
@@ -176,14 +206,26 @@ class CorpusBuilder:
             self._earlier.append(entry.name)
             self._line_of[entry.name] = entry.line
             person = self._person(entry.author, entry.identity)
-            if self._is_new(bytes.fromhex(entry.key), person, entry.name) and entry.text is not None:
+            if (
+                self._is_new(bytes.fromhex(entry.key), person, entry.name)
+                and entry.text is not None
+            ):
                 self._texts.restore(bytes.fromhex(entry.text[0]), entry.text[1])
-                self._keep(entry.name, entry.author, person, entry.topic, entry.language, entry.columns)
+                self._keep(
+                    entry.name, entry.author, person, entry.topic, entry.language, entry.columns
+                )
 
     def add(
-        self, name: str, text: str, author: str, topic: str | None, line: int, language: str | None = None,
-        columns: Mapping[str, str | None] | None = None, identity: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        text: str,
+        author: str,
+        topic: str | None,
+        line: int,
+        language: str | None = None,
+        columns: Mapping[str, str | None] | None = None,
+        identity: str = "",
+    ) -> None:
         """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
         the author's name is meant, and makes several names one person's.
 
@@ -192,9 +234,14 @@ class CorpusBuilder:
         if self._earlier:
             self._skip(name, line)
             return
-        for what, value in (("the id", name), ("the author", author), ("the topic", topic), ("the language", language)):
+        for label_kind, value in (
+            ("the id", name),
+            ("the author", author),
+            ("the topic", topic),
+            ("the language", language),
+        ):
             if value is not None:
-                checked_name(value, what, self.file, line)
+                checked_name(value, label_kind, self.file, line)
         for column, value in (columns or _NO_COLUMNS).items():
             checked_name(column, "the name of a column", self.file, line)
             check_whole(value or "", column, self.file, line)
@@ -202,29 +249,42 @@ class CorpusBuilder:
             check_each_once([*map(plain_name, columns)], self.file, line)
         columns = {plain_name(key): value for key, value in columns.items()} if columns else {}
         if not text.strip():
-            raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
-        if name in self._line_of:
-            first = self._line_of[name]
-            fix = "call the column of ids otherwise, and rows are numbered; if it is one text, keep one of the rows"
             raise FormatError(
-                f"the id stands twice (first at line {first})", file=self.file, line=line, found=name, fix=fix
+                "the text is empty", file=self.file, line=line, fix="remove this document"
+            )
+        if name in self._line_of:
+            first_line = self._line_of[name]
+            fix = (
+                "call the column of ids otherwise, and rows are numbered; if it is one text, keep"
+                " one of the rows"
+            )
+            raise FormatError(
+                f"the id stands twice (first at line {first_line})",
+                file=self.file,
+                line=line,
+                found=name,
+                fix=fix,
             )
         self._line_of[name] = line
         key = identity_key(text)
         person = self._person(author, identity)
-        new = self._is_new(key, person, name)
-        if new:
+        is_new = self._is_new(key, person, name)
+        if is_new:
             try:
                 self._texts.add(text)
             except FormatError as error:
-                raise FormatError(error.problem, file=self.file, line=line, found=error.found, fix=error.fix) from None
+                raise FormatError(
+                    error.problem, file=self.file, line=line, found=error.found, fix=error.fix
+                ) from None
             self._keep(name, author, person, topic, language, columns)
         if self._log is not None:
             written = None
-            if new:
-                known, size = self._texts.last()
-                written = (known.hex(), size)
-            self._log.add(Entry(name, line, author, topic, language, columns, key.hex(), written, identity))
+            if is_new:
+                text_hash, size = self._texts.last()
+                written = (text_hash.hex(), size)
+            self._log.add(
+                Entry(name, line, author, topic, language, columns, key.hex(), written, identity)
+            )
 
     def _person(self, author: str, identity: str) -> str:
         """What is equal for all spellings of an author's name; "" of a label that is nobody's name."""
@@ -236,9 +296,14 @@ class CorpusBuilder:
         return person
 
     def _keep(
-        self, name: str, author: str, person: str, topic: str | None, language: str | None,
+        self,
+        name: str,
+        author: str,
+        person: str,
+        topic: str | None,
+        language: str | None,
         columns: Mapping[str, str | None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._rows.append(_Row(name, plain_name(author), person, topic, language, columns))
 
     def _is_new(self, key: bytes, person: str, name: str) -> bool:
@@ -259,11 +324,16 @@ class CorpusBuilder:
         """Skip a document that an earlier call has read already."""
         if self._earlier.popleft() != name:
             raise FormatError(
-                "the source reads otherwise than when this import began", file=self.file, line=line, found=name,
+                "the source reads otherwise than when this import began",
+                file=self.file,
+                line=line,
+                found=name,
                 fix="import into another folder",
-            )  # fmt: skip
+            )
 
-    def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True) -> Corpus:
+    def finish(
+        self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True
+    ) -> Corpus:
         """The corpus of all documents added.
 
         CorpusError if two topics are equal up to letter case, no author wrote two documents, or all have one author.
@@ -281,118 +351,189 @@ class CorpusBuilder:
         account = [*notes.get(ACCOUNT, ()), *self._account(texts)]
         if self._shared:
             own_rows = [i for i in range(len(rows)) if i not in self._shared]
-            again = TextCollector()
+            remaining = TextCollector()
             for i in own_rows:
-                again.add(texts[i])
-            texts, rows = again.table(), [rows[i] for i in own_rows]
+                remaining.add(texts[i])
+            texts = remaining.table()
+            rows = [rows[i] for i in own_rows]
         author = Labels.of(one_name_each([(row.author, row.person) for row in rows]))
         if self._shared and not rows:
             raise CorpusError(
-                "every text stands under several authors, so it is not known who wrote any", file=self.file,
+                "every text stands under several authors, so it is not known who wrote any",
+                file=self.file,
                 found=f"{sum(dropped.values())} documents, {len(self._shared)} different texts",
-                expected="texts that each stand under one author", fix="give each author their own texts",
-            )  # fmt: skip
+                expected="texts that each stand under one author",
+                fix="give each author their own texts",
+            )
         if pairs:
             check_pairs(author, self.file, dropped, account)
-        topics = one_spelling([r.topic for r in rows], account, "topic", plain_name)
-        none = {t for t in topics if t is not None and is_nobody(t)}
-        account += [f"topics that may be none, or several in one: {some(none)}"] * bool(none)
-        parts = {t for t in topics if t is not None and is_part(t)}
-        account += [f"topics that may be parts of a data set, and none: {some(sorted(parts))}"] * bool(parts)
+        topics = one_spelling([row.topic for row in rows], account, "topic", plain_name)
+        doubtful_topics = {topic for topic in topics if topic is not None and is_nobody(topic)}
+        account += [f"topics that may be none, or several in one: {some(doubtful_topics)}"] * bool(
+            doubtful_topics
+        )
+        part_topics = {topic for topic in topics if topic is not None and is_part(topic)}
+        account += [
+            f"topics that may be parts of a data set, and none: {some(sorted(part_topics))}"
+        ] * bool(part_topics)
         alike: dict[str, dict[str, None]] = {}
-        for topic in sorted({t for t in topics if t is not None}):
+        for topic in sorted({topic_name for topic_name in topics if topic_name is not None}):
             listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
-            plain = " ".join(sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed))
+            plain = " ".join(
+                sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed)
+            )
             alike.setdefault(plain, {})[topic] = None
-        spelt = [" / ".join(group) for group in alike.values() if len({t.casefold() for t in group}) > 1]
+        spelt = [
+            " / ".join(group)
+            for group in alike.values()
+            if len({topic.casefold() for topic in group}) > 1
+        ]
         account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
-        spelling = _spellings(Counter(topic for topic in topics if topic is not None), self.file, fold_case)
-        further = sorted({key for r in rows for key in r.columns})
+        spelling = _spellings(
+            Counter(topic for topic in topics if topic is not None), self.file, fold_case
+        )
+        further = sorted({key for row in rows for key in row.columns})
         if len(further) > MOST_COLUMNS:
             raise CorpusError(
-                "there are too many columns", file=self.file, found=f"{len(further):,}",
-                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics", fix="take out what is no label",
-            )  # fmt: skip
-        languages = one_spelling([r.language for r in rows], account, "language")
-        columns = {key: one_spelling([r.columns.get(key) for r in rows], account, f"{key!r}") for key in further}
-        ids = tuple(r.name for r in rows)
+                "there are too many columns",
+                file=self.file,
+                found=f"{len(further):,}",
+                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics",
+                fix="take out what is no label",
+            )
+        languages = one_spelling([row.language for row in rows], account, "language")
+        columns = {
+            key: one_spelling([row.columns.get(key) for row in rows], account, f"{key!r}")
+            for key in further
+        }
+        ids = tuple(row.name for row in rows)
         account += remarks(texts, author, ids)
-        topic_labels = Labels.of(None if one is None else spelling[one] for one in topics)
-        account += [*parts_of_works(author, topic_labels, ids), *two_columns_of_people(author, columns)]
+        topic_labels = Labels.of(None if topic is None else spelling[topic] for topic in topics)
+        account += [
+            *parts_of_works(author, topic_labels, ids),
+            *two_columns_of_people(author, columns),
+        ]
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
-        whole = {"names": {"nobody's": self._nobody, "joined": joined}} if self._nobody or joined else {}
+        names_note = (
+            {"names": {"nobody's": self._nobody, "joined": joined}}
+            if self._nobody or joined
+            else {}
+        )
         return Corpus(
-            name, texts, ids, author, topic_labels,
+            name,
+            texts,
+            ids,
+            author,
+            topic_labels,
             Labels.of(languages) if any(languages) else None,
             {key: Labels.of(labels) for key, labels in columns.items()},
-            {**notes, "dropped": dropped, **whole, **({ACCOUNT: account} if account else {})},
-        )  # fmt: skip
+            {**notes, "dropped": dropped, **names_note, **({ACCOUNT: account} if account else {})},
+        )
 
     def _account(self, texts: TextTable) -> list[str]:
         """Sentences on texts that have no author, and on texts of several."""
-        said = []
+        sentences = []
         if self._nobody:
-            count, what = sum(self._nobody.values()), "without an author" if self._anonymous else "left out"
-            who = first_names([f"{name} ({number:,})" for name, number in self._nobody.most_common()])
-            said.append(f"{counted(count, 'text')} {what}, for their author is nobody in particular: {who}")
+            count = sum(self._nobody.values())
+            treatment = "without an author" if self._anonymous else "left out"
+            nobodies = first_names(
+                [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
+            )
+            sentences.append(
+                f"{counted(count, 'text')} {treatment}, for their author is nobody in particular:"
+                f" {nobodies}"
+            )
         if self._twice:
-            said.append(f"texts that stand under two authors were left out: {first_names(self._twice)}")
-        if often := [row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])]:
+            sentences.append(
+                f"texts that stand under two authors were left out: {first_names(self._twice)}"
+            )
+        if often := [
+            row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])
+        ]:
             shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
-            said.append(
-                f"of these are no person's, as what stands for deleted texts or is a program's: {first_names(shown)}"
+            sentences.append(
+                "of these are no person's, as what stands for deleted texts or is a program's:"
+                f" {first_names(shown)}"
             )
         if self._repeated:
             names = first_names(self._repeated)
-            said.append(f"{counted(len(self._repeated), 'text')} left out, as repeated by their author: {names}")
-        return said + sentence_on_joined(self._spelt.values())
+            sentences.append(
+                f"{counted(len(self._repeated), 'text')} left out, as repeated by their author:"
+                f" {names}"
+            )
+        return sentences + sentence_on_joined(self._spelt.values())
 
 
-def check_pairs(author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]) -> None:
+def check_pairs(
+    author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]
+) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
     CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
     the remarks of an ``account`` and on names, which may be the cause.
     """
-    counts, gone = author.counts(), sentence_on_dropped(dropped)
+    counts = author.counts()
+    dropped_texts = sentence_on_dropped(dropped)
     doubts = "; ".join([*account, *doubtful_names(author.names)])
-    first = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
+    advice = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
         raise CorpusError(
-            "the corpus has no documents by a known author", file=file, expected="AUTHOR/text.txt or Author_Title.txt",
-            fix=first + "put the texts of each person into a folder of their name",
-        )  # fmt: skip
+            "the corpus has no documents by a known author",
+            file=file,
+            expected="AUTHOR/text.txt or Author_Title.txt",
+            fix=advice + "put the texts of each person into a folder of their name",
+        )
     if not np.any(counts >= 2):
         raise CorpusError(
-            "no author wrote two documents, so there is no same-author pair", file=file,
-            found=f"{len(author)} documents by {len(author.names)} authors ({first_names(author.names, 3)}){gone}",
+            "no author wrote two documents, so there is no same-author pair",
+            file=file,
+            found=(
+                f"{len(author)} documents by {len(author.names)} authors"
+                f" ({first_names(author.names, 3)}){dropped_texts}"
+            ),
             expected="some authors with at least two (authors with one are allowed)",
-            fix=first + ("look at what was left out" if gone and not first else "add further texts by these authors"),
-        )  # fmt: skip
+            fix=advice
+            + (
+                "look at what was left out"
+                if dropped_texts and not advice
+                else "add further texts by these authors"
+            ),
+        )
     if np.count_nonzero(counts) < 2:
         raise CorpusError(
-            "every document has one author, so there is no different-author pair", file=file,
-            found=author.names[0] + gone,
-            fix=f"{first}add texts by others; or, if names stand elsewhere, name their column or folder as the author",
-        )  # fmt: skip
+            "every document has one author, so there is no different-author pair",
+            file=file,
+            found=author.names[0] + dropped_texts,
+            fix=(
+                f"{advice}add texts by others; or, if names stand elsewhere, name their column or"
+                " folder as the author"
+            ),
+        )
 
 
 def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
     """What was left out of a corpus, as the end of a sentence; "" where nothing was."""
-    gone = [f"{count:,} {why}" for why, count in dropped.items() if count]
-    return f"; texts left out: {', '.join(gone)}" if gone else ""
+    dropped_counts = [f"{count:,} {why}" for why, count in dropped.items() if count]
+    return f"; texts left out: {', '.join(dropped_counts)}" if dropped_counts else ""
 
 
 def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:
     met: dict[str, list[str]] = {}
-    for topic in sorted(counts, key=lambda t: (-counts[t], t)):
+    for topic in sorted(counts, key=lambda topic: (-counts[topic], topic)):
         met.setdefault(topic.casefold(), []).append(topic)
-    both = [own for own in met.values() if len(own) > 1]
-    several = [" and ".join(f"{one!r} ({counts[one]})" for one in own) for own in both]
+    ambiguous = [spellings for spellings in met.values() if len(spellings) > 1]
+    several = [
+        " and ".join(f"{spelling!r} ({counts[spelling]})" for spelling in spellings)
+        for spellings in ambiguous
+    ]
     if several and not fold_case:
         raise CorpusError(
-            ("two " if len(several) == 1 else "") + "topics are equal up to case", file=file,
+            ("two " if len(several) == 1 else "") + "topics are equal up to case",
+            file=file,
             found=f"{first_names(several)} (with their documents)",
-            fix=f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case joins them",
-        )  # fmt: skip
-    return {t: met[t.casefold()][0] for t in counts}
+            fix=(
+                f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case"
+                " joins them"
+            ),
+        )
+    return {topic: met[topic.casefold()][0] for topic in counts}

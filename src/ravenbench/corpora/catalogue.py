@@ -1,4 +1,8 @@
-"""The catalogue: what corpora there are, how to get them, under which licence, and how to cite them."""
+"""Lists known corpora: what there are, how to get them, under which licence, and how to cite them.
+
+In: the name of a corpus. Out: ``CatalogueEntry`` (title, files with sizes in bytes, licence, papers) with
+``Defaults`` (counts of topics, folds, documents); ``fetch`` downloads one and gives its folder.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     title: str
-    kind: Literal["corpus", "problems", "pairs", "attribution", "obfuscation", "changes", "generated"]
+    kind: Literal["corpus", "problems", "pairs", "attribution", "obfuscation"]
     languages: tuple[str, ...]
     genre: str | None
     source: str | None
@@ -77,10 +81,10 @@ def catalogue() -> dict[str, CatalogueEntry]:
 
 def entry(name: str) -> CatalogueEntry:
     """The catalogue's entry of this name. InputError if nothing has this name (with a suggestion)."""
-    known = catalogue()
-    if name not in known:
-        raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, known))
-    return known[name]
+    entries = catalogue()
+    if name not in entries:
+        raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, entries))
+    return entries[name]
 
 
 def defaults(corpus: str) -> dict[str, Any]:
@@ -94,15 +98,21 @@ def fetch(name: str) -> str:
 
     InputError if Raven may not download it; the message says how to get it.
     """
-    wanted = entry(name)
-    if wanted.fetch == "scikit-learn":
+    catalogue_entry = entry(name)
+    if catalogue_entry.fetch == "scikit-learn":
         from sklearn.datasets import fetch_20newsgroups, get_data_home
 
         try:
             fetch_20newsgroups(subset="all", download_if_missing=True)
         except OSError as error:
-            raise InputError(f"{name} could not be downloaded ({error})", fix=wanted.instructions) from error
+            raise InputError(
+                f"{name} could not be downloaded ({error})", fix=catalogue_entry.instructions
+            ) from error
         return str(get_data_home())
-    if wanted.source is not None and not wanted.files:
+    if catalogue_entry.source is not None and not catalogue_entry.files:
         return "built in"
-    raise InputError(f"{name} is not Raven's to download", expected=wanted.licence, fix=wanted.instructions)
+    raise InputError(
+        f"{name} is not Raven's to download",
+        expected=catalogue_entry.licence,
+        fix=catalogue_entry.instructions,
+    )

@@ -1,8 +1,10 @@
-"""Corpora that were read before, kept in the cache folder: what reading and cleaning cost is paid once.
+"""Keeps corpora that were read before in the cache folder: what reading and cleaning cost is paid once.
+
+In: the path of a source (or a registered corpus), options, and a function that reads it. Out: its ``Corpus``.
 
 A corpus is found by the hash of its files' content, of how it is read, and of the code that reads it. What lies there
-is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be written
-is not kept. The corpora that were not used for longest go first.
+is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be
+written is not kept. The corpora that were not used for longest go first.
 """
 
 from __future__ import annotations
@@ -18,7 +20,15 @@ from typing import Any
 
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import InputError, StoreError
-from ravenbench.files import cache_folder, code_of, made_cache, make_folder, make_room, size_of, sweep
+from ravenbench.files import (
+    cache_folder,
+    code_of,
+    made_cache,
+    make_folder,
+    make_room,
+    size_of,
+    sweep,
+)
 from ravenbench.formats.archive import follows_links, walk
 from ravenbench.formats.output import digest
 from ravenbench.seams import document_formats
@@ -34,45 +44,64 @@ MOST = 4 * 2**30
 
 
 def read_once(
-    what: Path | Component, how: Mapping[str, Any], read: Callable[[], Corpus], *,
-    reopen: Callable[[Path], Corpus], save: Callable[[Corpus, Path], Corpus], beside: Sequence[Path] = (),
-) -> Corpus:  # fmt: skip
-    """The corpus that ``read`` gives of a file, a folder or a registered corpus; from the cache folder where it was
-    read before. ``how`` is all that it is read with. What ``read`` raises is raised, and nothing kept then.
+    source: Path | Component,
+    options: Mapping[str, Any],
+    reader: Callable[[], Corpus],
+    *,
+    reopen: Callable[[Path], Corpus],
+    save: Callable[[Corpus, Path], Corpus],
+    beside: Sequence[Path] = (),
+) -> Corpus:
+    """The corpus that ``reader`` gives of a file, a folder or a registered corpus; from the cache folder where it was
+    read before. ``options`` is all that it is read with. What ``reader`` raises is raised, and nothing kept then.
     ``reopen`` and ``save`` are those of imported corpora; ``beside`` are further files that are read.
     """
-    files = [what, *beside] if not isinstance(what, Component) else _files(what)
-    before = _stamps(files)
-    place = _place(what, how, files)
-    if place is None:
-        return read()
+    files = [source, *beside] if not isinstance(source, Component) else _files(source)
+    stamps_before = _stamps(files)
+    folder = _kept_folder(source, options, files)
+    if folder is None:
+        return reader()
     with suppress(InputError, StoreError, OSError):
-        corpus = reopen(place)
-        os.utime(place)
+        corpus = reopen(folder)
+        os.utime(folder)
         return corpus
-    corpus = read()
-    if _stamps(files) != before:  # what was hashed may not be what was read
+    corpus = reader()
+    if _stamps(files) != stamps_before:  # what was hashed may not be what was read
         return corpus
     with suppress(InputError, StoreError, OSError):
-        return reopen(place)  # another command has read it meanwhile
+        return reopen(folder)  # another command has read it meanwhile
     try:
         made_cache()
-        make_folder(place.parent, private=True)
-        sweep(place.parent)
-        make_room(place.parent.iterdir(), MOST)
-        return save(corpus, place)
-    except (InputError, StoreError, OSError, TypeError):  # full, not writable, or notes that are no JSON
+        make_folder(folder.parent, private=True)
+        sweep(folder.parent)
+        make_room(folder.parent.iterdir(), MOST)
+        return save(corpus, folder)
+    except (
+        InputError,
+        StoreError,
+        OSError,
+        TypeError,
+    ):  # full, not writable, or notes that are no JSON
         return corpus
 
 
 def _stamps(files: Sequence[Any]) -> list[tuple[str, int, int]]:
     """Of files and all below folders: when each was changed last, and its size."""
     paths = [Path(file) for file in files if file]
-    every = [inner for path in paths for inner in (path.rglob("*") if path.is_dir() else [path]) if inner.is_file()]
-    return sorted((str(path), (about := path.stat()).st_mtime_ns, about.st_size) for path in every)
+    stamped_files = [
+        inner
+        for path in paths
+        for inner in (path.rglob("*") if path.is_dir() else [path])
+        if inner.is_file()
+    ]
+    return sorted(
+        (str(path), (about := path.stat()).st_mtime_ns, about.st_size) for path in stamped_files
+    )
 
 
-def _place(what: Path | Component, how: Mapping[str, Any], files: Sequence[Any]) -> Path | None:
+def _kept_folder(
+    source: Path | Component, options: Mapping[str, Any], files: Sequence[Any]
+) -> Path | None:
     """Where it is kept; None where keeping it is not worth it, or nobody knows which files it is read from."""
     if follows_links():  # what they lead to is not hashed
         return None
@@ -81,11 +110,15 @@ def _place(what: Path | Component, how: Mapping[str, Any], files: Sequence[Any])
         return None
     if sum(map(size_of, paths)) < LEAST:
         return None
-    named = what.name if isinstance(what, Component) else what.resolve().name
+    named = source.name if isinstance(source, Component) else source.resolve().name
     content = [[digest(path), walk(path)[1] if path.is_dir() else {}] for path in paths]
-    identity: Any = [what] if isinstance(what, Component) else []
-    module = type(what).__module__ if isinstance(what, Component) else ""
-    return cache_folder() / FOLDER / identity_hash([named, content, identity, sorted(how.items()), _code(module)])
+    identity: Any = [source] if isinstance(source, Component) else []
+    module = type(source).__module__ if isinstance(source, Component) else ""
+    return (
+        cache_folder()
+        / FOLDER
+        / identity_hash([named, content, identity, sorted(options.items()), _code(module)])
+    )
 
 
 def _files(source: Component) -> list[Any]:
@@ -97,9 +130,11 @@ def _files(source: Component) -> list[Any]:
 @cache
 def _code(module: str) -> str:
     """The hash of all code that a reader may call: it changes with any of it."""
-    own = getattr(sys.modules.get(module), "__file__", None)
-    folders = [HOME / room for room in ("corpora", "formats", "text")] + ([Path(own).parent] if own else [])
-    for each in document_formats().values():
-        spec = find_spec(each.reader.partition(":")[0])
+    own_file = getattr(sys.modules.get(module), "__file__", None)
+    folders = [HOME / room for room in ("corpora", "formats", "text")] + (
+        [Path(own_file).parent] if own_file else []
+    )
+    for document_format in document_formats().values():
+        spec = find_spec(document_format.reader.partition(":")[0])
         folders += [Path(spec.origin).parent] if spec is not None and spec.origin else []
     return code_of(*folders)

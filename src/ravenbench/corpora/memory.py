@@ -1,8 +1,12 @@
-"""Tables and corpora in memory as files, which the readers of files then read: there is no second way into Raven.
+"""Writes tables and corpora that are in memory as files, which the readers of files then read: there is no second way
+into Raven.
 
-A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). It is written as JSON
-lines below the cache folder, under the hash of its content, so that the same table is the same input of a later run.
-Its columns say what it is:
+In: a data frame (pandas, polars), a pyarrow table, a list of records, or a ``Corpus``. Out: the path of a file or
+folder in the cache that holds it.
+
+A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). It is written as
+JSON lines below the cache folder, under the hash of its content, so that the same table is the same input of a later
+run. Its columns say what it is:
 
     text, author, topic …           a corpus, as ``read_table`` takes it
     id, pair (two texts), same      problems, with ``known`` and ``questioned`` in place of ``pair`` too
@@ -44,9 +48,9 @@ def as_place(value: Any, name: str = "table") -> Any:
         return _kept(_files(records, re.sub(r"[^\w.-]+", "-", name)))
     if isinstance(value, Mapping):
         _check_columns(value, f"the table {name!r}")
-        return {key: as_place(each, str(key)) for key, each in value.items()}
+        return {key: as_place(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [as_place(each, f"{name}-{number}") for number, each in enumerate(value, start=1)]
+        return [as_place(item, f"{name}-{number}") for number, item in enumerate(value, start=1)]
     return value
 
 
@@ -58,13 +62,16 @@ def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
             return None
         if not any(rows):
             raise no_rows(label)
-        return [_record(row, {"file": label, "line": number}) for number, row in enumerate(rows, start=1)]
+        return [
+            _record(row, {"file": label, "line": number})
+            for number, row in enumerate(rows, start=1)
+        ]
 
 
 def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:
     """The rows of a table as its package gives them. No package of tables is imported for it."""
     if isinstance(value, list | tuple):
-        return list(value) if value and all(isinstance(each, Mapping) for each in value) else None
+        return list(value) if value and all(isinstance(row, Mapping) for row in value) else None
     if hasattr(value, "collect_schema"):  # a frame of polars, lazy or not
         return list(value.lazy().collect().to_dicts())
     if hasattr(value, "to_pylist") and hasattr(value, "column_names"):
@@ -76,11 +83,11 @@ def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:
     return None
 
 
-def _record(row: Mapping[Any, Any], where: dict[str, Any], column: str = "") -> dict[str, Any]:
+def _record(row: Mapping[Any, Any], location: dict[str, Any], column: str = "") -> dict[str, Any]:
     """What JSON holds of a row, or of a mapping in a column, so that readers say of it what they say of files.
     FormatError if keys are equal as text, or a value is none of a table's."""
-    _check_columns(row, **where)
-    return {str(key): _plain(value, column or str(key), where) for key, value in row.items()}
+    _check_columns(row, **location)
+    return {str(key): _plain(value, column or str(key), location) for key, value in row.items()}
 
 
 def _check_columns(names: Iterable[Any], file: str, line: int | None = None) -> None:
@@ -89,28 +96,28 @@ def _check_columns(names: Iterable[Any], file: str, line: int | None = None) -> 
     check_each_once(columns, file, line)
 
 
-def _plain(value: Any, column: str, where: dict[str, Any]) -> Any:
+def _plain(value: Any, column: str, location: dict[str, Any]) -> Any:
     """A value as JSON has it: what is missing in pandas is None, arrays are lists, and of bytes, which are neither a
     name nor a text, only their number is kept."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, (str, *AS_TEXT)):
-        return check_whole(str(value), column, **where)
+        return check_whole(str(value), column, **location)
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return None if value != value else value
     if isinstance(value, list | tuple):
-        return [_plain(each, column, where) for each in value]
+        return [_plain(item, column, location) for item in value]
     if isinstance(value, Mapping):
-        return _record(value, where, column)
+        return _record(value, location, column)
     if isinstance(value, bytes):
         return {"bytes": len(value)}
     if hasattr(value, "tolist"):  # of NumPy and pandas
-        return _plain(value.tolist(), column, where)
+        return _plain(value.tolist(), column, location)
     raise FormatError(
         f"{column} holds what no table can, a {type(value).__name__}",
-        **where,
+        **location,
         fix="write it as text",
     )
 
@@ -121,8 +128,14 @@ def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
     if "pair" in columns or {"known", "questioned"} <= columns:
         texts = {"pair", "known", "questioned"}
         pairs = [{"pair": [row.get("known"), row.get("questioned")]} | dict(row) for row in records]
-        files = {"pairs.jsonl": _lines(_without(pairs, {"same", "authors", "known", "questioned"}))}
-        return files | ({"truth.jsonl": _lines(_without(records, texts))} if "same" in columns else {})
+        files = {
+            "pairs.jsonl": _lines(
+                _without_columns(pairs, {"same", "authors", "known", "questioned"})
+            )
+        }
+        return files | (
+            {"truth.jsonl": _lines(_without_columns(records, texts))} if "same" in columns else {}
+        )
     if "same" in columns and "text" not in columns:
         return {"truth.jsonl": _lines(records)}
     if "value" in columns and "system" in columns:
@@ -130,7 +143,10 @@ def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
         for row in records:
             systems.setdefault(_file_name(row.get("system")), []).append(row)
         # A folder each: a file may not be called as readers call truth, or all answers.
-        return {f"{system}/answers.jsonl": _lines(_without(rows, {"system"})) for system, rows in systems.items()}
+        return {
+            f"{system}/answers.jsonl": _lines(_without_columns(rows, {"system"}))
+            for system, rows in systems.items()
+        }
     # A file of that name would be called after its folder.
     return {f"{'system' if name == 'answers' else name}.jsonl": _lines(records)}
 
@@ -144,7 +160,7 @@ def _file_name(system: Any) -> str:
     return name
 
 
-def _without(records: Iterable[Record], columns: set[str]) -> list[Record]:
+def _without_columns(records: Iterable[Record], columns: set[str]) -> list[Record]:
     return [{key: value for key, value in row.items() if key not in columns} for row in records]
 
 
@@ -172,8 +188,14 @@ def _kept(files: Mapping[str, bytes]) -> Path:
 def _kept_corpus(corpus: Corpus) -> Path:
     """The folder that holds a corpus; written where it is missing or damaged."""
     columns = {"": corpus.language, **corpus.columns}
-    labels = [(key, each.names, each.codes.tobytes()) for key, each in columns.items() if each is not None]
-    key = hashlib.sha256(repr([corpus.digest(), labels, dict(corpus.notes)]).encode()).hexdigest()[:16]
+    labels = [
+        (key, labels.names, labels.codes.tobytes())
+        for key, labels in columns.items()
+        if labels is not None
+    ]
+    key = hashlib.sha256(repr([corpus.digest(), labels, dict(corpus.notes)]).encode()).hexdigest()[
+        :16
+    ]
     try:
         # Its own name may come from a stranger's file, and lead anywhere.
         folder = made_cache() / FOLDER / key / "corpus"
@@ -190,6 +212,7 @@ def _kept_corpus(corpus: Corpus) -> Path:
 
 def _unkept(error: OSError) -> InputError:
     return InputError(
-        f"this table cannot be kept ({error.strerror})", file=str(error.filename),
+        f"this table cannot be kept ({error.strerror})",
+        file=str(error.filename),
         fix=f"{remedy(error)}; the environment variable RAVEN_CACHE names another folder",
-    )  # fmt: skip
+    )

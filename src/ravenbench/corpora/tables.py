@@ -1,4 +1,9 @@
-"""Reading corpora in Parquet, JSON lines or CSV with columns for text, author and topic."""
+"""Reads a corpus from a table with one document a row.
+
+In: the path of a table (Parquet or a folder of its parts, JSON lines, CSV, TSV or a workbook), and the names of its
+columns for text, author, topic, id and language. Out: a ``Corpus``, one row a document; ``notes`` of it say what was
+guessed and left out.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +46,16 @@ LOOKED_AT = 200
 
 
 def guess(
-    path: Path, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str | None], level: str | None = None
+    path: Path,
+    rows: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, str | None],
+    level: str | None = None,
 ) -> dict[str, str | None]:
-    """Complete the names of columns that were left at their defaults and are not in this table.
+    """Role to column, with columns found in this table for roles whose default name is not in it.
 
     A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
-    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found nowhere,
-    with the columns there are and what is in them.
+    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found
+    nowhere, with the columns there are and what is in them.
 
     Parameters
     ----------
@@ -67,30 +75,36 @@ def guess(
         The same with the columns that were found; a role that nobody named and nothing fills keeps its default where
         the table may do without it (id, language).
     """
-    here = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
+    present = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
     roles = dict(columns)
-    used = {column for column in columns.values() if column in here}
+    used_columns = {column for column in columns.values() if column in present}
     for role in ("text", "author", "topic", "id", "language"):
         column = columns[role]
-        named = column in [other for own, other in columns.items() if own not in (role, other)]
-        if column is None or (column in here and not named) or column != role:
+        named = column in [
+            other_column
+            for other_role, other_column in columns.items()
+            if other_role not in (role, other_column)
+        ]
+        if column is None or (column in present and not named) or column != role:
             continue
-        if role == "topic" and level in here:
+        if role == "topic" and level in present:
             roles[role] = level
             continue
-        plain = {letters(name): name for name in reversed(here) if name not in used}
+        plain = {letters(name): name for name in reversed(present) if name not in used_columns}
         chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
         if chosen is None and role == "text":
-            chosen = _longest(rows, [name for name in here if name not in used])
+            chosen = _longest(rows, [name for name in present if name not in used_columns])
         if chosen is not None:
             roles[role] = chosen
-            used.add(chosen)
-        elif role == "topic" and level is not None and (
-            "(" in level or level == "none" or level in registry.names("topics")
-        ):  # fmt: skip
+            used_columns.add(chosen)
+        elif (
+            role == "topic"
+            and level is not None
+            and ("(" in level or level == "none" or level in registry.names("topics"))
+        ):
             roles[role] = None
         elif role in ("text", "author", "topic"):
-            raise _nothing(path, role, rows, here)
+            raise _no_column(path, role, rows, present)
         elif named:  # the column that is called so is another's
             roles[role] = ""
     return roles
@@ -103,52 +117,77 @@ def letters(name: str) -> str:
 
 def _longest(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str | None:
     """The one column whose strings are long, if the next longest is less than a third of it."""
-    lengths = sorted(((median(len(str(row.get(name) or "")) for row in rows), name) for name in columns), reverse=True)
+    lengths = sorted(
+        ((median(len(str(row.get(name) or "")) for row in rows), name) for name in columns),
+        reverse=True,
+    )
     if not lengths or not all(isinstance(row.get(lengths[0][1]), str | None) for row in rows):
         return None
-    first, second = lengths[0][0], lengths[1][0] if len(lengths) > 1 else 0
-    return lengths[0][1] if first >= 60 and first > 3 * second else None
+    longest = lengths[0][0]
+    second = lengths[1][0] if len(lengths) > 1 else 0
+    return lengths[0][1] if longest >= 60 and longest > 3 * second else None
 
 
-def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Sequence[str]) -> FormatError:
+def _no_column(
+    path: Path, role: str, rows: Sequence[Mapping[str, Any]], present: Sequence[str]
+) -> FormatError:
     lines = []
-    for name in here:
+    for name in present:
         values = [row.get(name) for row in rows if row.get(name) is not None]
         lines.append(f"{name} ({len(set(map(str, values))):,})")
-    near = did_you_mean(role, here, listing=False, cutoff=0.75)
+    near = did_you_mean(role, present, listing=False, cutoff=0.75)
     fix = f"call it {role!r}, or where the command has this option name it with --{role} COLUMN"
-    both = [name for name in here if letters(name) in (*_FIRST, *_LAST)]
-    if role == "author" and len(both) > 1:
-        fix = f"write {' and '.join(both)} into one column author: a surname alone makes several people one"
+    name_columns = [name for name in present if letters(name) in (*_FIRST, *_LAST)]
+    if role == "author" and len(name_columns) > 1:
+        fix = (
+            f"write {' and '.join(name_columns)} into one column author: a surname alone makes"
+            " several"
+            " people one"
+        )
     if role == "topic":
-        fix += "; where there are none, --topic none, or topics made from the texts: --topic 'extract(clusters=20)'"
+        fix += (
+            "; where there are none, --topic none, or topics made from the texts: --topic"
+            " 'extract(clusters=20)'"
+        )
     return FormatError(
-        f"there is no column {role!r}, and none that looks like it", file=path,
+        f"there is no column {role!r}, and none that looks like it",
+        file=path,
         found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
-        expected=f"a column named {', '.join(NAMES[role][:6])} …", fix=fix if near is None else f"{fix} ({near})",
-    )  # fmt: skip
+        expected=f"a column named {', '.join(NAMES[role][:6])} …",
+        fix=fix if near is None else f"{fix} ({near})",
+    )
 
 
 _FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "nome")
 _LAST = ("lastname", "surname", "familyname", "nachname", "nom", "cognome", "apellido")
 
 
-def _beside(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[str]:
+def _doubts_of_columns(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[str]:
     """Sentences on columns that may be meant in the place of those that are read: of whole texts beside their
     beginnings, of first names beside surnames."""
-    said = []
+    sentences = []
     for name in {str(key): None for row in rows for key in row if key not in (text, None)}:
-        whole = [len(str(row.get(name))) for row in rows if _begins(str(row.get(text)), str(row.get(name)))]
-        if len(rows) > 2 and len(whole) > len(rows) / 2:
-            said.append(f"{name} holds the texts of which {text} holds the beginnings; --text {name} reads it")
+        longer_lengths = [
+            len(str(row.get(name)))
+            for row in rows
+            if _begins_with(str(row.get(text)), str(row.get(name)))
+        ]
+        if len(rows) > 2 and len(longer_lengths) > len(rows) / 2:
+            sentences.append(
+                f"{name} holds the texts of which {text} holds the beginnings; --text {name}"
+                " reads it"
+            )
         if letters(name) in _FIRST and not any(" " in str(row.get(author)) for row in rows):
-            said.append(f"{author} is the author, and {name} is not; if it is a surname alone, people become one")
-    return said
+            sentences.append(
+                f"{author} is the author, and {name} is not; if it is a surname alone, people"
+                " become one"
+            )
+    return sentences
 
 
-def _begins(part: str, whole: str) -> bool:
+def _begins_with(part: str, longer: str) -> bool:
     """Whether a text of some length is the beginning of a longer one, but for signs that it was cut."""
-    return len(whole) > len(part) + 20 > 70 and whole.startswith(part[:-20])
+    return len(longer) > len(part) + 20 > 70 and longer.startswith(part[:-20])
 
 
 _SPARE = 128 * 2**20
@@ -176,27 +215,38 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     try:
         import resource
 
-        limit, most = resource.getrlimit(resource.RLIMIT_AS)
-        used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+        limit, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+        bytes_used = (
+            int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+        )
     except (ImportError, OSError, ValueError, IndexError):
         return
     if limit == resource.RLIM_INFINITY:
         return
 
-    trial, room = _TRIAL.replace("resource.RLIM_INFINITY", str(most)), max(0, limit - used - _SPARE)
+    trial = _TRIAL.replace("resource.RLIM_INFINITY", str(hard_limit))
+    room = max(0, limit - bytes_used - _SPARE)
     command = [sys.executable, "-c", trial, str(room), str(rows)]
     try:
-        done = subprocess.run([*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE)
+        finished = subprocess.run(
+            [*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE
+        )
         # What polars says of a damaged file, the reading itself will say.
-        failed = done.returncode != 0 and b"polars.exceptions" not in done.stderr
-    except subprocess.TimeoutExpired:  # threads that could not be started are waited for without end
+        failed = finished.returncode != 0 and b"polars.exceptions" not in finished.stderr
+    except (
+        subprocess.TimeoutExpired
+    ):  # threads that could not be started are waited for without end
         failed = True
     if failed:
         raise InputError(
-            "this Parquet file cannot be read in the memory that a process may use here", file=files[0],
-            found=f"{(limit - used) // 2**20:,} MB left of {limit // 2**20:,} MB (ulimit -v)",
-            fix="raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are read row by row",
-        )  # fmt: skip
+            "this Parquet file cannot be read in the memory that a process may use here",
+            file=files[0],
+            found=f"{(limit - bytes_used) // 2**20:,} MB left of {limit // 2**20:,} MB (ulimit -v)",
+            fix=(
+                "raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are"
+                " read row by row"
+            ),
+        )
 
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
@@ -205,16 +255,28 @@ _BATCH = 500
 
 
 def read_table(
-    path: str | Path, *, text: str = "text", author: str = "author", topic: str | None = "topic", id: str = "id",
-    language: str = "language", fold_case: bool = False, name: str | None = None, log: ImportLog | None = None,
-    encoding: str | None = UTF8, pairs: bool = True, level: str | None = None, anonymous: bool = False,
-    unquoted: bool = False, skip_faulty: bool = False,
-) -> Corpus:  # fmt: skip
-    """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
+    path: str | Path,
+    *,
+    text: str = "text",
+    author: str = "author",
+    topic: str | None = "topic",
+    id: str = "id",
+    language: str = "language",
+    fold_case: bool = False,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    encoding: str | None = UTF8,
+    pairs: bool = True,
+    level: str | None = None,
+    anonymous: bool = False,
+    unquoted: bool = False,
+    skip_faulty: bool = False,
+) -> Corpus:
+    """The ``Corpus`` of one table, a document a row; a folder of Parquet parts is one table.
 
-    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a column,
-    is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author or no
-    different-author pair exists, or two topics are equal up to case.
+    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a
+    column, is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author
+    or no different-author pair exists, or two topics are equal up to case.
 
     Parameters
     ----------
@@ -241,29 +303,41 @@ def read_table(
     kind = "parquet" if is_parts_folder(path) else checked_kind(path)
     rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
     with remarks_gathered() as account:
-        first = list(islice(rows, LOOKED_AT))
-    if not first:
+        first_rows = list(islice(rows, LOOKED_AT))
+    if not first_rows:
         raise no_rows(path)
-    columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
-    chosen = guess(path, [row for _, row in first], columns_by_role, level)
-    text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
+    columns_by_role = {
+        "text": text,
+        "author": author,
+        "topic": topic,
+        "id": id,
+        "language": language,
+    }
+    chosen = guess(path, [row for _, row in first_rows], columns_by_role, level)
+    text, author, id, language = (
+        str(chosen[role]) for role in ("text", "author", "id", "language")
+    )
     topic = chosen["topic"]
-    wanted = [text, author] + ([] if topic is None else [topic])
+    role_columns = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log, anonymous)
     ignored: set[str] = set()
     faults = Faults("rows cannot be used")
-    of_reddit = text in ("body", "selftext") and "subreddit" in first[0][1]
-    account += _beside([row for _, row in first], text, author)
-    cut: list[bool] = []
+    of_reddit = text in ("body", "selftext") and "subreddit" in first_rows[0][1]
+    account += _doubts_of_columns([row for _, row in first_rows], text, author)
+    only_quotation: list[bool] = []
     number = 0
-    for number, (line, row) in enumerate(chain(first, rows)):
-        if number == 0 and (absent := next((column for column in wanted if column not in row), None)) is not None:
+    for number, (line, row) in enumerate(chain(first_rows, rows)):
+        if (
+            number == 0
+            and (absent := next((column for column in role_columns if column not in row), None))
+            is not None
+        ):
             raise _missing(path, line, absent, row, True)
-        if all(row.get(column) == column for column in wanted):
+        if all(row.get(column) == column for column in role_columns):
             account.append(f"the header stands again at line {line}, which is left out")
             continue
         with faults.gathered():
-            for column in wanted:
+            for column in role_columns:
                 if is_nothing(row.get(column)):
                     raise _missing(path, line, column, row, False)
             body = row[text]
@@ -271,14 +345,24 @@ def read_table(
                 fix = "is it a row of sums? Otherwise write it as text"
                 if isinstance(body, list | dict):
                     fix = "join its parts to one string, or name the column of texts with --text"
-                if isinstance(body, dict) and all(isinstance(value, dict) for value in row.values()):
-                    fix = "this is a whole table, as pandas writes it without lines=True: call the file .json"
-                raise FormatError("the text is not a string", file=path, line=line, found=body, fix=fix)
-            if of_reddit and (own := without_quotations(whole := unescaped(body))) != body:
-                cut += [not own.strip()] * (own != whole)
-                if own != whole and not own.strip():
+                if isinstance(body, dict) and all(
+                    isinstance(value, dict) for value in row.values()
+                ):
+                    fix = (
+                        "this is a whole table, as pandas writes it without lines=True: call the"
+                        " file .json"
+                    )
+                raise FormatError(
+                    "the text is not a string", file=path, line=line, found=body, fix=fix
+                )
+            if (
+                of_reddit
+                and (own_words := without_quotations(unescaped_body := unescaped(body))) != body
+            ):
+                only_quotation += [not own_words.strip()] * (own_words != unescaped_body)
+                if own_words != unescaped_body and not own_words.strip():
                     continue
-                body = own
+                body = own_words
             check_controls(body, path, line, encoding)
             columns = {}
             for key, value in row.items():
@@ -290,27 +374,46 @@ def read_table(
                     columns[key] = None if is_nothing(value) else str(value)
             builder.add(
                 f"{number:06d}" if is_nothing(row.get(id)) else _plain(path, line, id, row[id]),
-                body.lstrip("\ufeff").replace("\r\n", "\n"), _label(path, line, author, row[author]),
-                None if topic is None else _label(path, line, topic, row[topic]), line,
-                None if is_nothing(row.get(language)) else _plain(path, line, language, row[language]), columns,
-            )  # fmt: skip
+                body.lstrip("\ufeff").replace("\r\n", "\n"),
+                _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]),
+                line,
+                (
+                    None
+                    if is_nothing(row.get(language))
+                    else _plain(path, line, language, row[language])
+                ),
+                columns,
+            )
     if not skip_faulty:
         faults.check(_help(faults, 1 + number, author))
     notes: dict[str, Any] = {"source": path.name, "format": kind}
-    guessed = {role: column for role, column in chosen.items() if column not in ("", columns_by_role[role])}
+    guessed = {
+        role: column for role, column in chosen.items() if column not in ("", columns_by_role[role])
+    }
     if guessed:
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
-    if cut:
-        alone = f"; {sum(cut):,} held nothing else" if any(cut) else ""
-        account.append(f"quotations (lines that begin with >, as on Reddit) were cut out of {len(cut):,} texts{alone}")
+    if only_quotation:
+        alone = f"; {sum(only_quotation):,} held nothing else" if any(only_quotation) else ""
+        account.append(
+            "quotations (lines that begin with >, as on Reddit) were cut out of"
+            f" {len(only_quotation):,}"
+            f" texts{alone}"
+        )
     if faults:
-        account.append(f"{counted(len(faults), 'faulty row')} left out; the first: {faults.since(0)[0].problem}")
+        account.append(
+            f"{counted(len(faults), 'faulty row')} left out; the first:"
+            f" {faults.since(0)[0].problem}"
+        )
     if account:
         notes[ACCOUNT] = account
     return builder.finish(
-        name or (path.resolve().name if path.is_dir() else stem_of(path.name)), notes, fold_case, pairs
+        name or (path.resolve().name if path.is_dir() else stem_of(path.name)),
+        notes,
+        fold_case,
+        pairs,
     )
 
 
@@ -322,22 +425,29 @@ def _help(faults: Faults, rows: int, author: str) -> str:
     return ", or leave these rows out with --skip-faulty" if 2 * len(faults) <= rows else ""
 
 
-_SET = re.compile(r"(train|test|val|dev|held-?out)(?:ing|id|idation|elopment)?(?![^\W\d_])", re.IGNORECASE)
+_SET = re.compile(
+    r"(train|test|val|dev|held-?out)(?:ing|id|idation|elopment)?(?![^\W\d_])", re.IGNORECASE
+)
 
 
-def _check_one_part(path: Path, parts: Sequence[Path]) -> None:
+def _check_one_part(path: Path, files: Sequence[Path]) -> None:
     """FormatError if Parquet files of one folder are of several parts of a data set by their names."""
-    sets = sorted({match[1].lower() for part in parts if (match := _SET.match(part.name)) is not None})
+    sets = sorted(
+        {match[1].lower() for part in files if (match := _SET.match(part.name)) is not None}
+    )
     if len(sets) > 1:
         raise FormatError(
-            "these are parts of a data set, of which one is the test of another", file=path, found=", ".join(sets),
-            expected="one table", fix="give one part: its file, or a folder that holds its files alone",
-        )  # fmt: skip
+            "these are parts of a data set, of which one is the test of another",
+            file=path,
+            found=", ".join(sets),
+            expected="one table",
+            fix="give one part: its file, or a folder that holds its files alone",
+        )
 
 
 def is_parts_folder(path: Path) -> bool:
-    """Whether a folder holds a table in Parquet parts (``raven corpus generate``, Spark, Dask …) and no other table."""
-    return path.is_dir() and {kind_of(p) for p in _parts(path)} == {"parquet"}
+    """Whether a folder holds a table in Parquet parts (Spark, Dask …) and no other table."""
+    return path.is_dir() and {kind_of(file) for file in _part_files(path)} == {"parquet"}
 
 
 def kind_of(path: Path) -> str | None:
@@ -345,58 +455,91 @@ def kind_of(path: Path) -> str | None:
     return KINDS.get(path.suffix.lower()) or table_kind(path.name)
 
 
-def _parts(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if kind_of(p) not in (None, "json") and not p.name.startswith("."))
+def _part_files(path: Path) -> list[Path]:
+    return sorted(
+        file
+        for file in path.iterdir()
+        if kind_of(file) not in (None, "json") and not file.name.startswith(".")
+    )
 
 
 def checked_kind(path: Path) -> str:
     """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
     if path.is_dir():
         raise InputError(
-            "a folder stands where a table should be", file=path,
-            expected="a .parquet, .jsonl or .csv file, or a folder of .txt files by author (author/text.txt)",
+            "a folder stands where a table should be",
+            file=path,
+            expected=(
+                "a .parquet, .jsonl or .csv file, or a folder of .txt files by author"
+                " (author/text.txt)"
+            ),
             fix="give a file inside it, or a folder written by raven corpus import",
-        )  # fmt: skip
+        )
     if not path.is_file():
         raise no_such(path)
     kind = kind_of(path)
     if kind is None:
-        packed = path.suffix.lower() in (".gz", ".tar", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+        packed = path.suffix.lower() in (
+            ".gz",
+            ".tar",
+            ".tgz",
+            ".bz2",
+            ".xz",
+            ".zst",
+            ".7z",
+            ".rar",
+        )
         raise FormatError(
-            "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS)),
-            fix="unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
-        )  # fmt: skip
+            "not a table Raven reads",
+            file=path,
+            found=path.suffix or "no ending",
+            expected=", ".join(sorted(KINDS)),
+            fix=(
+                "unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these"
+            ),
+        )
     with path.open("rb") as file:
         head = file.read(4)
     if not head:
         raise FormatError("the file is empty", file=path)
     binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
-    described = next((what for magic, what in binary.items() if head.startswith(magic)), None)
-    own = "gzip" if path.suffix.lower() == ".gz" else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
-    if described != own:
+    described = next(
+        (file_kind for magic, file_kind in binary.items() if head.startswith(magic)), None
+    )
+    expected_kind = (
+        "gzip"
+        if path.suffix.lower() == ".gz"
+        else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
+    )
+    if described != expected_kind:
         raise FormatError(
-            "the file is not what its name says", file=path, found=described or f"it begins with {head!r}",
-            expected=own or f"{kind} text",
-        )  # fmt: skip
+            "the file is not what its name says",
+            file=path,
+            found=described or f"it begins with {head!r}",
+            expected=expected_kind or f"{kind} text",
+        )
     return kind
 
 
 def _parquet(path: Path) -> Iterator[Row]:
     """Rows of a file, or of a folder's files in order of their names, numbered through."""
     number = 0
-    parts = [path] if path.is_file() else _parts(path)
-    _check_one_part(path, parts)
-    for part in parts:
+    files = [path] if path.is_file() else _part_files(path)
+    _check_one_part(path, files)
+    for part in files:
         check_unpacked(part)
-    check_room(parts, _BATCH)
+    check_room(files, _BATCH)
     import polars as pl
 
     check_not_forked()
     texts = pl.selectors.string(include_categorical=True)
-    unpacked, packed = 0, sum(part.stat().st_size for part in parts)
-    for part in parts:
+    unpacked = 0
+    packed = sum(part.stat().st_size for part in files)
+    for part in files:
         try:
-            for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
+            for batch in pl.scan_parquet(part).collect_batches(
+                chunk_size=_BATCH, maintain_order=True
+            ):
                 lengths = batch.select(texts.cast(pl.String).str.len_bytes().cast(pl.Int64).sum())
                 unpacked += sum(lengths.row(0)) if lengths.width else 0
                 check_size(part, unpacked, packed)
@@ -413,18 +556,32 @@ def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
         yield from table_rows(archive, path.name, unquoted)
 
 
-def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: bool) -> InputError:
+def _missing(
+    path: Path, line: int, column: str, row: dict[str, Any], is_first_row: bool
+) -> InputError:
     if column not in row:
         return FormatError(
-            f"there is no column {column!r}", file=path, line=None if first else line, found=", ".join(map(str, row)),
+            f"there is no column {column!r}",
+            file=path,
+            line=None if is_first_row else line,
+            found=", ".join(map(str, row)),
             expected="columns text, author and topic",
-            fix=f"name the columns with --text, --author, --topic ({did_you_mean(column, [str(k) for k in row])})",
-        )  # fmt: skip
-    return FormatError(f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document")
+            fix=(
+                "name the columns with --text, --author, --topic"
+                f" ({did_you_mean(column, [str(k) for k in row])})"
+            ),
+        )
+    return FormatError(
+        f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document"
+    )
 
 
 def _label(path: Path, line: int, column: str, value: Any) -> str:
-    if not isinstance(value, (str, int, *AS_TEXT)) or isinstance(value, bool) or not str(value).strip():
+    if (
+        not isinstance(value, (str, int, *AS_TEXT))
+        or isinstance(value, bool)
+        or not str(value).strip()
+    ):
         raise _no_name(path, line, column, value)
     return str(value)
 
@@ -439,9 +596,17 @@ def _plain(path: Path, line: int, column: str, value: Any) -> str:
 def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
     fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
     if isinstance(value, dict):
-        names = [one for one in value.values() if isinstance(one, str)]
-        name = next((one for key, one in value.items() if "name" in str(key).lower() and one in names), None)
+        names = [cell for cell in value.values() if isinstance(cell, str)]
+        name = next(
+            (cell for key, cell in value.items() if "name" in str(key).lower() and cell in names),
+            None,
+        )
         fix = f"put the name itself in its place, as {column}: {name or next(iter(names), 'NAME')}"
     return FormatError(
-        f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer", fix=fix
+        f"{column} is not a name",
+        file=path,
+        line=line,
+        found=value,
+        expected="a string or integer",
+        fix=fix,
     )

@@ -1,5 +1,9 @@
 """Cells: how a result is computed, timed, committed or marked failed, and which are done in what order.
 
+In: a ``Store`` with its plan, and the methods by name. Out: one cell a method and fold, committed to the store:
+arrays ``answers`` (n,) from 0 to 1 (0.5 = unanswered, higher = same author) and ``scores``, and seconds of fit and
+score, or an error; ``execute`` returns the errors of the cells that failed, as texts.
+
 What a task does with a method is a ``CellUnit``; whatever engine calls it, its cells are the same (contracts 3, 8, 13,
 14). ``execute`` does those of verifiers on folds. Before the cells that need it, texts are encoded by a fixed model,
 those of a large run counted, and features of document pairs worked out for scorers that learn nothing from a fold:
@@ -31,7 +35,14 @@ from ravenbench.engine.guard import UNTAUGHT, answer, answer_each, isolated, tel
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.programs import ways
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import CellPlace, CellRecord, Record, Seconds, packed_or_none, write_packed
+from ravenbench.store.records import (
+    CellPlace,
+    CellRecord,
+    Record,
+    Seconds,
+    packed_or_none,
+    write_packed,
+)
 from ravenbench.store.store import Store, keep_open, open_store
 from ravenbench.text.counting import CountedUnits, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
@@ -75,22 +86,22 @@ class CellUnit:
     def learn(self, store: Store) -> Any:
         """What answers the cells; it is learned once and timed as their ``fit``."""
 
-    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+    def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
         """What one cell holds; where it was all learned, that."""
         return learned, {}
 
-    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+    def digests(self, store: Store, cell: CellPlace) -> tuple[str, str]:
         """Hashes of what a cell learned from and of what it answers."""
-        fold = store.plan.folds[place.fold]
+        fold = store.plan.folds[cell.fold]
         return fold.train_digest, fold.test_digest
 
-    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, cell: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
         """How many problems a cell answers, also where it failed."""
-        return len(store.shared_fold(place.fold).test)
+        return len(store.shared_fold(cell.fold).test)
 
-    def where(self, place: CellPlace) -> str:
+    def where(self, cell: CellPlace) -> str:
         """How an error message begins."""
-        return f"{place.verifier} on {place.fold}: "
+        return f"{cell.verifier} on {cell.fold}: "
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         """``CellRecord.exposed`` of a cell that was answered."""
@@ -105,30 +116,42 @@ class CellUnit:
         return self._commit(reason)
 
     def _commit(self, failure: str | None = None) -> list[str]:
-        store, learned, errors = open_store(self.run), None, []
+        store = open_store(self.run)
+        learned = None
+        errors = []
         records = {record.name: record for record in store.plan.verifiers}
         began = time.perf_counter()
         if failure is None:
             learned, failure = self._tried(self.learn, store)
         fit = time.perf_counter() - began
-        for place in self.cells:
-            start, filled, wrong = time.perf_counter(), None, failure
+        for cell in self.cells:
+            start = time.perf_counter()
+            filled = None
+            wrong = failure
             if failure is None:
-                filled, wrong = self._tried(self.answer, store, learned, place)
+                filled, wrong = self._tried(self.answer, store, learned, cell)
             seconds = Seconds(fit=fit, score=time.perf_counter() - start)
             arrays, faults = filled or ({}, {})
-            train_digest, test_digest = self.digests(store, place)
-            more = self.exposed(store, learned) if wrong is None else None
-            if more is None and records[place.verifier].source is not None:
-                more = ""
+            train_digest, test_digest = self.digests(store, cell)
+            exposed_paths = self.exposed(store, learned) if wrong is None else None
+            if exposed_paths is None and records[cell.verifier].source is not None:
+                exposed_paths = ""
             record = CellRecord(
-                key=place.key, verifier=place.verifier, identity=records[place.verifier].identity,
-                train_digest=train_digest, test_digest=test_digest, n=self.size(store, place, arrays), seconds=seconds,
-                error=wrong, faults=dict(faults), programs=ways(), exposed=msgspec.UNSET if more is None else more,
-            )  # fmt: skip
+                key=cell.key,
+                verifier=cell.verifier,
+                identity=records[cell.verifier].identity,
+                train_digest=train_digest,
+                test_digest=test_digest,
+                n=self.size(store, cell, arrays),
+                seconds=seconds,
+                error=wrong,
+                faults=dict(faults),
+                programs=ways(),
+                exposed=msgspec.UNSET if exposed_paths is None else exposed_paths,
+            )
             store.write_cell(record, arrays)
             if wrong is not None:
-                errors.append(self.where(place) + wrong.splitlines()[0])
+                errors.append(self.where(cell) + wrong.splitlines()[0])
         return errors
 
     def _tried(self, do: Callable[..., Any], *args: Any) -> tuple[Any, str | None]:
@@ -141,20 +164,22 @@ class CellUnit:
 
 def pending(store: Store) -> dict[tuple[str, str], list[CellPlace]]:
     """Cells that are missing, damaged or failed, by verifier and by what they learn from."""
-    places: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
-    for place in store.unanswered():
-        places[place.verifier, store.plan.folds[place.fold].train_digest].append(place)
-    return places
+    cells_of_fit: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
+    for cell in store.unanswered():
+        cells_of_fit[cell.verifier, store.plan.folds[cell.fold].train_digest].append(cell)
+    return cells_of_fit
 
 
 def abstained(filled: Filled, taught: Problems, test: Problems) -> Filled:
-    """Answers with 0.5 for problems that are in letters which were not learned from, and why."""
+    """The same cell with answers of 0.5 for problems that are in letters which were not learned from, and why."""
     strange = untaught(taught, test)
     if not strange.any():
         return filled
     arrays, faults = filled
     answers = np.where(strange, 0.5, arrays["answers"])
-    return {**arrays, "answers": answers}, dict.fromkeys(test.ids[strange].tolist(), UNTAUGHT) | dict(faults)
+    return {**arrays, "answers": answers}, dict.fromkeys(
+        test.ids[strange].tolist(), UNTAUGHT
+    ) | dict(faults)
 
 
 @dataclass(frozen=True)
@@ -173,22 +198,28 @@ class FitUnit(CellUnit):
         if outsider(self.method):
             return learned(self.method, store, fold.train, fold.train_same, check=not self.isolate)
         features = features_of(store, self.blocks) if self.blocks else None
-        if not self.isolate:  # a shared task runs methods as they were, an English tagger on Dutch included
+        if (
+            not self.isolate
+        ):  # a shared task runs methods as they were, an English tagger on Dutch included
             check_language(self.method, fold.train)
         verifier = as_verifier(fresh(self.method))
         if features is None or not isinstance(verifier, Calibrated):
             verifier.fit(fold.train, fold.train_same)
             return verifier, features
-        same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
+        same = (
+            fold.train_same
+            if fold.train.calibrate is None
+            else fold.train_same[fold.train.calibrate]
+        )
         return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
-    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        fold = store.shared_fold(place.fold)
-        return abstained(self._answer(store, learned, place, fold.test), fold.train, fold.test)
+    def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
+        fold = store.shared_fold(cell.fold)
+        return abstained(self._answer(store, learned, cell, fold.test), fold.train, fold.test)
 
-    def _answer(self, store: Store, learned: Any, place: CellPlace, test: Problems) -> Filled:
+    def _answer(self, store: Store, learned: Any, cell: CellPlace, test: Problems) -> Filled:
         if outsider(self.method):
-            return answered(learned, store, place.fold, test, each=self.isolate)
+            return answered(learned, store, cell.fold, test, each=self.isolate)
         verifier, features = learned
         if self.isolate:
             scores, answers, faults = answer_each(verifier, test)
@@ -215,9 +246,17 @@ def execute(
     missing_cells = pending(store)
     waiting = {name for name, _ in missing_cells}
     # A problem that fails must not fail others, so its pairs are not compared in blocks with theirs.
-    own = {n: components[n] for n in waiting if not outsider(components[n])}
-    free = [c for c in own.values() if isinstance(c, Scorer) and c.fold_free]
-    blocks = plan_pairs(store, free, sorted({entry.fold for entry in store.plan.cells})) if free and not isolate else {}
+    bench_components = {n: components[n] for n in waiting if not outsider(components[n])}
+    free = [
+        component
+        for component in bench_components.values()
+        if isinstance(component, Scorer) and component.fold_free
+    ]
+    blocks = (
+        plan_pairs(store, free, sorted({cell.fold for cell in store.plan.cells}))
+        if free and not isolate
+        else {}
+    )
     fits = [
         FitUnit(
             store.path,
@@ -228,68 +267,89 @@ def execute(
         )
         for (name, _), cells in missing_cells.items()
     ]
-    first, rest = _first(fits)
-    missing: list[PairUnit] = [u for units in blocks.values() for u in units if read_block(store, u.key) is None]
-    folds = sorted({place.fold for cells in missing_cells.values() for place in cells})
+    first_fits, later_fits = _first_and_later_fits(fits)
+    missing: list[PairUnit] = [
+        unit for units in blocks.values() for unit in units if read_block(store, unit.key) is None
+    ]
+    folds = sorted({cell.fold for cells in missing_cells.values() for cell in cells})
     with no_counts_left(store):
-        run_units(engine, plan_encoding(store, own, folds), progress, "encoding texts")
-        counting = plan_counting(store, [unit.method for unit in fits if unit.name in own], folds)
+        run_units(engine, plan_encoding(store, bench_components, folds), progress, "encoding texts")
+        counting = plan_counting(
+            store, [unit.method for unit in fits if unit.name in bench_components], folds
+        )
         stage = "comparing pairs" if missing else "counting texts"
         errors = run_units(engine, [*counting, *missing], progress, stage)
-        errors += run_units(engine, first, progress, "first fits")
-        hopeless = _failing_alike(store, first)
+        errors += run_units(engine, first_fits, progress, "first fits")
+        hopeless = _failing_alike(store, first_fits)
         untried = [
-            f"{unit.where(place)}not tried, for its first {FIRST} fits failed alike "
+            f"{unit.where(cell)}not tried, for its first {FIRST} fits failed alike "
             f"({hopeless[unit.name]}); mend it and repeat the command"
-            for unit in rest
+            for unit in later_fits
             if unit.name in hopeless
-            for place in unit.cells
+            for cell in unit.cells
         ]
-        going = _longest_first(store, first, [unit for unit in rest if unit.name not in hopeless])
+        going = _longest_first(
+            store, first_fits, [unit for unit in later_fits if unit.name not in hopeless]
+        )
         return untried + errors + run_units(engine, going, progress, "fitting and scoring")
 
 
-def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
+def _first_and_later_fits(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
     """The first fits of every verifier that has more than ``FIRST``, and all others."""
     count = Counter(unit.name for unit in fits)
-    first, rest, seen = list[FitUnit](), list[FitUnit](), Counter[str]()
+    first_fits = list[FitUnit]()
+    later_fits = list[FitUnit]()
+    fits_of_method = Counter[str]()
     for unit in fits:
-        early = count[unit.name] > FIRST and seen[unit.name] < FIRST
-        (first if early else rest).append(unit)
-        seen[unit.name] += early
-    return first, rest
+        early = count[unit.name] > FIRST and fits_of_method[unit.name] < FIRST
+        (first_fits if early else later_fits).append(unit)
+        fits_of_method[unit.name] += early
+    return first_fits, later_fits
 
 
-def _failing_alike(store: Store, first: Sequence[FitUnit]) -> dict[str, str]:
+def _failing_alike(store: Store, first_fits: Sequence[FitUnit]) -> dict[str, str]:
     """Verifiers all of whose cells of these fits failed with one error, and that error."""
     errors_of: dict[str, set[str | None]] = defaultdict(set)
-    for unit in first:
-        for place in unit.cells:
-            cell = store.read_cell(place.key)
+    for unit in first_fits:
+        for cell_place in unit.cells:
+            cell = store.read_cell(cell_place.key)
             line = None if cell is None or cell.error is None else cell.error.splitlines()[0]
             # The values may differ from fold to fold, what is wrong does not.
             errors_of[unit.name].add(line and line.partition("; found: ")[0])
-    return {name: error for name, (error, *more) in errors_of.items() if error is not None and not more}
+    return {
+        name: error
+        for name, (error, *other_errors) in errors_of.items()
+        if error is not None and not other_errors
+    }
 
 
-def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUnit]) -> list[FitUnit]:
+def _longest_first(
+    store: Store, first_fits: Sequence[FitUnit], later_fits: Sequence[FitUnit]
+) -> list[FitUnit]:
     """Units in an order that leaves no worker with a long one at the end, by what the first fits of a method took.
 
     Methods that were not tried yet go first. Those that take about as long stay in the order of folds, cheap ones all
     together: a worker reads a fold once for all its methods.
     """
     seconds_of: dict[str, float] = defaultdict(float)
-    for unit in first:
-        done = (store.read_cell(place.key) for place in unit.cells)
-        seconds = sum(cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None)
+    for unit in first_fits:
+        done = (store.read_cell(cell.key) for cell in unit.cells)
+        seconds = sum(
+            cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None
+        )
         seconds_of[unit.name] = max(seconds_of[unit.name], seconds)
-    rank = {name: max(math.ceil(math.log2(seconds)), -3) for name, seconds in seconds_of.items() if seconds > 0}
-    return sorted(rest, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
+    rank = {
+        name: max(math.ceil(math.log2(seconds)), -3)
+        for name, seconds in seconds_of.items()
+        if seconds > 0
+    }
+    return sorted(later_fits, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
 
 
 LARGE = 64 * 2**20
 """Bytes of text from which on counting ahead pays."""
-MOST, FEWEST = 3072, 512
+MOST = 3072
+FEWEST = 512
 """Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
 BLOCK = 16_384
 """Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
@@ -328,17 +388,27 @@ class EncodeUnit:
         return []
 
 
-def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequence[str]) -> list[EncodeUnit]:
+def plan_encoding(
+    store: Store, components: Mapping[str, Component], folds: Sequence[str]
+) -> list[EncodeUnit]:
     """Units for all texts of these folds; texts of about equal length together, for a batch is as wide as its longest.
 
     A method counts that reads whole texts as they are: by itself, or as the scorer of a calibrated one.
     """
-    parts = {str(part): part for one in components.values() for part in (one, getattr(one, "scorer", None))}
-    methods = [part for part in parts.values() if isinstance(part, Prepares)]
+    named_components = {
+        str(part): part
+        for component in components.values()
+        for part in (component, getattr(component, "scorer", None))
+    }
+    methods = [
+        component for component in named_components.values() if isinstance(component, Prepares)
+    ]
     if not methods:
         return []
     rows = store.documents(folds)
-    rows = rows[np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")]
+    rows = rows[
+        np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")
+    ]
     blocks = list[tuple[int, ...]]()
     while len(rows):
         size = min(MOST, max(FEWEST, len(rows) // 6))
@@ -377,15 +447,23 @@ def no_counts_left(store: Store) -> Iterator[None]:
         yield
 
 
-def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str]) -> list[CountUnit]:
+def plan_counting(
+    store: Store, fitted: Sequence[Component], folds: Sequence[str]
+) -> list[CountUnit]:
     """Units for the texts of these folds where they are large, one for every kind that is counted in several fits.
 
     ``fitted`` has the verifier of every fit; it counts by itself or as the scorer of a calibrated one.
     """
-    kinds = [getattr(part, "counted", None) for one in fitted for part in (one, getattr(one, "scorer", None))]
+    kinds = [
+        getattr(component_part, "counted", None)
+        for component in fitted
+        for component_part in (component, getattr(component, "scorer", None))
+    ]
     # A user's method may mean something else by the name.
     several = [
-        units for units, fits in Counter(kind for kind in kinds if isinstance(kind, CountedUnits)).items() if fits > 1
+        units
+        for units, fits in Counter(kind for kind in kinds if isinstance(kind, CountedUnits)).items()
+        if fits > 1
     ]
     if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
         return []
@@ -416,9 +494,13 @@ class PairUnit:
         """Compute and commit its features; an error is kept for the cells that needed it."""
         store = open_store(self.run)
         try:
-            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, self.start : self.stop]
+            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[
+                :, self.start : self.stop
+            ]
             with isolated():
-                features = self.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+                features = self.scorer.pair_features(
+                    store.texts, np.array(known), np.array(questioned)
+                )
             checked = checked_scores(features, self.stop - self.start, str(self.scorer))
         except Exception as error:
             return self._commit(store, tell(error))
@@ -429,17 +511,19 @@ class PairUnit:
         return self._commit(open_store(self.run), reason)
 
     def _commit(self, store: Store, error: str | None = None, **arrays: Floats) -> list[str]:
-        write_packed(_place(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays)
+        write_packed(
+            _block_file(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays
+        )
         return []
 
 
-def _place(store: Store, key: str) -> Path:
+def _block_file(store: Store, key: str) -> Path:
     return store.path / "pairs" / f"{key}.block"
 
 
 def read_block(store: Store, key: str) -> Floats | None:
     """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
-    block = packed_or_none(_place(store, key), BlockRecord)
+    block = packed_or_none(_block_file(store, key), BlockRecord)
     return block[1].get("features") if block is not None and block[0].key == key else None
 
 
@@ -448,7 +532,8 @@ class PairFeatures:
 
     def __init__(self, store: Store, blocks: Sequence[str]) -> None:
         pairs: Ints = files.map_array(store.path / "pairs" / "pairs.npy")
-        self.store, self.blocks = store, blocks
+        self.store = store
+        self.blocks = blocks
         self.size = len(store.texts)
         keys = pairs[0] * self.size + pairs[1]
         self.order = np.argsort(keys)
@@ -459,22 +544,26 @@ class PairFeatures:
     def _read(self, number: int) -> Floats:
         key = self.blocks[number]
         if (features := read_block(self.store, key)) is None:
-            block = packed_or_none(_place(self.store, key), BlockRecord)
+            block = packed_or_none(_block_file(self.store, key), BlockRecord)
             error = None if block is None else block[0].error
-            raise RuntimeError(error or "features of document pairs are missing or damaged: repeat the run")
+            raise RuntimeError(
+                error or "features of document pairs are missing or damaged: repeat the run"
+            )
         return features
 
     def score(self, problems: Problems) -> Floats:
-        """What ``FoldFree.score`` would return. Raises RuntimeError if a block is not there, with the reason."""
+        """Scores of n problems, as ``FoldFree.score`` would return them. Raises RuntimeError if a block is not
+        there, with the reason."""
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
-        place = self.order[np.searchsorted(self.index, wanted)]
-        number = np.searchsorted(self.starts, place, side="right") - 1
+        position = self.order[np.searchsorted(self.index, wanted)]
+        number = np.searchsorted(self.starts, position, side="right") - 1
         values: Floats | None = None
         for n in np.flatnonzero(np.bincount(number)).tolist():
-            block, here = self._block(n), np.flatnonzero(number == n)
+            block = self._block(n)
+            rows_of_problem = np.flatnonzero(number == n)
             if values is None:
-                values = np.empty((len(place), *block.shape[1:]))
-            values[here] = block[place[here] - self.starts[n]]
+                values = np.empty((len(position), *block.shape[1:]))
+            values[rows_of_problem] = block[position[rows_of_problem] - self.starts[n]]
         return mean_by_problem(np.empty(0) if values is None else values, problems)
 
 
@@ -484,16 +573,21 @@ def features_of(store: Store, blocks: tuple[str, ...]) -> PairFeatures:
     return PairFeatures(store, blocks)
 
 
-def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) -> dict[str, list[PairUnit]]:
+def plan_pairs(
+    store: Store, scorers: Sequence[Scorer], folds: Sequence[str]
+) -> dict[str, list[PairUnit]]:
     """Write the distinct document pairs of these folds and cut them into blocks for each fold-free scorer."""
-    free = {str(s): s for s in scorers if isinstance(s, FoldFree)}
+    free = {str(scorer): scorer for scorer in scorers if isinstance(scorer, FoldFree)}
     if not free:
         return {}
-    size, keys = len(store.texts), []
+    size = len(store.texts)
+    keys = []
     for fold in map(store.shared_fold, folds):
         for problems in (fold.train.calibration_split[1], fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
-    pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
+    pairs = np.stack(
+        np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size)
+    )
     pairs, starts = _pair_blocks(pairs)
     files.make_folder(store.path / "pairs")
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
@@ -501,7 +595,13 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     cuts = list(zip(starts.tolist(), [*starts[1:].tolist(), pairs.shape[1]], strict=True))
     return {
         name: [
-            PairUnit(store.path, scorer, content_key([identity(scorer), f"{digest}:{start}:{stop}"]), start, stop)
+            PairUnit(
+                store.path,
+                scorer,
+                content_key([identity(scorer), f"{digest}:{start}:{stop}"]),
+                start,
+                stop,
+            )
             for start, stop in cuts
         ]
         for name, scorer in free.items()

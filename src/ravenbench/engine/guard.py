@@ -1,5 +1,8 @@
 """Isolation of user code: whatever a method does, short of ending the process, fails its cell and nothing else.
 
+In: a fitted verifier and ``Problems`` (n,). Out: scores (n,) or (n, features), higher = same author, and answers (n,)
+from 0 to 1, 0.5 = unanswered; MethodError or AnswerError where the method fails. Limits on time are in seconds.
+
 Verifiers with parameters are tried on toy problems before anything is planned: what cannot work fails at once.
 """
 
@@ -31,7 +34,14 @@ from ravenbench.limits import ENDING, cell_timeout
 from ravenbench.text.damage import is_wordless
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
+from ravenbench.verifiers.contract.base import (
+    Calibrated,
+    Verifier,
+    as_verifier,
+    checked_answers,
+    checked_scores,
+    fresh,
+)
 
 _received: list[int] = []
 """Signals to end that were noted in this process."""
@@ -53,14 +63,17 @@ class _TimeUp(BaseException):
 @contextmanager
 def isolated() -> Iterator[None]:
     """Raise MethodError for whatever else than an ``Exception`` a method raises, and where it takes longer than the
-    limit; a ``KeyboardInterrupt`` that a signal caused still ends the program. The current folder is what it was."""
+    limit; a ``KeyboardInterrupt`` that a signal caused still ends the program. The current folder is what it was.
+    """
     with watched() as noted, _same_folder():
         before = len(noted)
         try:
             with _limited():
                 yield
         except _TimeUp as late:
-            raise MethodError(f"the method took longer than {late} seconds, the limit (--cell-timeout)") from None
+            raise MethodError(
+                f"the method took longer than {late} seconds, the limit (--cell-timeout)"
+            ) from None
         except Exception:
             if len(noted) > before:
                 raise KeyboardInterrupt from None
@@ -68,7 +81,9 @@ def isolated() -> Iterator[None]:
         except BaseException as error:
             if len(noted) > before or isinstance(error, GeneratorExit):
                 raise
-            raise MethodError(f"the method tried to end the program ({type(error).__name__}: {said(error)})") from error
+            raise MethodError(
+                f"the method tried to end the program ({type(error).__name__}: {said(error)})"
+            ) from error
         if len(noted) > before:
             # The method caught what the signal raised.
             raise KeyboardInterrupt
@@ -122,7 +137,9 @@ def watched() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield []
         return
-    if _watching and all(signal.getsignal(signum) is handler for signum, handler in _watching.items()):
+    if _watching and all(
+        signal.getsignal(signum) is handler for signum, handler in _watching.items()
+    ):
         yield _received
         return
     before: dict[int, Any] = {signum: signal.getsignal(signum) for signum in ENDING}
@@ -195,7 +212,8 @@ def one_thread() -> Iterator[None]:
     """
     import scipy.linalg  # noqa: F401
 
-    before, libraries = os.environ.get(THREADS), _libraries(len(sys.modules))
+    before = os.environ.get(THREADS)
+    libraries = _libraries(len(sys.modules))
     if before == "1" and all(library.num_threads == 1 for library in libraries.lib_controllers):
         yield
         return
@@ -225,15 +243,26 @@ def tell(error: Exception) -> str:
     except Exception:  # an exception of user code may fail at anything
         where = ""
     # What a bad input says stands in several lines; here the first has all of it.
-    what = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
-    return f"{type(error).__name__}: {what}{_place(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+    message = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
+    return (
+        f"{type(error).__name__}:"
+        f" {message}{_line_of_method(error)}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+    )
 
 
-def _place(error: Exception) -> str:
+def _line_of_method(error: Exception) -> str:
     """The line of a method's own file at which an error left it; empty where it is none of a user's."""
-    installed = (str(Path(__file__).parents[1]), sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"))
-    own = [one for one in traceback.extract_tb(error.__traceback__) if not one.filename.startswith((*installed, "<"))]
-    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    installed = (
+        str(Path(__file__).parents[1]),
+        sysconfig.get_path("purelib"),
+        sysconfig.get_path("stdlib"),
+    )
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith((*installed, "<"))
+    ]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
 class Scores(Protocol):
@@ -242,14 +271,19 @@ class Scores(Protocol):
     def score(self, problems: Problems) -> Floats: ...
 
 
-def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -> tuple[Floats, Floats]:
-    """Raw scores and answers of a fitted verifier, the same where it has no scorer; AnswerError if they are invalid."""
+def answer(
+    verifier: Verifier, test: Problems, features: Scores | None = None
+) -> tuple[Floats, Floats]:
+    """Raw scores, and answers (n,) from 0 to 1, of a fitted verifier, the same where it has no scorer; AnswerError
+    if they are invalid."""
     if isinstance(verifier, Calibrated):
         raw = features.score(test) if features is not None else verifier.scorer_.score(test)
         scores = checked_scores(raw, len(test), verifier)
         answers = checked_answers(verifier.calibrator_.transform(scores), test.ids, verifier)
         return scores, np.where(without_words(test), 0.5, answers)
-    answers = np.where(without_words(test), 0.5, checked_answers(verifier.verify(test), test.ids, verifier))
+    answers = np.where(
+        without_words(test), 0.5, checked_answers(verifier.verify(test), test.ids, verifier)
+    )
     return answers, answers
 
 
@@ -258,8 +292,10 @@ _BARE = WeakKeyDictionary[TextTable, NDArray[np.int8]]()
 
 
 def without_words(problems: Problems) -> Bools:
-    """Problems (n,) one of whose sides holds no word: there is nothing to go by, and no method's answer counts."""
-    texts, rows = problems.texts, problems.documents
+    """True (n,) for problems one of whose sides holds no word: there is nothing to go by, and no method's answer
+    counts."""
+    texts = problems.texts
+    rows = problems.documents
     # Every method and fold asks about the same texts.
     seen = _BARE.setdefault(texts, np.full(len(texts), -1, np.int8))
     for row in rows[seen[rows] < 0].tolist():
@@ -272,7 +308,10 @@ def without_words(problems: Problems) -> Bools:
 
 def _one_side(bare: Bools, problems: Problems) -> Bools:
     """Problems (n,) whose questioned text, or all of whose known texts, are among those marked."""
-    known = np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems)) == 0
+    known = (
+        np.bincount(problems.owner, weights=~bare[problems.known_index], minlength=len(problems))
+        == 0
+    )
     return np.asarray(bare[problems.questioned_index] | known)
 
 
@@ -282,18 +321,25 @@ _FREQUENT = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
 
 
 def untaught(taught: Problems, test: Problems) -> Bools:
-    """Problems (n,) one of whose sides has no letter of those learned from, as where they are in another script: there
-    is nothing to go by. None where nothing was learned here."""
+    """True (n,) for problems one of whose sides has no letter of those learned from, as where they are in another
+    script: there is nothing to go by. None where nothing was learned here."""
     rows = test.documents
     frequent = _FREQUENT.setdefault(test.texts, np.full(len(test.texts), -1, np.int32))
     for row in rows[frequent[rows] < 0].tolist():
         counts = Counter(filter(str.isalpha, test.texts[row][:80]))
         frequent[row] = ord(counts.most_common(1)[0][0]) if counts else 0
-    for learned in (taught.documents[:1], taught.documents[:500]):  # one text has most of the letters
-        characters = frozenset[str]().union(*(taught.texts[row][:2_000] for row in learned.tolist()))
+    for learned in (
+        taught.documents[:1],
+        taught.documents[:500],
+    ):  # one text has most of the letters
+        characters = frozenset[str]().union(
+            *(taught.texts[row][:2_000] for row in learned.tolist())
+        )
         letters = frozenset(filter(str.isalpha, characters))
         rows = rows[~np.isin(frequent[rows], [ord(letter) for letter in letters])]
-        rows = np.array([row for row in rows.tolist() if letters.isdisjoint(test.texts[row])], np.int64)
+        rows = np.array(
+            [row for row in rows.tolist() if letters.isdisjoint(test.texts[row])], np.int64
+        )
         if not len(rows):
             break
     if not letters or not len(rows):
@@ -302,38 +348,47 @@ def untaught(taught: Problems, test: Problems) -> Bools:
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
-    """As ``answer``, but a problem on which the method fails is left unanswered; also its reason, by id.
+    """As ``answer``, but a problem on which the method fails is left unanswered (0.5); also its reason, by id.
 
     The set is halved until each problem at fault is found. Where more than ten and more than a tenth of them
     fail, or all do, the fault is the method's and its error is raised, as it is for transductive methods.
     """
     faults: dict[str, str] = {}
-    most = min(max(10, len(test) // 10), len(test) - 1)
+    most_failures = min(max(10, len(test) // 10), len(test) - 1)
 
     def work(rows: Ints) -> list[tuple[Ints, Floats, Floats]]:
         try:
-            return [(rows, *answer(verifier, test if len(rows) == len(test) else test.select(rows)))]
+            return [
+                (rows, *answer(verifier, test if len(rows) == len(test) else test.select(rows)))
+            ]
         except (MemoryError, OSError):
             raise
         except Exception as error:
             if len(rows) == 1:
-                faults[str(test.ids[rows[0]])] = f"the method failed ({type(error).__name__}: {said(error)})"
-            if verifier.transductive or len(faults) > most:
+                faults[str(test.ids[rows[0]])] = (
+                    f"the method failed ({type(error).__name__}: {said(error)})"
+                )
+            if verifier.transductive or len(faults) > most_failures:
                 raise
-        return [] if len(rows) == 1 else [part for half in np.array_split(rows, 2) for part in work(half)]
+        return (
+            []
+            if len(rows) == 1
+            else [answer for half in np.array_split(rows, 2) for answer in work(half)]
+        )
 
     parts = work(np.arange(len(test), dtype=np.int64))
     scores = np.full((len(test), *parts[0][1].shape[1:]), np.nan)
     answers = np.full(len(test), 0.5)
     for rows, score, value in parts:
-        scores[rows], answers[rows] = score, value
+        scores[rows] = score
+        answers[rows] = value
     bare = dict.fromkeys(test.ids[without_words(test)].tolist(), "one side holds no word to go by")
     return scores, answers, bare | faults
 
 
 def runs_program(component: Component) -> bool:
     """Whether a method or one within it runs an outside program or calls a service: nothing but the run itself may."""
-    return any(getattr(part, "outside", False) for part in parts(component))
+    return any(getattr(component_part, "outside", False) for component_part in parts(component))
 
 
 def smoke_test(components: Mapping[str, Component]) -> None:
@@ -343,7 +398,11 @@ def smoke_test(components: Mapping[str, Component]) -> None:
     are verifiers at their defaults, neural ones, and those of users and packages, whose needs are not known. InputError
     if one cannot work; nothing was planned or written then.
     """
-    tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
+    tried = {
+        name: component
+        for name, component in components.items()
+        if "(" in str(component) and all(map(_ours, parts(component)))
+    }
     for name, component in tried.items():
         try:
             _on_toys(component)
@@ -352,18 +411,26 @@ def smoke_test(components: Mapping[str, Component]) -> None:
             continue
         except InputError as error:
             raise type(error)(
-                f"{name} cannot work: {error.problem}", found=error.found, expected=error.expected, fix=error.fix
+                f"{name} cannot work: {error.problem}",
+                found=error.found,
+                expected=error.expected,
+                fix=error.fix,
             ) from error
         except Exception as error:
             raise SpecError(
-                f"{name} cannot work: on toy problems it fails", found=f"{type(error).__name__}: {said(error)}",
+                f"{name} cannot work: on toy problems it fails",
+                found=f"{type(error).__name__}: {said(error)}",
                 fix="look at its parameters: raven list verifier, and the docstring of the method",
-            ) from error  # fmt: skip
+            ) from error
 
 
 def rehearsable(components: Mapping[str, Component]) -> list[Component]:
     """Raven's own verifiers among these: what others print at import would mix with our output."""
-    return [c for c in components.values() if all(map(_ours, parts(c))) and not runs_program(c)]
+    return [
+        component
+        for component in components.values()
+        if all(map(_ours, parts(component))) and not runs_program(component)
+    ]
 
 
 def warm_up_kernels(components: Sequence[Component]) -> None:

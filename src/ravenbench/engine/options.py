@@ -1,5 +1,8 @@
 """Options of tasks, each said once: its type, its default and what it means stand beside the field of a spec.
 
+In: values by option name, from a command line, a spec file (TOML) or a call in Python. Out: a checked ``Spec``, and
+for each field an ``Option`` from which command, function and stub are made; SpecError where a value does not fit.
+
 A spec is a record of what decides a task's answers. From its fields, and from the options of a task that decide
 nothing, follow the command line, the function in Python with its docstring, and the stub that type checkers read.
 """
@@ -8,26 +11,44 @@ from __future__ import annotations
 
 import re
 import types
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 import msgspec.inspect
 import msgspec.structs
 
 from ravenbench.components import Component, printed
-from ravenbench.errors import InputError, SpecError, check_number, check_option, check_type, did_you_mean, writable
+from ravenbench.errors import (
+    InputError,
+    SpecError,
+    check_number,
+    check_option,
+    check_type,
+    did_you_mean,
+    writable,
+)
+from ravenbench.files import read_ordinary
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
 
 ENCODING = (
-    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman; valid UTF-8 is always read "
-    "as UTF-8."
+    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman; valid"
+    " UTF-8 is always read as UTF-8."
 )
 PATH = "str | Path"
 PATHS = "str | Path | Sequence[str | Path]"
@@ -40,13 +61,24 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     as in specs from before there was one."""
 
     later: ClassVar[tuple[str, ...]] = (
-        "metrics", "group", "against", "equal_counts", "unquoted", "strip_shared", "skip_faulty", "allow_shared",
-    )  # fmt: skip
+        "metrics",
+        "group",
+        "against",
+        "equal_counts",
+        "unquoted",
+        "strip_shared",
+        "skip_faulty",
+        "allow_shared",
+    )
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form."""
+        """The fields by name, as JSON has them."""
         fields = dict(msgspec.to_builtins(self))
-        return {key: value for key, value in fields.items() if key not in self.later or value not in (None, False)}
+        return {
+            key: value
+            for key, value in fields.items()
+            if key not in self.later or value not in (None, False)
+        }
 
 
 @dataclass(frozen=True)
@@ -55,7 +87,8 @@ class Option:
 
     ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
     ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it. ``bounds`` are its least and greatest value on the
+    there. ``command`` and ``function`` say which of the two have it; one ``in_spec`` is no flag of the command, but a
+    key of its spec file. ``bounds`` are its least and greatest value on the
     command line, ``variable`` the environment variable that it is by default.
     """
 
@@ -69,6 +102,7 @@ class Option:
     required: bool = False
     command: bool = True
     function: bool = True
+    in_spec: bool = False
     default: Any = None
     bounds: tuple[float | None, float | None] = (None, None)
     variable: str | None = None
@@ -86,22 +120,21 @@ def about(text: str, **special: Any) -> msgspec.Meta:
     return msgspec.Meta(description=text, extra=special)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "told":  # what packages wrote in earlier versions
-        warnings.warn("told is now about; the former name goes in the next version", FutureWarning, 2)
-        return about
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
 Encoding = Annotated[str | None, about(ENCODING)]
 AllowShared = Annotated[
-    bool, about("Answer also problems that stand among those to learn from; they are counted all the same.")
+    bool,
+    about(
+        "Answer also problems that stand among those to learn from; they are counted all the same."
+    ),
 ]
 READING = ("unquoted", "strip_shared", "skip_faulty")
 """Options of every command that reads texts."""
 Metrics = Annotated[
     str | None,
-    about("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
+    about(
+        "Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).",
+        takes=COMPONENTS,
+    ),
 ]
 
 
@@ -109,10 +142,18 @@ class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A spec of a task that reads texts."""
 
     unquoted: Annotated[
-        bool, about("Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line is a row.")
+        bool,
+        about(
+            "Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line"
+            " is a row."
+        ),
     ] = False
     strip_shared: Annotated[
-        bool, about("Take passages out that stand in texts of several authors, such as licences and headers.")
+        bool,
+        about(
+            "Take passages out that stand in texts of several authors, such as licences and"
+            " headers."
+        ),
     ] = False
     skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
 
@@ -135,20 +176,30 @@ class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author", "topic")
 
     text: Annotated[
-        str | None, about("Column of a table with the texts; by default found by name.", metavar="COLUMN")
+        str | None,
+        about("Column of a table with the texts; by default found by name.", metavar="COLUMN"),
     ] = None
-    author: Annotated[str | None, about("Column with the authors; by default found by name.", metavar="COLUMN")] = None
+    author: Annotated[
+        str | None, about("Column with the authors; by default found by name.", metavar="COLUMN")
+    ] = None
     topic: Annotated[
-        str | None, about("Column with the topics, or none; by default found by name.", metavar="COLUMN")
+        str | None,
+        about("Column with the topics, or none; by default found by name.", metavar="COLUMN"),
     ] = None
     encoding: Encoding = None
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
-        options: dict[str, Any] = {role: column for role, column in named.items() if column is not None}
+        options: dict[str, Any] = {
+            role: column for role, column in named.items() if column is not None
+        }
         options |= self.flags()
-        return {"encoding": self.encoding, **options, **({"topic": None} if self.topic == "none" else {})}
+        return {
+            "encoding": self.encoding,
+            **options,
+            **({"topic": None} if self.topic == "none" else {}),
+        }
 
 
 class LevelSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -158,7 +209,9 @@ class LevelSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def reading(self) -> dict[str, Any]:
         """How ``corpora.load.load_corpus`` is to read it."""
-        return {key: value for key, value in super().reading().items() if key != "topic"} | {"level": self.topic}
+        return {key: value for key, value in super().reading().items() if key != "topic"} | {
+            "level": self.topic
+        }
 
 
 @cache
@@ -183,14 +236,29 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
 
 def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
     """What the fields of a spec are where they are not given, by name."""
-    return {field.name: field.default for field in msgspec.structs.fields(spec) if not field.required}
+    return {
+        field.name: field.default for field in msgspec.structs.fields(spec) if not field.required
+    }
 
 
 HEADINGS = {
-    "How texts and tables are read": "text author topic column encoding unquoted strip_shared skip_faulty lenient",
-    "Where the work is done, and its limits": "workers cell_timeout most_calls device engine scheduler",
+    "How texts and tables are read": (
+        "text author topic column encoding unquoted strip_shared skip_faulty lenient"
+    ),
+    "Where the work is done, and its limits": "workers engine scheduler",
 }
 """Options of many commands, by the heading that they stand behind in help."""
+
+
+ALWAYS_IN_SPEC = (
+    "unquoted",
+    "strip_shared",
+    "allow_shared",
+    "cell_timeout",
+    "most_calls",
+    "device",
+)
+"""Options that no command has as a flag, but for those that say so."""
 
 
 class Declared:
@@ -201,6 +269,8 @@ class Declared:
         ``Spec``                    what decides its answers
         ``own``                     options that decide nothing
         ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
+        ``in_spec``                 names that stand in a spec file alone, beside those of ``ALWAYS_IN_SPEC``; ``flags``
+                                    are those of these that are flags all the same
         ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
         ``first``                   names that a newcomer needs; with them help puts the others behind headings
         ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
@@ -214,6 +284,8 @@ class Declared:
     own: ClassVar[tuple[Option, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ()
     positional: ClassVar[tuple[str, ...] | None] = None
+    in_spec: ClassVar[str] = ""
+    flags: ClassVar[str] = ""
     order: ClassVar[str] = ""
     first: ClassVar[str] = ""
     note: ClassVar[str] = ""
@@ -230,7 +302,11 @@ class Declared:
     @classmethod
     def options(cls) -> list[Option]:
         """All options, in the order in which ``--help`` shows them."""
-        named, first = cls.option_table(), cls.order.split()
+        named = cls.option_table()
+        first = cls.order.split()
+        for name in {*ALWAYS_IN_SPEC, *cls.in_spec.split()} - {*cls.flags.split()}:
+            if name in named and named[name].command:
+                named[name] = replace(named[name], in_spec=True)
         return [named[name] for name in dict.fromkeys([*first, *named]) if name in named]
 
     @classmethod
@@ -238,7 +314,10 @@ class Declared:
         """The heading in ``--help`` that an option stands behind, None for those that stand first."""
         if name in cls.first.split() or not cls.first:
             return None
-        return next((heading for heading, names in HEADINGS.items() if name in names.split()), "Further options")
+        return next(
+            (heading for heading, names in HEADINGS.items() if name in names.split()),
+            "Further options",
+        )
 
     @classmethod
     def by_position(cls) -> tuple[str, ...]:
@@ -279,7 +358,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
     """Refuse values of another type than an option takes, or numbers that cannot be meant. Raises SpecError."""
     for option in options:
-        value, takes = values.get(option.name), option.takes or option.kind.__name__
+        value = values.get(option.name)
+        takes = option.takes or option.kind.__name__
         if value is None:
             continue
         if isinstance(value, str) and takes in ("int", "float", "bool"):
@@ -357,7 +437,13 @@ def _choices(shape: type[msgspec.Struct], key: str) -> tuple[str, ...]:
     return tuple(map(str, kind.values)) if isinstance(kind, msgspec.inspect.LiteralType) else ()
 
 
-_PLAIN = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list"}
+_PLAIN = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+}
 
 
 def _plainly(what: str) -> str:
@@ -368,3 +454,72 @@ def _plainly(what: str) -> str:
     kinds = [_PLAIN.get(kind, kind) for kind in expected[1].split(" | ") if kind != "null"]
     bound = f" {expected[2]} {expected[3]}" if expected[2] else ""
     return f"expected {' or '.join(kinds)}{bound}"
+
+
+_LONGEST_SPEC = 2**17
+
+
+def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The tables of a spec file, of which no other names are known. Raises SpecError if it is none."""
+    import tomllib  # takes longer to import than --help to answer
+
+    try:
+        data = read_ordinary(file)
+        # Its reader takes time and memory by the square of a name's length.
+        if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
+            raise SpecError(
+                "it is too long for a spec file",
+                file=file,
+                expected=f"at most {_LONGEST_SPEC:,} bytes",
+            )
+        raw = tomllib.loads(data.decode())
+    except ValueError as error:
+        raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
+    if unknown := sorted(set(raw) - set(names)):
+        raise SpecError(
+            f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], names)
+        )
+    for name, table in raw.items():
+        if not isinstance(table, dict):
+            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
+    return raw
+
+
+def joined_lists(table: Mapping[str, Any], many: Iterable[str]) -> dict[str, Any]:
+    """Keys with _ for -; a list is joined by commas, unless it is that of an option that may be repeated."""
+    values = {key.replace("-", "_"): value for key, value in table.items()}
+    return {
+        key: ", ".join(map(str, value)) if isinstance(value, list) and key not in many else value
+        for key, value in values.items()
+    }
+
+
+def read_spec(file: Path, task: type[Declared], further: Sequence[str] = ()) -> dict[str, Any]:
+    """What a spec file's table of a command says, whose keys are its options, flags or not, and some ``further`` ones.
+    Raises SpecError for an unknown key (with a suggestion) or a value of another type."""
+    options = {option.name: option for option in task.options() if option.command}
+    many = [name for name, option in options.items() if option.many]
+    values = joined_lists(read_tables(file, [task.name]).get(task.name, {}), many)
+    known = [*options, *further]
+    for key, value in values.items():
+        if key not in known:
+            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, known))
+        option = options.get(key)
+        kind = str if option is None else option.kind
+        numbers = kind is float and type(value) is int
+        if option is not None and option.many:
+            values[key] = [value] if isinstance(value, str) else value
+        elif kind in (bool, int, float) and type(value) is not kind and not numbers:
+            raise SpecError(f"{key}: {_PLAIN[kind.__name__]} is expected", file=file, found=value)
+        elif kind not in (bool, int, float):
+            values[key] = str(value)
+        low, high = (None, None) if option is None else option.bounds
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise SpecError(
+                f"{key}: it is out of range", file=file, found=value, expected=f"{low} to {high}"
+            )
+    return values

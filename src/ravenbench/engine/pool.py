@@ -1,5 +1,8 @@
 """Engines do units of work, in processes of this machine or on a Dask cluster; and what planning need not wait for.
 
+In: ``Unit`` objects, each with ``work()``, and a count of workers. Out: the errors of the cells that failed, as
+texts; results are committed by the units themselves. Timeouts are in seconds.
+
 A failed unit is data, a dead worker an error.
 """
 
@@ -8,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
@@ -22,9 +24,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from ravenbench import files
 from ravenbench.engine.guard import in_worker, one_thread, stdout_to_stderr, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError, install
-from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here, most_calls
+from ravenbench.limits import TIMEOUT, RunLimits, cell_timeout, collect_seldom, hold, limits_here
 from ravenbench.programs import ending_with_me, noted
-from ravenbench.services import count_for
 from ravenbench.shown import notebook_progress
 
 T = TypeVar("T")
@@ -33,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
+    """A progress callback (stage, units done, units in all) that shows nothing."""
 
 
 def shown_by_default(progress: Progress | None) -> Progress:
@@ -62,7 +63,8 @@ Engine = Callable[[Units], Iterator[list[str]]]
 ADDRESS = "an address such as tcp://10.0.0.1:8786"
 MOST_GROWN = 8 << 30
 """Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+TRIM_THRESHOLD = -1
+MMAP_THRESHOLD = -3
 """Options of ``mallopt``."""
 
 
@@ -111,16 +113,16 @@ def local(workers: int | None = None) -> Engine:
             with one_thread():
                 yield from map(run_unit, units)
             return
-        left = dict(enumerate(units))
-        while left:
+        remaining = dict(enumerate(units))
+        while remaining:
             try:
-                for number, errors in _together(left, count):
-                    del left[number]
+                for number, errors in _together(remaining, count):
+                    del remaining[number]
                     yield errors
             except BrokenExecutor:
                 # Units are begun in order: the first that are left were being done.
-                for number in list(left)[:count]:
-                    yield _alone(left.pop(number))
+                for number in list(remaining)[:count]:
+                    yield _alone(remaining.pop(number))
 
     return work
 
@@ -151,9 +153,16 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
 
     # Workers that have grown are replaced; nothing is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    how = {"return_as": "generator_unordered", "batch_size": 1, "mmap_mode": None, **ending_with_me()}
-    pool = Parallel(n_jobs=min(count, len(units)), **how)
-    yield from pool(delayed(_in_worker)(unit, limits_here(), number) for number, unit in list(units.items()))
+    options = {
+        "return_as": "generator_unordered",
+        "batch_size": 1,
+        "mmap_mode": None,
+        **ending_with_me(),
+    }
+    pool = Parallel(n_jobs=min(count, len(units)), **options)
+    yield from pool(
+        delayed(_in_worker)(unit, limits_here(), number) for number, unit in list(units.items())
+    )
 
 
 def _alone(unit: Unit) -> list[str]:
@@ -165,16 +174,21 @@ def _alone(unit: Unit) -> list[str]:
             errors: list[str] = pool.submit(_in_worker, unit, limits_here()).result()[1]
             return errors
         except BrokenExecutor as error:
-            reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
+            reason = (
+                "MethodError: the method ended its process (a crash of native code, or memory ran"
+                " out)"
+            )
             if (seconds := cell_timeout()) is not None:
                 reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
             if isinstance(unit, Losable):
                 return unit.lost(reason)
-            raise RavenError(f"{reason}; what was finished is kept: repeat the command to go on") from error
+            raise RavenError(
+                f"{reason}; what was finished is kept: repeat the command to go on"
+            ) from error
 
 
 def usable_cores() -> int:
-    """Cores this process may use."""
+    """Count of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -189,7 +203,9 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     try:
         get_address_host_port(scheduler)
     except ValueError as error:
-        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS) from None
+        raise SpecError(
+            f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS
+        ) from None
 
     def work(units: Units) -> Iterator[list[str]]:
         try:
@@ -197,23 +213,21 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         except (OSError, ValueError) as error:
             raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
         with client, client.as_current():
-            # Workers that are there share the calls; one that joins later has none.
-            there, most = sorted(client.nthreads()), most_calls()
-            calls = {worker: most // len(there) + (i < most % len(there)) for i, worker in enumerate(there)}
-            work_of = partial(_on_cluster, run=client.id, calls=calls, limits=limits_here())
+            had_workers = bool(client.nthreads())
+            work_of = partial(_on_cluster, limits=limits_here())
             futures = client.map(work_of, units, pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
-                    _await(client, waiting, bool(there))
+                    _await(client, waiting, had_workers)
                     future = next(waiting)
                     if future.status == "lost" or client.status != "running":
                         raise OSError("the scheduler is gone, or a worker with what it had done")
                     yield future.result(timeout)
                 except Exception as error:
                     raise RavenError(
-                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was finished is kept: repeat "
-                        "the command to go on"
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was"
+                        " finished is kept: repeat the command to go on"
                     ) from error
 
     return work
@@ -225,26 +239,20 @@ WORKERLESS = 60.0
 
 def _await(client: Any, waiting: Any, had_workers: bool) -> None:
     """Wait until a unit is done. OSError if no worker is left that could do it."""
-    looked = left = time.monotonic()
+    looked = looked_left = time.monotonic()
     while not waiting.has_ready() and client.status == "running":
         time.sleep(0.02)
-        if had_workers and (now := time.monotonic()) > looked + 1:
-            looked, left = now, now if client.nthreads() else left
-            if now > left + WORKERLESS:
+        if had_workers and (time_now := time.monotonic()) > looked + 1:
+            looked = time_now
+            looked_left = time_now if client.nthreads() else looked_left
+            if time_now > looked_left + WORKERLESS:
                 raise OSError(f"it has had no workers for {WORKERLESS:.0f} seconds")
 
 
-def _on_cluster(unit: Unit, run: str, calls: dict[str, int], limits: RunLimits) -> list[str]:
-    from distributed import get_worker
-
+def _on_cluster(unit: Unit, limits: RunLimits) -> list[str]:
     keep_memory()
-    with _ONE_AT_A_TIME:
-        count_for(run)
-        hold(replace(limits, most_calls=calls.get(get_worker().address, 0)))
+    hold(limits)
     return run_unit(unit)
-
-
-_ONE_AT_A_TIME = threading.Lock()
 
 
 @cache
@@ -278,7 +286,10 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     if name != "dask":
         raise SpecError(f"there is no engine {name!r}", expected="local or dask")
     if cell_timeout() is not None:
-        raise SpecError(f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask cluster")
+        raise SpecError(
+            f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask"
+            " cluster"
+        )
     if scheduler is None:
         raise SpecError("--engine dask needs --scheduler", expected=ADDRESS)
     return dask(scheduler)

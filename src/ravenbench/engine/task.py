@@ -1,5 +1,8 @@
 """A task is a declaration: a spec, a draft of its plan, its cells, and what it does at the end.
 
+In: the values of a task's options, by name. Out: a folder of a run (``Store``), and a ``RunResult``; before that a
+``Preview`` (counts of problems, cells and fits), and for a command an ``Ending`` (what it shows).
+
 From the class follow its function in Python, its command, both with their help (``engine.options``), ``--plan``, and
 its life: its folder is locked, an earlier run of the same spec and data goes on, the cells that are missing are
 computed.
@@ -20,7 +23,7 @@ from ravenbench import registry
 from ravenbench.engine.options import Declared, Option, defaults_of, spec_of
 from ravenbench.errors import SpecError
 from ravenbench.files import location
-from ravenbench.limits import CALLS, LONGEST, MOST_CALLS, TIMEOUT, RunLimits, within
+from ravenbench.limits import LONGEST, TIMEOUT, RunLimits, within
 from ravenbench.seams import DRAFT_GROUP, FORM_GROUP, loaded
 from ravenbench.shown import Shown
 
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Shown):
-    """A finished run of any task: its store, and the errors of the cells that failed."""
+    """A finished run of any task: its store, and the errors of the cells that failed, one text each."""
 
     store: Store
     errors: tuple[str, ...]
@@ -60,13 +63,12 @@ class SeededRun(RunResult):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a task would do, and what of that is done; no folder of a run was written to find it out; methods
-    were tried on a few problems.
+    """What a task would do, and what of that is done; no folder of a run was written to find it out, and no method
+    was tried.
 
-    ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
-    ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
-    sentences; ``cpu_seconds`` and the ``megabytes`` of a worker are rough estimates of what is left to do, in which
-    nothing stands for the ``untimed`` methods.
+    All numbers are counts: ``problems`` by the set they are in, ``cells`` of the results that the task keeps one by
+    one, ``done`` of those already in ``folder``, ``fits`` of how often a method has yet to be trained. ``notes`` are
+    sentences.
     """
 
     task: str
@@ -76,9 +78,6 @@ class Preview:
     done: int
     fits: int
     notes: tuple[str, ...] = ()
-    cpu_seconds: float | None = None
-    megabytes: float | None = None
-    untimed: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
@@ -86,8 +85,6 @@ class Preview:
 
 
 P = TypeVar("P", bound="Plan")
-Cost = tuple[float | None, tuple[str, ...]]
-"""CPU seconds, and the methods that are not among them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +114,13 @@ class Draft(Generic[P]):
             begin()
             store.write_plan(self.plan)
         else:
-            labels = {**self.labels, **{f"split {name}": labels for name, labels in self.splits.items()}}
-            save_plan(store, begin, self.plan, self.folds, self.texts, labels, self.ids, self.arrays)
+            labels = {
+                **self.labels,
+                **{f"split {name}": labels for name, labels in self.splits.items()},
+            }
+            save_plan(
+                store, begin, self.plan, self.folds, self.texts, labels, self.ids, self.arrays
+            )
 
 
 @dataclass(frozen=True)
@@ -174,15 +176,21 @@ class Task(Declared):
     folder: Path
 
     def __init__(
-        self, values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+        self,
+        values: Mapping[str, Any],
+        *,
+        workers: int | None = None,
+        engine: Engine | None = None,
         progress: Progress | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from ravenbench.engine.pool import local, shown_by_default
 
         if strange := sorted(set(values) - {option.name for option in self.options()}):
             raise TypeError(f"{self.name}() got an unexpected keyword argument {strange[0]!r}")
         self.values = {name: value for name, value in values.items() if value is not None}
-        self.workers, self.engine, self.progress = workers, engine or local(workers), shown_by_default(progress)
+        self.workers = workers
+        self.engine = engine or local(workers)
+        self.progress = shown_by_default(progress)
         self.inputs: list[str] = []
         self.resolve()
 
@@ -190,40 +198,59 @@ class Task(Declared):
     def option_table(cls) -> dict[str, Option]:
         named = super().option_table()
         named |= {option.name: option for form in forms_of(cls.name) for option in form.offers}
-        named |= ({one.option.name: one.option for one in draft_checks()} if cls.freezes else {}) | EVERY
+        named |= (
+            {check.option.name: check.option for check in draft_checks()} if cls.freezes else {}
+        ) | EVERY
         named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
-            several = f"{named['seed'].help.removesuffix('.')}. Several run one after another and are pooled."
-            how = {"kind": str, "takes": "int | Sequence[int]", "metavar": "N[,N…]", "help": several}
-            named["seed"] = replace(named["seed"], **how)  # type: ignore[arg-type]
+            several = (
+                f"{named['seed'].help.removesuffix('.')}. Several run one after another and are"
+                " pooled."
+            )
+            options = {
+                "kind": str,
+                "takes": "int | Sequence[int]",
+                "metavar": "N[,N…]",
+                "help": several,
+            }
+            named["seed"] = replace(named["seed"], **options)  # type: ignore[arg-type]
         return named
 
     @classmethod
     def _without(cls) -> set[str]:
         """Limits that hold for nothing that the task does."""
-        return {*(() if cls.device else ("device",)), *(() if cls.cell_timeout else ("cell_timeout", "most_calls"))}
+        return {
+            *(() if cls.device else ("device",)),
+            *(() if cls.cell_timeout else ("cell_timeout",)),
+        }
 
     @classmethod
     def call(cls, values: Mapping[str, Any]) -> Any:
         values = dict(values)
         with bounded(values):
-            how = how_run(values)
+            settings = how_run(values)
             acting, _ = cls.acting(values)
             jobs = cls.jobs(values) if acting.pools_seeds else {"": values}
-            runs = [run_task(cls, job, **how) for job in jobs.values()]
-        return runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
+            runs = [run_task(cls, job, **settings) for job in jobs.values()]
+        return (
+            runs[0] if len(runs) == 1 else SeededRun.of({run.store.run.seed: run for run in runs})
+        )
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
         """What ``call`` would do."""
         values = dict(values)
         with bounded(values):
-            how = how_run(values)
-            acting, given = cls.acting(values)
-            jobs = list(acting.jobs(given).values()) if acting.pools_seeds else [given]
+            settings = how_run(values)
+            acting, arguments = cls.acting(values)
+            jobs = list(acting.jobs(arguments).values()) if acting.pools_seeds else [arguments]
             if len(jobs) > 1:
-                raise SpecError("a plan is of one seed", found=f"{len(jobs)} seeds", fix="each costs about the same")
-            return acting(jobs[0], **how).preview()
+                raise SpecError(
+                    "a plan is of one seed",
+                    found=f"{len(jobs)} seeds",
+                    fix="each costs about the same",
+                )
+            return acting(jobs[0], **settings).preview()
 
     def resolve(self) -> None:
         """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
@@ -231,7 +258,9 @@ class Task(Declared):
         """
         self.spec = spec_of(self.Spec, self.values)
         self.data = self.fingerprint()
-        self.folder = self.place_or(f"{self.name}-{content_hash([self.spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"{self.name}-{content_hash([self.spec.resolved(), self.data])}"
+        )
 
     def fingerprint(self) -> dict[str, str]:
         """Identity of all data and methods by name; by default of the file, folder or corpus in each field of the spec
@@ -239,8 +268,12 @@ class Task(Declared):
         from ravenbench.store.resume import data_hash
 
         corpora = registry.names("corpus")
-        texts = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str)}
-        named = {k: v for k, v in texts.items() if Path(v).exists() or v.partition("(")[0].strip() in corpora}
+        texts = {k: text for k, text in self.spec.resolved().items() if isinstance(text, str)}
+        named = {
+            k: text
+            for k, text in texts.items()
+            if Path(text).exists() or text.partition("(")[0].strip() in corpora
+        }
         return {name: data_hash(value) for name, value in named.items()}
 
     def place_or(self, name: str) -> Path:
@@ -269,12 +302,12 @@ class Task(Declared):
 
     def check_made(self, made: Draft[Any] | Store) -> None:
         """Put the problems of a draft, or of an earlier folder, to every check that an option asks for."""
-        for one in self.asked_checks():
-            one.check(self.values[one.option.name], made, self.spec.resolved())
+        for check in self.asked_checks():
+            check.check(self.values[check.option.name], made, self.spec.resolved())
 
     def asked_checks(self) -> list[DraftCheck]:
         """The checks of problems that an option asks for."""
-        return [one for one in draft_checks() if one.option.name in self.values]
+        return [check for check in draft_checks() if check.option.name in self.values]
 
     def prepare(self) -> Store:
         """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
@@ -284,7 +317,9 @@ class Task(Declared):
 
         if self.asked_checks() and (earlier := self.earlier()) is not None:
             self.check_made(earlier)
-        return open_or_create(self.folder, self.name, self.spec.resolved(), self.data, self.write_plan, self.inputs)
+        return open_or_create(
+            self.folder, self.name, self.spec.resolved(), self.data, self.write_plan, self.inputs
+        )
 
     def earlier(self) -> Store | None:
         """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
@@ -303,19 +338,20 @@ class Task(Declared):
         return RunResult(store, tuple(errors))
 
     def preview(self) -> Preview:
-        """What would be done: methods are tried on a few problems, and no folder of a run is written. Raises InputError
-        if something cannot be used."""
-        from ravenbench.engine.estimate import megabytes
-
+        """What would be done; no folder of a run is written. Raises InputError if something cannot be used."""
         draft = self.approved(self.draft()) if self.asked_checks() else self.sketch()
-        plan, store = draft.plan, self.earlier()
+        plan = draft.plan
+        store = self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
-        seconds, untimed = self.cost(draft, missing)
         return Preview(
-            task=self.name, folder=str(self.folder), problems=self.sizes(draft), cells=len(plan.cells),
-            done=len(plan.cells) - len(missing), fits=self.fits(plan, missing), notes=tuple(self.notes(draft)),
-            cpu_seconds=seconds, megabytes=megabytes(draft.texts), untimed=untimed,
-        )  # fmt: skip
+            task=self.name,
+            folder=str(self.folder),
+            problems=self.sizes(draft),
+            cells=len(plan.cells),
+            done=len(plan.cells) - len(missing),
+            fits=self.fits(plan, missing),
+            notes=tuple(self.notes(draft)),
+        )
 
     def sketch(self) -> Draft[Any]:
         """The draft as far as a preview needs it."""
@@ -329,27 +365,16 @@ class Task(Declared):
         """What a plan does, in sentences."""
         return []
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        """About how many CPU seconds these cells take, with all that goes around them, and the methods whose time
-        nobody knows. By default methods are tried on a few problems of a fold."""
-        from ravenbench.engine.estimate import around, of_folds
-
-        start = around(len(missing))
-        if type(self).components is Task.components:  # a task that does its cells in its own way
-            return start, tuple(dict.fromkeys(cell.verifier for cell in missing))
-        seconds, untimed = of_folds(self.components(), draft.folds, missing, self.progress)
-        return start + seconds, untimed
-
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
-        """How often a method has to be trained for these cells."""
+        """Count of how often a method has to be trained for these cells."""
         return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
 
     @classmethod
     def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
         """The task that does what was given, and what it is given: this one, unless a further form is meant."""
         for form in forms_of(cls.name):
-            if (given := form.of_command(values)) is not None:
-                return form, given
+            if (converted := form.of_command(values)) is not None:
+                return form, converted
         return cls, values
 
     @classmethod
@@ -363,11 +388,15 @@ class Task(Declared):
         seeds = seeds_of(values["seed"]) if cls.pools_seeds and "seed" in values else ()
         if len(seeds) < 2:
             return {"": {**values, **({"seed": seeds[0]} if seeds else {})}}
-        place = values.get(cls.place)
+        folder = values.get(cls.place)
         jobs = {}
         for seed in seeds:
             name = f"seed-{seed}"
-            jobs[name] = {**values, "seed": seed, **({} if place is None else {cls.place: location(place) / name})}
+            jobs[name] = {
+                **values,
+                "seed": seed,
+                **({} if folder is None else {cls.place: location(folder) / name}),
+            }
         return jobs
 
     @classmethod
@@ -380,7 +409,9 @@ class Task(Declared):
         return None
 
     @classmethod
-    def direct(cls, values: Mapping[str, Any], plan: bool, progress: Progress) -> Preview | Ending | None:
+    def direct(
+        cls, values: Mapping[str, Any], plan: bool, progress: Progress
+    ) -> Preview | Ending | None:
         """Where what was given is answered without a folder: what then is shown, with ``plan`` what would be done; None
         where it is a task as any other."""
         return None
@@ -390,41 +421,13 @@ class Task(Declared):
         """Several jobs of one command together, written to ``out``, for a task whose ``jobs`` may be several."""
         raise NotImplementedError
 
-    @classmethod
-    def previewed(cls, preview: Any) -> Sequence[Any] | None:
-        """What a terminal gets of a preview of the task's own kind; None where it is a ``Preview``."""
-        return None
-
-    @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        """What the command says before it begins."""
-        return []
-
-    @classmethod
-    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
-        """What the command writes besides its folder, by name."""
-        return {}
-
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
-        """What went wrong, as the command says it when it ends with 1."""
-        errors = result.errors
-        several = len(errors) > 1
-        words = {"count": len(errors), "s": "s" * several, "have": "have" if several else "has"}
-        return cls.failure.format(**words, first=errors[0]) if errors else None
-
-    @classmethod
-    def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
-        """What the command says when all went well."""
-        return None
-
 
 def seeds_of(given: Any) -> tuple[int, ...]:
     """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""
     several = not isinstance(given, str | int) or "," in str(given)
-    parts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
+    seed_texts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
     try:
-        seeds = tuple(map(int, parts))
+        seeds = tuple(map(int, seed_texts))
     except ValueError:
         seeds = ()
     if not seeds or len(set(seeds)) < len(seeds):
@@ -457,20 +460,34 @@ EVERY = {
     option.name: option
     for option in (
         Option("workers", "Processes; default: all cores.", int),
-        Option("engine", "Where units of work are done instead: see ``ravenbench.engine.pool``.", takes="Engine",
-               command=False),
-        Option("progress", "Called with (stage, done, total); default in a notebook: a bar.", takes="Progress",
-               command=False),
-        Option("cell_timeout", "Time limit for training a method, and again for answering one test set; a cell that "
-               "takes longer fails, the others continue.", float, metavar="SECONDS", bounds=(1, LONGEST),
-               variable=TIMEOUT),
-        Option("most_calls", "Calls of language models' endpoints that a run may send, retries among them; what they "
-               f"come to is said before the first. By default {MOST_CALLS}.", int, metavar="NUMBER", bounds=(0, None),
-               variable=CALLS),
-        Option("device", "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
+        Option(
+            "engine",
+            "Where units of work are done instead: see ``ravenbench.engine.pool``.",
+            takes="Engine",
+            command=False,
+        ),
+        Option(
+            "progress",
+            "Called with (stage, done, total); default in a notebook: a bar.",
+            takes="Progress",
+            command=False,
+        ),
+        Option(
+            "cell_timeout",
+            "Time limit for training a method, and again for answering one test set; a cell that "
+            "takes longer fails, the others continue.",
+            float,
+            metavar="SECONDS",
+            bounds=(1, LONGEST),
+            variable=TIMEOUT,
+        ),
+        Option(
+            "device",
+            "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1.",
+        ),
     )
-}  # fmt: skip
-LIMITS = ("cell_timeout", "most_calls", "device")
+}
+LIMITS = ("cell_timeout", "device")
 
 
 def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
@@ -479,14 +496,16 @@ def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
 
 
 def run_task(
-    task: type[Task], values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+    task: type[Task],
+    values: Mapping[str, Any],
+    *,
+    workers: int | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
-    from ravenbench.services import begin_counting
     from ravenbench.store.resume import folder_lock
 
-    begin_counting()
     task, values = task.acting(values)
     job = task(values, workers=workers, engine=engine, progress=progress)
     with folder_lock(job.folder):
@@ -545,18 +564,24 @@ class Work(Declared):
     def call(cls, values: Mapping[str, Any]) -> Any:
         from ravenbench.engine.pool import shown_by_default
 
-        given = dict(values)
-        limits = bounded(given)
-        own = {option.name: given.pop(option.name) for option in cls.own if option.name in given}
+        spec_values = dict(values)
+        limits = bounded(spec_values)
+        task_values = {
+            option.name: spec_values.pop(option.name)
+            for option in cls.own
+            if option.name in spec_values
+        }
         if cls.reports_progress:
-            own["progress"] = shown_by_default(given.pop("progress", None))
+            task_values["progress"] = shown_by_default(spec_values.pop("progress", None))
         with limits:
-            return cls.work(cls.read(given), **own)
+            return cls.work(cls.read(spec_values), **task_values)
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
         """What ``call`` would do."""
-        return cls.preview({name: value for name, value in values.items() if name not in ("progress", *LIMITS)})
+        return cls.preview(
+            {name: value for name, value in values.items() if name not in ("progress", *LIMITS)}
+        )
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:

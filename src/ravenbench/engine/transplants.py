@@ -1,5 +1,8 @@
 """The transplant probe's part of a plan: for folds that exist, test sets whose questioned texts have other content.
 
+In: ``Fold`` objects over a ``TextTable``, and a ``Transplanter``. Out: ``Transplants``: a ``TransplantRecord``
+(counts of words and problems; shares and AUC from 0 to 1), further folds, and the table that holds their texts too.
+
 They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
 ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
 *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
@@ -9,14 +12,12 @@ hide in it. One more set shows whether any does: a part of the problems in anoth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from ravenbench.engine.apart import arm_id
-from ravenbench.engine.estimate import first_of_both
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
 from ravenbench.problems.references import References
@@ -30,8 +31,6 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
-TRIED = 30
-"""Problems of either class of which a forecast tries whether they can be transplanted."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -43,7 +42,7 @@ WORDS = (100, 200, 500)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
-    """A fold's arms by name, which test problems they hold, and the fold that has some again.
+    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again.
 
     ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
     arm *off*, of the others the original.
@@ -63,7 +62,8 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
 
 
 class ReferenceRecord(Record, frozen=True, kw_only=True):
-    """What the reference scorers reach where ``kept`` words stay of the ``function_words`` most frequent ones that may.
+    """What the reference scorers reach, in AUC, where ``kept`` words stay of the ``function_words`` most frequent
+    ones that may.
 
     ``content`` and ``lengths`` have, by name (auc, style_left, swing), a value and its interval's ends. ``named`` is
     the share of texts whose topic a classifier names from the words that stay.
@@ -77,13 +77,14 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
     named: float | None
 
     def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
-        """The interval of a figure of ``content`` or ``lengths``."""
+        """The interval (low, high), in AUC, of a figure of ``content`` or ``lengths``."""
         _, low, high = getattr(self, scorer).get(name, (0.0, None, None))
         return None if low is None or high is None else (low, high)
 
 
 class TransplantRecord(Record, frozen=True, kw_only=True):
-    """The transplant probe: how donors were chosen, how many frequent words stay, which problems were left out and why.
+    """The transplant probe: how donors were chosen, how many frequent words stay, counts of problems left out by
+    reason.
 
     ``reason`` says why nothing was transplanted, ``kept_by`` what decided which words stay; ``named`` is the share of
     texts whose topic a classifier names from all frequent words, ``topics`` how many topics there are. ``segmenter``
@@ -104,7 +105,10 @@ class TransplantRecord(Record, frozen=True, kw_only=True):
 
     def reference(self) -> ReferenceRecord | None:
         """The reference scorers with as many words staying as in the probe itself."""
-        return next((r for r in self.references if r.kept == self.function_words), None)
+        return next(
+            (reference for reference in self.references if reference.kept == self.function_words),
+            None,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,14 +121,15 @@ class Transplants:
 
 
 def plan_transplants(
-    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress, *, measure: bool = True
+    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
 ) -> Transplants:
-    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors.
-
-    Without ``measure`` the probe itself is not measured, by reference scorers and by the topics that words name.
-    """
-    entries, arm_folds, first = list[TransplantedFold](), list[Fold](), list[Transplanted]()
-    left_out, same, different = Counter[str](), 0, 0
+    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
+    entries = list[TransplantedFold]()
+    arm_folds = list[Fold]()
+    first = list[Transplanted]()
+    left_out = Counter[str]()
+    same = 0
+    different = 0
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -134,13 +139,16 @@ def plan_transplants(
         left_out.update(replaced.left_out)
         if not len(replaced):
             continue
-        same, different = same + int(truth.sum()), different + int((~truth).sum())
+        same = same + int(truth.sum())
+        different = different + int((~truth).sum())
         arms = {
             "along": mixed(replaced.on, replaced.off, truth),
             "against": mixed(replaced.off, replaced.on, truth),
             "off": replaced.off2,
         }
-        again = _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
+        again = (
+            _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
+        )
         names = {arm: f"{fold.name}-{arm}" for arm in arms}
         batch = f"{fold.name}-batch" if again else None
         entries.append(
@@ -155,39 +163,60 @@ def plan_transplants(
             )
         )
 
-        arm_folds += [_arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()]
+        arm_folds += [
+            _arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()
+        ]
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
             arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
-        entries, arm_folds = [], []
-    measure = measure and reason is None
-    if measure:
+        entries = []
+        arm_folds = []
+    if reason is None:
         progress("measuring the probe", 0, 0)
     topics = transplanter.topic
     section = TransplantRecord(
-        by=transplanter.by, function_words=len(transplanter.splicer.functions), reason=reason, left_out=dict(left_out),
-        folds=entries, kept_by=transplanter.splicer.by,
-        references=references(transplanter, folds[: len(first)], first) if measure else [],
-        named=transplanter.splicer.topics_named()[1] if measure else None,
+        by=transplanter.by,
+        function_words=len(transplanter.splicer.functions),
+        reason=reason,
+        left_out=dict(left_out),
+        folds=entries,
+        kept_by=transplanter.splicer.by,
+        references=references(transplanter, folds[: len(first)], first) if reason is None else [],
+        named=transplanter.splicer.topics_named()[1] if reason is None else None,
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
-        segmenter=str(transplanter.splicer.segmenter), segmented=transplanter.splicer.segmented,
-    )  # fmt: skip
+        segmenter=str(transplanter.splicer.segmenter),
+        segmented=transplanter.splicer.segmented,
+    )
     table, tests = on_one_table([fold.test for fold in arm_folds], texts)
-    return Transplants(section, [replace(f, test=t) for f, t in zip(arm_folds, tests, strict=True)], table)
+    return Transplants(
+        section,
+        [replace(arm_fold, test=test) for arm_fold, test in zip(arm_folds, tests, strict=True)],
+        table,
+    )
 
 
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
     """Problems over one table whose questioned texts are those of the first where ``same``, else of the second."""
-    return replace(of_same, questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index))
+    return replace(
+        of_same,
+        questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index),
+    )
 
 
 def _arm(fold: Fold, name: str, arm: str, test: Problems, same: Bools) -> Fold:
     ids = (arm_id(name, i) for i in test.ids.tolist())
     labels = {"transplanted": arm, "source": fold.name}
-    return replace(fold, name=name, test=replace(test, ids=name_array(ids)), test_same=same, labels=labels, counts={})
+    return replace(
+        fold,
+        name=name,
+        test=replace(test, ids=name_array(ids)),
+        test_same=same,
+        labels=labels,
+        counts={},
+    )
 
 
 def _again(size: int, draws: Draws, name: str) -> list[int]:
@@ -203,10 +232,12 @@ def references(
 
     Of a larger fold a seeded part is taken: what is measured is the probe, not a verifier.
     """
-    scorers, records = References(transplanter), []
+    scorers = References(transplanter)
+    records = []
     for count in WORDS:
         maker = transplanter if count == FUNCTION_WORDS else transplanter.keeping(count)
-        design, scores = list[KeptFold](), dict[str, list[Versions | None]]()
+        design = list[KeptFold]()
+        scores = dict[str, list[Versions | None]]()
         for fold, transplanted in zip(folds, done, strict=True):
             rng = transplanter.draws("references", fold.name)
             some = np.sort(rng.permutation(transplanted.rows)[:REFERENCE_PROBLEMS])
@@ -217,11 +248,15 @@ def references(
                 test = replace(test, rows=some[test.rows])
             if not len(test):
                 continue
-            design.append(_kept(transplanter, fold, test.rows, len(design)))
-            each = [scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)]
+            design.append(_kept_problems(transplanter, fold, test.rows, len(design)))
+            each = [
+                scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)
+            ]
             for name in each[0]:
                 scores.setdefault(name, []).append(Versions(*(one[name] for one in each)))
-        shown = ContentDesign(tuple(design), transplanter.similarity if transplanter.topic is not None else None)
+        shown = ContentDesign(
+            tuple(design), transplanter.similarity if transplanter.topic is not None else None
+        )
         figures = {name: _shown(shown.figures(versions)) for name, versions in scores.items()}
         records.append(
             ReferenceRecord(
@@ -236,30 +271,38 @@ def references(
     return records
 
 
-def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
+def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
     """The problems of a fold that were transplanted, by authors and topics where the corpus names these, else by groups
     of linked problems, as verifiers' figures are."""
-    test, same = fold.test, fold.test_same
+    test = fold.test
+    same = fold.test_same
     row = transplanter.rows_here(test)
-    pair = np.stack([row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1)
+    pair = np.stack(
+        [row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1
+    )
     problem = (pair @ np.array([len(transplanter.texts), 1]))[rows]
     if transplanter.topic is None or transplanter.author is None:
         sides = np.repeat(test.groups(same)[:, None] + number * len(transplanter.texts), 2, axis=1)
         return KeptFold(same[rows], sides[rows], problem)
     topics = transplanter.topic.codes[pair[rows]]
-    return KeptFold(same[rows], transplanter.author.codes[pair][rows], problem, topics if (topics >= 0).all() else None)
+    return KeptFold(
+        same[rows],
+        transplanter.author.codes[pair][rows],
+        problem,
+        topics if (topics >= 0).all() else None,
+    )
 
 
 def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, float | None]]:
     shown = {"auc": figures.auc, "style_left": figures.style_left, "swing": figures.swing}
     return {
-        name: (figure.value, *(figure.interval or (None, None))) for name, figure in shown.items() if figure is not None
+        name: (figure.value, *(figure.interval or (None, None)))
+        for name, figure in shown.items()
+        if figure is not None
     }
 
 
-def plan_given_transplants(
-    fold: Fold, progress: Progress, draws: Draws = Draws(), plan: Callable[..., Transplants] = plan_transplants
-) -> Transplants:
+def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:
     """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
 
     Donors are the fold's own documents, those to learn from and those to test on, by how alike they are in content;
@@ -267,31 +310,37 @@ def plan_given_transplants(
     """
     cited = np.union1d(fold.train.documents, fold.test.documents)
     texts, place = TextTable.of_blocks(fold.test.texts.blocks(cited))
-    writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(cited)
+    writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(
+        cited
+    )
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes
     transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
-    return plan(transplanter, [fold], fold.test.texts, progress)
+    return plan_transplants(transplanter, [fold], fold.test.texts, progress)
 
 
-def foreseen_transplants(fold: Fold, progress: Progress) -> Transplants:
-    """What stands for ``plan_given_transplants`` in a forecast: as many folds, of as many problems with texts as long.
-
-    Whether content can be transplanted is tried on a part of the problems; on all, where that part cannot tell.
-    """
-    unmeasured = partial(plan_transplants, measure=False)
-    rows = first_of_both(fold.test_same, 2 * TRIED)
-    test, same = fold.test.select(rows), fold.test_same[rows]
-    part = replace(
-        fold, train=fold.train.select(np.arange(0)), train_same=fold.train_same[:0], test=test, test_same=same
-    )
-    tried = plan_given_transplants(part, progress, plan=unmeasured)
-    if tried.section.reason is not None:
-        return plan_given_transplants(fold, progress, plan=unmeasured)
-    again = np.arange(min(IN_BATCH, len(fold.test) // 2))
-    batch = replace(fold, name=f"{fold.name}-batch", test=fold.test.select(again), test_same=fold.test_same[again])
-    arms = [replace(fold, name=f"{fold.name}-{arm}") for arm in ARMS]
-    return Transplants(tried.section, [*arms, batch], fold.test.texts)
+def most_transplants(folds: Sequence[Fold]) -> Transplants:
+    """What stands for transplants in a forecast: as many folds, as if every problem could be transplanted."""
+    truth = np.concatenate([fold.test_same for fold in folds])
+    same = int(truth.sum())
+    reason = shortage(same, len(truth) - same, {})
+    section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
+    made = list[Fold]()
+    for number, fold in enumerate(folds if reason is None else ()):
+        made += [
+            replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS
+        ]
+        if number < BATCHES:
+            again = np.arange(min(IN_BATCH, len(fold.test) // 2))
+            test = fold.test.select(again)
+            same_again = fold.test_same[again]
+            labels = {"transplanted": "batch"}
+            made.append(
+                replace(
+                    fold, name=f"{fold.name}-batch", test=test, test_same=same_again, labels=labels
+                )
+            )
+    return Transplants(section, made, folds[0].test.texts)
 
 
 def nothing_to_ask(reason: str) -> TransplantRecord:

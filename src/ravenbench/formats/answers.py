@@ -1,4 +1,10 @@
-"""Truth and answers as PAN writes them: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]`` (2013)."""
+"""Reads and writes truth and answers as PAN has them: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]``
+(2013).
+
+In: the path of a file, folder or zip. Out: ``Truth`` (n problems; ``same`` (n,) bool, True = same author),
+``SystemAnswers`` (``value`` from 0 to 1, higher = same author, 0.5 = unanswered), ``Aligned`` (answers in truth's
+order), or PAN's measures (each from 0 to 1, three decimals) as ``out.json`` and ``evaluation.prototext``.
+"""
 
 from __future__ import annotations
 
@@ -35,20 +41,30 @@ SWAPPED = "are truth and answers swapped?"
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
     """The files of truth in a place, of one part where it has several. FormatError if there is none."""
-    truths = [n for n in archive.names if problems.is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))]
-    places: dict[str, list[str]] = {}
+    truths = [
+        n
+        for n in archive.names
+        if problems.is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))
+    ]
+    files_by_folder: dict[str, list[str]] = {}
     for name in truths:
-        places.setdefault(str(PurePosixPath(name).parent), []).append(name)
-    roots_read = split_roots(sorted(places), split, archive.path)
+        files_by_folder.setdefault(str(PurePosixPath(name).parent), []).append(name)
+    roots_read = split_roots(sorted(files_by_folder), split, archive.path)
     # truth.txt beside truth.jsonl says the same again.
-    names = [n for place in roots_read for n in ([m for m in places[place] if is_lines(m)] or places[place])]
+    names = [
+        n
+        for folder in roots_read
+        for n in [name for name in files_by_folder[folder] if is_lines(name)]
+        or files_by_folder[folder]
+    ]
     if not names:
         answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
         raise FormatError(
-            "there is no truth here, but answers" if answers else "there is no truth here", file=archive.path,
+            "there is no truth here, but answers" if answers else "there is no truth here",
+            file=archive.path,
             expected="truth.jsonl or truth.txt",
             fix=SWAPPED if answers else "give the file of truth, or the folder it is in",
-        )  # fmt: skip
+        )
     return names
 
 
@@ -56,7 +72,11 @@ def answer_files(archive: Archive) -> list[str]:
     """The files of answers in a place: those of that name, else those that look like it."""
     if archive.single:
         return archive.names
-    texts = [n for n in archive.names if (table_kind(n) or n.lower().endswith(".txt")) and not problems.is_truth(n)]
+    texts = [
+        n
+        for n in archive.names
+        if (table_kind(n) or n.lower().endswith(".txt")) and not problems.is_truth(n)
+    ]
     named = [n for n in texts if stem_of(n).lower() == "answers"]
     return named or [n for n in texts if _looks_like_answers(archive, n)]
 
@@ -88,7 +108,7 @@ _DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """The truth of n problems.
+    """The truth of n problems: ``same`` (n,) bool, True = same author.
 
     Attributes
     ----------
@@ -121,7 +141,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class SystemAnswers(Answers):
-    """The answers of one system, under its name.
+    """The n answers of one system, under its name: ``value`` (n,) from 0 to 1, higher = same author.
 
     Attributes
     ----------
@@ -146,7 +166,8 @@ class SystemAnswers(Answers):
 
 
 class Aligned(NamedTuple):
-    """Answers in truth's order: ``value`` (n,) with 0.5 where missing, ``missing`` (n,), ``decision`` (n,) or None."""
+    """Answers in truth's order: ``value`` (n,) from 0 to 1, 0.5 where missing; ``missing`` (n,) bool; ``decision``
+    (n,) of 0, 0.5 and 1, or None."""
 
     value: Floats
     missing: Bools
@@ -154,14 +175,14 @@ class Aligned(NamedTuple):
 
 
 def read_truth(path: str | Path, split: Split | None = None) -> Truth:
-    """Read truth from a file, folder or zip; several truth files of one place are joined.
+    """The ``Truth`` in a file, folder or zip; several truth files of one place are joined.
 
     FormatError if there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
     """
     with Archive(path) as archive:
         names = archive.names if archive.single else truth_files(archive, split)
         ids: list[str] = []
-        same: list[bool] = []
+        is_same: list[bool] = []
         authors: list[tuple[str, str] | None] = []
         group: list[str | None] = []
         about = "authors"
@@ -169,49 +190,68 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
             if is_table(archive, name):
                 records = problems.read_truth_records(archive, name)
                 ids += records
-                same += [t.same for t in records.values()]
-                authors += [t.authors for t in records.values()]
-                about = next((t.about for t in records.values()), about)
+                is_same += [record.same for record in records.values()]
+                authors += [record.authors for record in records.values()]
+                about = next((record.about for record in records.values()), about)
                 group += [None] * len(records)
             else:
                 lines = problems.read_truth_lines(archive, name)
                 if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
-                    raise FormatError("these are answers, not truth", file=archive.label(name), fix=SWAPPED)
+                    raise FormatError(
+                        "these are answers, not truth", file=archive.label(name), fix=SWAPPED
+                    )
                 ids += lines
-                same += lines.values()
+                is_same += lines.values()
                 authors += [None] * len(lines)
                 group += _groups(archive, name, list(lines))
     if len(set(ids)) < len(ids):
         twice = Counter(ids).most_common(1)[0][0]
-        raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
+        raise FormatError(
+            "an id stands in several truth files", file=path, found=twice, fix="give one of them"
+        )
     joined: list[str] = []
     labels = Labels.of(
-        one_spelling([a for pair in authors for a in (pair or (None, None))], joined, "author's name", name_key)
+        one_spelling(
+            [author for pair in authors for author in pair or (None, None)],
+            joined,
+            "author's name",
+            name_key,
+        )
     )
     group_labels = one_spelling(group, joined, "group")
     remark(joined)
     return Truth(
-        name_array(ids), np.asarray(same, dtype=bool), labels.codes.reshape(-1, 2) if labels.names else None,
-        labels.names, Labels.of(group_labels) if any(group) else None, about,
-    )  # fmt: skip
+        name_array(ids),
+        np.asarray(is_same, dtype=bool),
+        labels.codes.reshape(-1, 2) if labels.names else None,
+        labels.names,
+        Labels.of(group_labels) if any(group) else None,
+        about,
+    )
 
 
-def read_answers(path: str | Path, lenient: bool = False, faults: Faults | None = None) -> SystemAnswers:
-    """Read one system's answers from a file, folder or zip; what is wrong with lines is put to ``faults``, if given.
+def read_answers(
+    path: str | Path, lenient: bool = False, faults: Faults | None = None
+) -> SystemAnswers:
+    """One system's answers (values from 0 to 1) from a file, folder or zip; what is wrong with lines is put to
+    ``faults``, if given.
 
-    FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a value
-    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient`` takes the
-    single number out of a value such as ``[0.5]`` and says so in ``notes``.
+    FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a
+    value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient``
+    takes the single number out of a value such as ``[0.5]`` and says so in ``notes``.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
         if len(names) != 1:
             raise FormatError(
-                "expected one file of answers here", file=path, found=", ".join(names[:5]) or "none",
-                expected="answers.jsonl or answers.txt", fix="give that file itself",
-            )  # fmt: skip
+                "expected one file of answers here",
+                file=path,
+                found=", ".join(names[:5]) or "none",
+                expected="answers.jsonl or answers.txt",
+                fix="give that file itself",
+            )
         gathering = answer_faults() if faults is None else faults
-        answers = _read(archive, names[0], lenient, gathering)
+        answers = _read_system(archive, names[0], lenient, gathering)
     if faults is None:
         gathering.check()
     return answers
@@ -222,8 +262,10 @@ def answer_faults() -> Faults:
     return Faults("faults in the answers", MOST_FAULTS, values=True)
 
 
-def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None = None) -> list[SystemAnswers]:
-    """Read the answers of every system in a file, folder or zip, sorted by name.
+def read_systems(
+    path: str | Path, lenient: bool = False, faults: Faults | None = None
+) -> list[SystemAnswers]:
+    """The answers of every system in a file, folder or zip (values from 0 to 1), sorted by name.
 
     All faults of all files are said at once, or put to ``faults``, which its owner checks.
 
@@ -235,54 +277,80 @@ def read_systems(path: str | Path, lenient: bool = False, faults: Faults | None 
         if not names:
             truth = any(problems.is_truth(n) for n in archive.names)
             raise FormatError(
-                "there are no answers here, but truth" if truth else "there are no answers here", file=path,
+                "there are no answers here, but truth" if truth else "there are no answers here",
+                file=path,
                 found=some(archive.names),
                 expected="answers.jsonl or answers.txt, or a table with the columns id and value",
-                fix=SWAPPED if truth else "give the folder that a system's answers.jsonl or answers.txt is in",
-            )  # fmt: skip
+                fix=(
+                    SWAPPED
+                    if truth
+                    else "give the folder that a system's answers.jsonl or answers.txt is in"
+                ),
+            )
         gathering = answer_faults() if faults is None else faults
-        systems = sorted((_read(archive, name, lenient, gathering) for name in names), key=lambda a: a.system)
+        systems = sorted(
+            (_read_system(archive, name, lenient, gathering) for name in names),
+            key=lambda system_answers: system_answers.system,
+        )
         about = ("readme", "license", "licence")
-        others = [n for n in archive.names if n not in names and not problems.is_truth(n)]
-        unread = [n for n in others if stem_of(n).lower() not in about]
+        other_files = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        unread = [n for n in other_files if stem_of(n).lower() not in about]
     remark(
-        [*archive.account(), *([f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"] * bool(unread))]
+        [
+            *archive.account(),
+            *(
+                [f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"]
+                * bool(unread)
+            ),
+        ]
     )
     if faults is None:
         gathering.check()
-    for left, right in pairwise(systems):
-        if left.system == right.system:
-            raise FormatError("two systems have one name", file=path, found=left.system, fix="rename a file or folder")
+    for first_system, second_system in pairwise(systems):
+        if first_system.system == second_system.system:
+            raise FormatError(
+                "two systems have one name",
+                file=path,
+                found=first_system.system,
+                fix="rename a file or folder",
+            )
     return systems
 
 
 def align(truth: Truth, answers: Answers) -> Aligned:
-    """Put answers in the order of truth. InputError if answers name problems that truth does not have."""
+    """The answers as ``Aligned``, in the order of truth, 0.5 where one is missing. InputError if answers name
+    problems that truth does not have."""
     row = {name: i for i, name in enumerate(truth.ids.tolist())}
-    place = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
-    if np.any(place < 0):
-        unknown = answers.ids[place < 0].tolist()
+    positions = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
+    if np.any(positions < 0):
+        unknown = answers.ids[positions < 0].tolist()
         system = "the system"
-        where: dict[str, Any] = {}
+        location: dict[str, Any] = {}
         if isinstance(answers, SystemAnswers):
             system = answers.system or system
-            first = None if answers.lines is None else int(answers.lines[int(np.argmax(place < 0))])
-            where = {"file": answers.file or None, "line": first}
-        what = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
+            first_line = (
+                None if answers.lines is None else int(answers.lines[int(np.argmax(positions < 0))])
+            )
+            location = {"file": answers.file or None, "line": first_line}
+        number_unknown = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
         raise InputError(
-            f"{system} answers {what} that truth does not have", found=", ".join(unknown[:3]),
+            f"{system} answers {number_unknown} that truth does not have",
+            found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
-            fix=next(iter(zeros_lost(unknown, truth.ids.tolist())), "is this the truth these answers belong to?"),
-            **where,
-        )  # fmt: skip
+            fix=next(
+                iter(zeros_lost(unknown, truth.ids.tolist())),
+                "is this the truth these answers belong to?",
+            ),
+            **location,
+        )
     value = np.full(len(truth), 0.5)
-    value[place] = answers.value
+    value[positions] = answers.value
     missing = np.ones(len(truth), dtype=bool)
-    missing[place] = False
+    missing[positions] = False
     decision: Floats | None = None
     if isinstance(answers, SystemAnswers) and answers.decision is not None:
         decision = np.full(len(truth), 0.5)
-        decision[place] = answers.decision
+        decision[positions] = answers.decision
     return Aligned(value, missing, decision)
 
 
@@ -306,8 +374,14 @@ def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
     lines = []
     for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
         if plain and name.split() != [name]:
-            raise InputError("an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl")
-        lines.append(f"{name} {value!r}" if plain else json.dumps({"id": name, "value": value}, ensure_ascii=False))
+            raise InputError(
+                "an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl"
+            )
+        lines.append(
+            f"{name} {value!r}"
+            if plain
+            else json.dumps({"id": name, "value": value}, ensure_ascii=False)
+        )
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -323,7 +397,7 @@ def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
     return [prefix[1] if (prefix := _PREFIX.match(i)) else None for i in ids]
 
 
-def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemAnswers:
+def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemAnswers:
     """The answers of a file; those at fault are left out, and what is wrong put to ``faults``."""
     path = PurePosixPath(name)
     folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
@@ -332,41 +406,64 @@ def _read(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemA
     values: dict[str, float] = {}
     lines: list[int] = []
     decisions: dict[str, float] = {}
-    before = len(faults)
-    if (sound := _sound(archive, name)) is not None:
-        return SystemAnswers(*sound, system, None, (), archive.label(name), np.arange(1, len(sound[0]) + 1))
+    faults_before = len(faults)
+    if (sound := _read_faultless(archive, name)) is not None:
+        return SystemAnswers(
+            *sound, system, None, (), archive.label(name), np.arange(1, len(sound[0]) + 1)
+        )
     with faults.gathered():
         structured = is_table(archive, name)
         if not structured and problems.is_truth(name):
             problems.read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
         by_line = not structured or table_kind(name) is None or is_lines(name)
-        source: Iterator[tuple[int, Any]] = archive.lines(name) if by_line else table_rows(archive, name)
+        source: Iterator[tuple[int, Any]] = (
+            archive.lines(name) if by_line else table_rows(archive, name)
+        )
         csv = table_kind(name) in ("csv", "xlsx")
         for line, row in source:
-            given: Any = {k: v if k == "id" else _cell(v) for k, v in row.items()} if csv else row
+            cells: Any = (
+                {key: value if key == "id" else _cell(value) for key, value in row.items()}
+                if csv
+                else row
+            )
             with faults.gathered():
-                given = parsed(given, archive, name, line) if by_line and structured else given
+                cells = parsed(cells, archive, name, line) if by_line and structured else cells
                 if structured:
-                    (key, value), decision = _answer(given, archive, name, line, lenient, notes), None
+                    (key, value), decision = (
+                        _answer(cells, archive, name, line, lenient, notes),
+                        None,
+                    )
                 else:
-                    key, value, decision = _plain(given, archive, name, line)
-                _put(values, key, value, archive, name, line)
+                    key, value, decision = _answer_of_line(cells, archive, name, line)
+                _add_answer(values, key, value, archive, name, line)
                 lines.append(line)
                 if decision is not None:
                     decisions[key] = decision
-        if not values and len(faults) == before:
-            raise FormatError("the file of answers is empty", file=archive.label(name), fix="run the system again")
+        if not values and len(faults) == faults_before:
+            raise FormatError(
+                "the file of answers is empty", file=archive.label(name), fix="run the system again"
+            )
     decision_array: Floats | None = None
     if decisions:
         # Beside PAN13 lines, a bare score decides by itself.
         decision_array = np.array(
-            [decisions.get(k, 0.5 + 0.5 * float(np.sign(v - 0.5))) for k, v in values.items()], dtype=np.float64
+            [
+                decisions.get(key, 0.5 + 0.5 * float(np.sign(value - 0.5)))
+                for key, value in values.items()
+            ],
+            dtype=np.float64,
         )
     return SystemAnswers(
-        name_array(values), np.array(list(values.values()), dtype=np.float64), system,
-        decision_array, tuple(notes), archive.label(name), np.asarray(lines, dtype=np.int64), faults.since(before),
-    )  # fmt: skip
+        name_array(values),
+        np.array(list(values.values()), dtype=np.float64),
+        system,
+        decision_array,
+        tuple(notes),
+        archive.label(name),
+        np.asarray(lines, dtype=np.int64),
+        faults.since(faults_before),
+    )
 
 
 def _cell(value: Any) -> Any:
@@ -384,7 +481,7 @@ class _Line(msgspec.Struct):
 _LINE = msgspec.json.Decoder(_Line)
 
 
-def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
+def _read_faultless(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
     """Ids and values of a file of JSON lines without any fault, a line each, read at once; None for any other file,
     which is then read line by line to say what is wrong."""
     if not is_lines(name):
@@ -397,58 +494,105 @@ def _sound(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
         answers = [_LINE.decode(line) for line in lines if len(line) <= LINE_LIMIT]
     except (FormatError, ValueError, RecursionError):
         return None
-    ids, values = [one.id for one in answers], np.array([one.value for one in answers], dtype=np.float64)
+    ids = [answer.id for answer in answers]
+    values = np.array([answer.value for answer in answers], dtype=np.float64)
     joined = "".join(ids)
-    named = all(ids) and len(set(ids)) == len(ids) == len(lines) and max(map(len, ids)) <= NAME_LIMIT
+    named = (
+        all(ids) and len(set(ids)) == len(ids) == len(lines) and max(map(len, ids)) <= NAME_LIMIT
+    )
     if not named or "\0" in joined or not writable(joined):
         return None
     return (name_array(ids), values) if ((values >= 0) & (values <= 1)).all() else None
 
 
 def _answer(
-    record: Mapping[str, Any], archive: Archive, name: str, line: int, lenient: bool, notes: list[str]
+    record: Mapping[str, Any],
+    archive: Archive,
+    name: str,
+    line: int,
+    lenient: bool,
+    notes: list[str],
 ) -> tuple[str, float]:
-    where: dict[str, Any] = {"file": archive.label(name), "line": line}
-    if "value" not in record and (own := next((field for field in GENERATED if field in record), None)):
-        record = {**record, "value": record[own]}
+    location: dict[str, Any] = {"file": archive.label(name), "line": line}
+    if "value" not in record and (
+        generated_field := next((field for field in GENERATED if field in record), None)
+    ):
+        record = {**record, "value": record[generated_field]}
     if "value" not in record and "same" in record:
-        raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
+        raise FormatError(
+            "this is truth, not answers", **location, found=sorted(record), fix=SWAPPED
+        )
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
         further = [k for k in record if k != "id"]
         numbers = [k for k in further if isinstance(record[k], int | float)]
-        other = next(iter(numbers or (further if len(further) == 1 else [])), None)
-        fix = f"call it value, if {other} is a number from 0 to 1 with 0.5 for no answer"
-        if other is None:
+        candidate_column = next(iter(numbers or (further if len(further) == 1 else [])), None)
+        fix = f"call it value, if {candidate_column} is a number from 0 to 1 with 0.5 for no answer"
+        if candidate_column is None:
             fix = _UNANSWERED
         elif not numbers:
-            fix = f"write a number from 0 (different authors) to 1 (the same) as value, in place of {other}"
-        elif (of_class := _fix_of_class(other, further)) is not None:
+            fix = (
+                "write a number from 0 (different authors) to 1 (the same) as value, in place of"
+                f" {candidate_column}"
+            )
+        elif (of_class := _fix_of_class(candidate_column, further)) is not None:
             fix = of_class
-        elif any(word in problems.plain_key(other) for word in problems.OPPOSITES):
-            fix = f"{other} says how different they are: write 1 - {other} as value, if it is from 0 to 1"
-        raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=fix)
+        elif any(word in problems.plain_key(candidate_column) for word in problems.OPPOSITES):
+            fix = (
+                f"{candidate_column} says how different they are: write 1 - {candidate_column} as"
+                " value, if it is from 0"
+                " to 1"
+            )
+        raise FormatError(
+            "this line has no value",
+            **location,
+            found=sorted(record),
+            expected='{"id", "value"}',
+            fix=fix,
+        )
     value = record["value"]
     if isinstance(value, list):
         if not lenient or len(value) != 1:
             raise FormatError(
-                "the value is a list", **where, found=value, expected="a number from 0 to 1",
-                fix="--lenient takes the number out of it" if len(value) == 1 else "write one number for each problem",
-            )  # fmt: skip
+                "the value is a list",
+                **location,
+                found=value,
+                expected="a number from 0 to 1",
+                fix=(
+                    "--lenient takes the number out of it"
+                    if len(value) == 1
+                    else "write one number for each problem"
+                ),
+            )
         value = value[0]
         if not notes:
-            notes.append(f"values are lists of one number, taken out on request (first at line {line})")
+            notes.append(
+                f"values are lists of one number, taken out on request (first at line {line})"
+            )
     if isinstance(value, bool) or not isinstance(value, int | float):
-        kind = {str: "a string", bool: "true or false", type(None): "null"}.get(type(value), type(value).__name__)
+        kind = {str: "a string", bool: "true or false", type(None): "null"}.get(
+            type(value), type(value).__name__
+        )
         cure = {
             str: _decimal(str(value)) or "write the number without quotes",
-            bool: "write a number: 1 for true and 0 for false, where they mean the same author and different ones",
+            bool: (
+                "write a number: 1 for true and 0 for false, where they mean the same author and"
+                " different ones"
+            ),
         }.get(type(value), _UNANSWERED)
-        raise FormatError(f"the value is {kind}", **where, found=value, expected="a number from 0 to 1", fix=cure)
-    return key, _number(value, where)
+        raise FormatError(
+            f"the value is {kind}",
+            **location,
+            found=value,
+            expected="a number from 0 to 1",
+            fix=cure,
+        )
+    return key, _number(value, location)
 
 
-_CLASS = re.compile(r"(p|prob|proba|probability|class|score|logit)_?(?:class_?|of_?)?(0|no|false|different)", re.I)
+_CLASS = re.compile(
+    r"(p|prob|proba|probability|class|score|logit)_?(?:class_?|of_?)?(0|no|false|different)", re.I
+)
 _PREDICTED = ("prediction", "predicted", "pred", "label", "answer", "decision", "verdict")
 
 
@@ -456,83 +600,138 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     """What to write as value where a column is about one class, or about what was predicted; else None."""
     if _CLASS.fullmatch(column) is not None:
         stem = problems.plain_key(_CLASS.sub(r"\1", column))
-        same = [c for c in columns if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(c))]
-        first = f"call {same[0]} value" if same else f"write 1 - {column} as value"
-        return f"{first}, if it is from 0 to 1: {column} is the probability of 0, different authors"
-    predicted = next((c for c in columns if problems.plain_key(c) in _PREDICTED), None)
+        same_columns = [
+            name
+            for name in columns
+            if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(name))
+        ]
+        first_step = (
+            f"call {same_columns[0]} value" if same_columns else f"write 1 - {column} as value"
+        )
+        return f"{first_step}, if it is from 0 to 1: {column} is the probability of 0, different authors"
+    predicted = next((name for name in columns if problems.plain_key(name) in _PREDICTED), None)
     if predicted is None or not problems.plain_key(column).startswith(("confidence", "certainty")):
         return None
     return (
-        f"{column} is about what {predicted} says, and no probability that the author is the same: write it as value "
-        f"where {predicted} says so, and 1 - {column} where it says different authors"
+        f"{column} is about what {predicted} says, and no probability that the author is the same:"
+        f" write it as value where {predicted} says so, and 1 - {column} where it says different"
+        " authors"
     )
 
 
 def _decimal(text: str) -> str | None:
     """The fix for a number with a decimal comma; None of other texts."""
     number = text.strip().replace(",", ".")
-    return f"write {number}, not {text.strip()}" if re.fullmatch(r"\d+\.\d+", number) and "," in text else None
+    return (
+        f"write {number}, not {text.strip()}"
+        if re.fullmatch(r"\d+\.\d+", number) and "," in text
+        else None
+    )
 
 
-def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, float, float | None]:
-    parts = text.split()
-    where: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
-    decision = _DECISIONS.get(parts[1].upper()) if len(parts) in (2, 3) else None
-    if len(parts) not in (2, 3) or (len(parts) == 3 and decision is None):
-        raise FormatError("not an answer", **where, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED)
-    if len(parts) == 2 and decision is not None:
-        return parts[0], decision, decision
+def _answer_of_line(
+    text: str, archive: Archive, name: str, line: int
+) -> tuple[str, float, float | None]:
+    fields = text.split()
+    location: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
+    decision = _DECISIONS.get(fields[1].upper()) if len(fields) in (2, 3) else None
+    if len(fields) not in (2, 3) or (len(fields) == 3 and decision is None):
+        raise FormatError(
+            "not an answer", **location, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED
+        )
+    if len(fields) == 2 and decision is not None:
+        return fields[0], decision, decision
     try:
-        value = float(parts[-1])
+        value = float(fields[-1])
     except ValueError:
         raise FormatError(
-            "the score is not a number", **where, expected="a number from 0 to 1",
-            fix=_decimal(parts[-1]) or _UNANSWERED,
-        ) from None  # fmt: skip
-    return parts[0], _number(value, where), decision
+            "the score is not a number",
+            **location,
+            expected="a number from 0 to 1",
+            fix=_decimal(fields[-1]) or _UNANSWERED,
+        ) from None
+    return fields[0], _number(value, location), decision
 
 
-def _number(value: float, where: dict[str, Any]) -> float:
+def _number(value: float, location: dict[str, Any]) -> float:
     if not 0 <= value <= 1:
         # An integer may be too large for math.isinf.
-        kind = "NaN" if value != value else "infinite" if abs(value) == math.inf else "outside [0, 1]"
-        cure = (
-            _UNANSWERED if value != value else "map scores to [0, 1] first: 0 different authors, 1 the same, 0.5 open"
+        kind = (
+            "NaN" if value != value else "infinite" if abs(value) == math.inf else "outside [0, 1]"
         )
-        raise FormatError(f"the value is {kind}", **{"found": value} | where, expected="a number from 0 to 1", fix=cure)
+        cure = (
+            _UNANSWERED
+            if value != value
+            else "map scores to [0, 1] first: 0 different authors, 1 the same, 0.5 open"
+        )
+        raise FormatError(
+            f"the value is {kind}",
+            **{"found": value} | location,
+            expected="a number from 0 to 1",
+            fix=cure,
+        )
     return float(value)
 
 
-def _put(values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int) -> None:
+def _add_answer(
+    values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int
+) -> None:
     checked_name(key, "an id", archive.label(name), line)
     if key in values:
         raise FormatError(
-            "an id is answered twice", file=archive.label(name), line=line, found=key, fix="keep one of the two lines"
+            "an id is answered twice",
+            file=archive.label(name),
+            line=line,
+            found=key,
+            fix="keep one of the two lines",
         )
     values[key] = value
 
 
-MEASURES = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "brier": "brier", "overall": "overall5"}
+MEASURES = {
+    "auc": "auc",
+    "c@1": "c@1",
+    "f_05_u": "f05u",
+    "F1": "f1",
+    "brier": "brier",
+    "overall": "overall5",
+}
 """PAN's names of its metrics (2021–23), and Raven's."""
 MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "overall": "overall"}
 
 
-def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dict[str, float | None]:
-    """The measures of PAN 2021–23 under their names there, rounded to three decimals; None where PAN has none.
+def pan_measures(
+    truth: Truth, answers: Aligned, f05u_2020: bool = False
+) -> dict[str, float | None]:
+    """The measures of PAN 2021–23 by their names there, each from 0 to 1, to three decimals; None where PAN has none.
 
     The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
     """
     if not len(truth):
         raise InputError("there is no problem to evaluate", expected="at least one")
     names = MEASURES_2020 if f05u_2020 else MEASURES
-    formulas = {m: STANDARD[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
+    formulas = {
+        measure: STANDARD[FORM_2020.get(measure, measure) if f05u_2020 else measure]
+        for measure in names.values()
+    }
     measures = scores(truth.same, answers.value, answers.decision, formulas)
     if measures["f1"] is None and truth.same.any():  # PAN's evaluator has 0 for 0/0
         measures["f1"] = 0.0
-        parts = [measures[m] for m in names.values() if not m.startswith("overall")]
-        whole = None if None in parts else sum(part for part in parts if part is not None) / len(parts)
-        measures[next(m for m in names.values() if m.startswith("overall"))] = whole
-    return {key: None if (value := measures[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
+        averaged = [
+            measures[measure] for measure in names.values() if not measure.startswith("overall")
+        ]
+        overall = (
+            None
+            if None in averaged
+            else sum(part for part in averaged if part is not None) / len(averaged)
+        )
+        measures[next(measure for measure in names.values() if measure.startswith("overall"))] = (
+            overall
+        )
+    return {
+        key: None if (value := measures[measure]) is None else float(np.round(value, 3))
+        for key, measure in names.items()
+    }
 
 
 _FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}
@@ -558,7 +757,10 @@ def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> l
         f'measure {{\n key: "{key}"\n value: "{"n/a" if value is None else value}"\n}}\n'
         for key, value in measures.items()
     ]
-    texts = {"out.json": json.dumps(measures, indent=4, sort_keys=True) + "\n", "evaluation.prototext": "".join(blocks)}
+    texts = {
+        "out.json": json.dumps(measures, indent=4, sort_keys=True) + "\n",
+        "evaluation.prototext": "".join(blocks),
+    }
     for name, text in texts.items():
         with whole_file(folder / name) as file:
             file.write(text.encode())

@@ -1,4 +1,9 @@
-"""One way into a file, a folder or a zip: list what lies inside, read bytes, text and lines; nothing is extracted."""
+"""Opens a file, a folder or a zip in one way; nothing is extracted.
+
+In: a path. Out: ``Archive``: names inside with their sizes in bytes, and of each name its bytes, its text, or its
+lines numbered from 1. Also limits against zips that unpack to too much (bytes, number of members), and the text of
+one file.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +49,8 @@ RATIO_LIMIT = 200
 SUM_RATIO = 50
 """So is a zip whose members together are so many times as large as it is, beyond ``SUM_FLOOR`` bytes."""
 SUM_FLOOR = 256 * 2**20
-PACKED_RATIO, PACKED_FLOOR = 20, 8 * 2**20
+PACKED_RATIO = 20
+PACKED_FLOOR = 8 * 2**20
 """So is a file of lines that is packed by itself: its lines are read one by one, and may be many."""
 
 _AGAIN = "download it again, or give the folder"
@@ -71,8 +77,11 @@ class Archive:
         Whether tables inside were written without quoting.
     """
 
-    def __init__(self, path: str | Path, encoding: str | None = UTF8, unquoted: bool = False) -> None:
-        self.path, self.unquoted = Path(path), unquoted
+    def __init__(
+        self, path: str | Path, encoding: str | None = UTF8, unquoted: bool = False
+    ) -> None:
+        self.path = Path(path)
+        self.unquoted = unquoted
         self.encoding = encoding
         self._zip: zipfile.ZipFile | None = None
         self._inside = ""
@@ -80,24 +89,28 @@ class Archive:
         self.unread: dict[str, str] = {}
         self._at: tuple[str | Path, int | None] = (self.path, None)
         self.root = self.path
-        within = zip_around(self.path)
+        inner_path = zip_around(self.path)
         if self.path.is_dir():
             self.sizes, self.unread = walk(self.path)
             if led_out := [name for name, why in self.unread.items() if why == LED_OUT]:
                 raise FormatError(
-                    "a link leads out of this folder, and is not followed", file=self.path, found=led_out[0],
+                    "a link leads out of this folder, and is not followed",
+                    file=self.path,
+                    found=led_out[0],
                     fix=f"copy what it leads to, or set {LINKS}=follow",
-                )  # fmt: skip
+                )
             remark(self.account())
-        elif within is not None:
-            self._open_within(*within)
+        elif inner_path is not None:
+            self._open_within(*inner_path)
         elif not self.path.is_file():
             raise no_such(self.path)
         elif self.path.suffix.lower() != ".xlsx" and zipfile.is_zipfile(self.path):
             try:
                 self._zip = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, OSError, RuntimeError, UnicodeDecodeError) as error:
-                raise FormatError(f"this zip cannot be read ({error})", file=self.path, fix=_AGAIN) from None
+                raise FormatError(
+                    f"this zip cannot be read ({error})", file=self.path, fix=_AGAIN
+                ) from None
             self.sizes = check_members(self.path, self._zip)
         elif self.path.suffix.lower() == ".zip":
             raise FormatError("this is not a zip file", file=self.path, fix=_AGAIN)
@@ -107,7 +120,12 @@ class Archive:
         for name in self.sizes:
             _check_file_name(name, self.path)
         if len(self.sizes) > MEMBER_LIMIT:
-            raise FormatError("too many files", file=self.path, found=len(self.sizes), expected=f"≤ {MEMBER_LIMIT}")
+            raise FormatError(
+                "too many files",
+                file=self.path,
+                found=len(self.sizes),
+                expected=f"≤ {MEMBER_LIMIT}",
+            )
 
     def _open_within(self, outer: Path, inner: str) -> None:
         """What lies at a place within a zip: a folder, a zip, or a file."""
@@ -123,21 +141,30 @@ class Archive:
                     shutil.copyfileobj(packed, file)
                 self._zip = zipfile.ZipFile(file)
             except _DAMAGE as error:
-                raise FormatError(f"this zip cannot be read ({error})", file=archive.label(name), fix=_AGAIN) from None
+                raise FormatError(
+                    f"this zip cannot be read ({error})", file=archive.label(name), fix=_AGAIN
+                ) from None
             archive.close()
             self.sizes = check_members(outer / name, self._zip, archive.sizes[name])
             inner = "/".join(steps[count:])
             break
         else:
-            self._zip, self.sizes = archive._zip, archive.sizes
+            self._zip = archive._zip
+            self.sizes = archive.sizes
         if inner in self.sizes:
             self._inside = inner.rpartition("/")[0] + "/" if "/" in inner else ""
             self.sizes = {PurePosixPath(inner).name: self.sizes[inner]}
         elif inner:
             self._inside = f"{inner}/"
-            self.sizes = {n[len(inner) + 1 :]: size for n, size in self.sizes.items() if n.startswith(self._inside)}
+            self.sizes = {
+                n[len(inner) + 1 :]: size
+                for n, size in self.sizes.items()
+                if n.startswith(self._inside)
+            }
         if not self.sizes:
-            raise FormatError("there is no such file or folder in this zip", file=outer, found=inner)
+            raise FormatError(
+                "there is no such file or folder in this zip", file=outer, found=inner
+            )
 
     def account(self) -> list[str]:
         """A sentence on links and other things in a folder that are no files, each with the reason."""
@@ -167,13 +194,15 @@ class Archive:
         """Names of the files beside an archive that is a single file (they can be opened too), [] for others."""
         if not self.single:
             return []
-        return sorted(p.name for p in self.root.iterdir() if p.is_file())
+        return sorted(file.name for file in self.root.iterdir() if file.is_file())
 
     def label(self, name: str) -> str:
         """The name by which messages call a file inside the archive."""
         # Asked for with every line, so kept.
         if name not in self._labels:
-            self._labels[name] = f"{self.path}!{name}" if self._zip is not None else str(self.root / name)
+            self._labels[name] = (
+                f"{self.path}!{name}" if self._zip is not None else str(self.root / name)
+            )
         return self._labels[name]
 
     @contextmanager
@@ -199,16 +228,26 @@ class Archive:
         """
         self._at = (self.label(name), None)
         try:
-            file = (self.root / name).open("rb") if self._zip is None else self._zip.open(self._inside + name)
+            file = (
+                (self.root / name).open("rb")
+                if self._zip is None
+                else self._zip.open(self._inside + name)
+            )
             if name.lower().endswith(".gz"):
                 return cast("IO[bytes]", gzip.open(file))
             return io.BufferedReader(_Zst(file), 2**20) if name.lower().endswith(".zst") else file
         except OSError as error:
-            raise FormatError(f"cannot be read ({error.strerror or error})", file=self.label(name)) from None
+            raise FormatError(
+                f"cannot be read ({error.strerror or error})", file=self.label(name)
+            ) from None
         except KeyError:
-            raise FormatError("a zip stands where one file should be", file=self.path, fix="unpack it") from None
+            raise FormatError(
+                "a zip stands where one file should be", file=self.path, fix="unpack it"
+            ) from None
         except (zipfile.BadZipFile, RuntimeError) as error:
-            raise FormatError(f"cannot be unpacked ({error})", file=self.label(name), fix=_AGAIN) from None
+            raise FormatError(
+                f"cannot be unpacked ({error})", file=self.label(name), fix=_AGAIN
+            ) from None
 
     def read(self, name: str) -> bytes:
         """Read the bytes of one file of at most ``DOCUMENT_LIMIT``."""
@@ -216,10 +255,14 @@ class Archive:
             try:
                 data = file.read(DOCUMENT_LIMIT + 1)
             except _DAMAGE as error:
-                raise FormatError(f"cannot be read ({error})", file=self.label(name), fix=_AGAIN) from None
+                raise FormatError(
+                    f"cannot be read ({error})", file=self.label(name), fix=_AGAIN
+                ) from None
         if len(data) > DOCUMENT_LIMIT:
             raise FormatError(
-                "too large for one document", file=self.label(name), expected=f"at most {DOCUMENT_LIMIT} bytes"
+                "too large for one document",
+                file=self.label(name),
+                expected=f"at most {DOCUMENT_LIMIT} bytes",
             )
         return data
 
@@ -260,7 +303,7 @@ class Archive:
         alone).
         """
         offset = 0
-        most = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
+        byte_limit = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
         with self._by_lines(name) as file:
             number = 0
             while True:
@@ -268,28 +311,41 @@ class Archive:
                     block = file.readline(LINE_LIMIT + 1)
                 except _DAMAGE as error:
                     fault = f"cannot be read ({error})"
-                    raise FormatError(fault, file=self.label(name), line=number + 1, fix=_AGAIN) from None
+                    raise FormatError(
+                        fault, file=self.label(name), line=number + 1, fix=_AGAIN
+                    ) from None
                 if not block:
                     return
                 number += 1
                 offset += len(block)
-                if offset > most:
+                if offset > byte_limit:
                     raise FormatError(
-                        "it unpacks to far more than text can", file=self.label(name), line=number,
-                        expected=f"at most {PACKED_RATIO} times as much", fix="if you trust it, give it unpacked",
-                    )  # fmt: skip
+                        "it unpacks to far more than text can",
+                        file=self.label(name),
+                        line=number,
+                        expected=f"at most {PACKED_RATIO} times as much",
+                        fix="if you trust it, give it unpacked",
+                    )
                 if not blank and block.isspace():
                     continue
                 self._at = (self.label(name), number)
                 if len(block) > LINE_LIMIT:
                     raise FormatError(
-                        "this line is too long", file=self.label(name), line=number,
-                        found=f"more than {LINE_LIMIT:,} bytes", expected=f"at most {LINE_LIMIT:,} bytes",
+                        "this line is too long",
+                        file=self.label(name),
+                        line=number,
+                        found=f"more than {LINE_LIMIT:,} bytes",
+                        expected=f"at most {LINE_LIMIT:,} bytes",
                         fix="write each record on a line of its own",
-                    )  # fmt: skip
+                    )
                 start = offset - len(block)
                 line = decode(
-                    block, self.label(name), start, number, encoding=self.encoding, around=lambda: self._head(name)
+                    block,
+                    self.label(name),
+                    start,
+                    number,
+                    encoding=self.encoding,
+                    around=lambda: self._head(name),
                 ).strip("\r\n")
                 if "\r" in line and not blank:
                     raise old_mac(self.label(name), number)
@@ -298,13 +354,17 @@ class Archive:
 
     def _packed(self, name: str) -> float:
         """Bytes of a file that is packed by itself; of another, whose size is known before, no bound follows."""
-        return self.sizes.get(name, math.inf) if name.lower().endswith((".gz", ".zst")) else math.inf
+        return (
+            self.sizes.get(name, math.inf) if name.lower().endswith((".gz", ".zst")) else math.inf
+        )
 
     def _by_lines(self, name: str) -> IO[bytes]:
         """A file whose lines end with the byte ``\\n``: one in UTF-16 or UTF-32, where that is named, as UTF-8."""
         if self.encoding is None or "\n".encode(known_encoding(self.encoding)) == b"\n":
             return self.open(name)
-        return io.BytesIO(decode(self.read(name), self.label(name), encoding=self.encoding).encode())
+        return io.BytesIO(
+            decode(self.read(name), self.label(name), encoding=self.encoding).encode()
+        )
 
     def close(self) -> None:
         """Close the zip file, if there is one."""
@@ -315,21 +375,29 @@ class Archive:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
 
 class _Zst(io.RawIOBase):
-    """What a Zstandard file holds, read as a stream; damage is an OSError. Dumps of Reddit need windows of 2 GB."""
+    """What a Zstandard file holds, read as a stream; damage is an OSError. Some need windows of 2 GB."""
 
     def __init__(self, file: IO[bytes]) -> None:
         try:
             import zstandard
         except ImportError:
-            raise MissingPart("files packed by Zstandard need another package", fix=install("collections")) from None
-        self._file, self._error = file, zstandard.ZstdError
-        self._stream = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file, read_across_frames=True)
+            raise MissingPart(
+                "files packed by Zstandard need another package", fix=install("collections")
+            ) from None
+        self._file = file
+        self._error = zstandard.ZstdError
+        self._stream = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(
+            file, read_across_frames=True
+        )
 
     def readable(self) -> bool:
         return True
@@ -349,7 +417,9 @@ class _Zst(io.RawIOBase):
 
 def _check_file_name(name: str, path: Path) -> None:
     if not writable(name):
-        raise FormatError("a file's name is not UTF-8", file=path, found=name, fix="rename the file")
+        raise FormatError(
+            "a file's name is not UTF-8", file=path, found=name, fix="rename the file"
+        )
 
 
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
@@ -365,22 +435,23 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
         base, part = split_of(root)
         if part == split or part is None:
             of_split.append(root)
-        elif not any(split_of(other) == (base, split) for other in roots):
+        elif not any(split_of(root_of_split) == (base, split) for root_of_split in roots):
             raise FormatError(
-                f"{base or 'this corpus'} has a {part}/ folder but no {split}/ folder", file=path,
+                f"{base or 'this corpus'} has a {part}/ folder but no {split}/ folder",
+                file=path,
                 fix=f"give the folder {part}/ itself if these problems are what you mean",
-            )  # fmt: skip
+            )
     return of_split
 
 
 def split_of(root: str) -> tuple[str, Split | None]:
-    """A path without its ``train`` or ``test`` part, and which of the two it had."""
-    parts = PurePosixPath(root).parts
-    for place in range(len(parts) - 1, -1, -1):
+    """A path without its ``train`` or ``test`` part, and which of the two it had (None: neither)."""
+    names = PurePosixPath(root).parts
+    for position in range(len(names) - 1, -1, -1):
         for split in ("train", "test"):
-            if parts[place].lower() in (split, f"{split}ing"):
-                return "/".join(parts[:place] + parts[place + 1 :]), split  # type: ignore[return-value]
-    return "/".join(parts), None
+            if names[position].lower() in (split, f"{split}ing"):
+                return "/".join(names[:position] + names[position + 1 :]), split  # type: ignore[return-value]
+    return "/".join(names), None
 
 
 def no_such(path: Path) -> InputError:
@@ -389,10 +460,14 @@ def no_such(path: Path) -> InputError:
         return InputError("neither a file nor a folder", file=path)
     if "\\" in str(path) and os.sep == "/":
         return InputError(
-            "there is no such file or folder", file=path,
-            fix="this is a path of Windows: write it with / between folders, from where the texts lie on this machine",
-        )  # fmt: skip
-    near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+            "there is no such file or folder",
+            file=path,
+            fix=(
+                "this is a path of Windows: write it with / between folders, from where the texts"
+                " lie on this machine"
+            ),
+        )
+    near = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
     hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
     return InputError("there is no such file or folder", file=path, fix=hint)
@@ -407,9 +482,13 @@ LED_OUT = "it is a link that leads out of the folder"
 
 def follows_links() -> bool:
     """Whether links out of a folder are followed. InputError if the variable says something else than that."""
-    if (given := os.environ.get(LINKS, "")) not in ("", "follow"):
-        raise InputError(f"the variable {LINKS} says nothing that is known", found=given, expected="follow, or nothing")
-    return given == "follow"
+    if (setting := os.environ.get(LINKS, "")) not in ("", "follow"):
+        raise InputError(
+            f"the variable {LINKS} says nothing that is known",
+            found=setting,
+            expected="follow, or nothing",
+        )
+    return setting == "follow"
 
 
 def why_unread(path: Path, folder: Path) -> str:
@@ -424,21 +503,23 @@ def why_unread(path: Path, folder: Path) -> str:
 
 
 def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
-    """Files below a folder by name, sorted, with their sizes, and why others are not read; neither has hidden ones."""
+    """Files below a folder by name, sorted, with their sizes in bytes, and why others are not read; neither has
+    hidden ones."""
     sizes: dict[str, int] = {}
     unread: dict[str, str] = {}
-    seen: dict[str, str] = {}
+    folder_by_identity: dict[str, str] = {}
     pages = pages_of_texts(folder)
     follows_links()
-    for place, folders, files in os.walk(folder, followlinks=True):
+    for directory, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
-        real, within = os.path.realpath(place), Path(place).relative_to(folder).as_posix()
-        if seen.setdefault(real, within) != within:
-            unread[within] = f"it is a link to {seen[real]}"
+        real = os.path.realpath(directory)
+        subfolder = Path(directory).relative_to(folder).as_posix()
+        if folder_by_identity.setdefault(real, subfolder) != subfolder:
+            unread[subfolder] = f"it is a link to {folder_by_identity[real]}"
             folders.clear()
             continue
         for name in (*folders, *files):
-            path = Path(place, name)
+            path = Path(directory, name)
             relative = path.relative_to(folder).as_posix()
             if name.startswith(".") or name in _IGNORED or relative in pages:
                 continue
@@ -447,7 +528,7 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
             elif name in files:
                 sizes[relative] = path.stat().st_size
         inner = {name for name in folders if not name.startswith(".") and name not in _IGNORED}
-        folders[:] = sorted(name for name in inner if not why_unread(Path(place, name), folder))
+        folders[:] = sorted(name for name in inner if not why_unread(Path(directory, name), folder))
         if len(sizes) > MEMBER_LIMIT:
             break
     return dict(sorted(sizes.items())), unread
@@ -457,7 +538,9 @@ def zip_around(path: Path) -> tuple[Path, str] | None:
     """The zip that a path leads into, and where in it; None of any other path."""
     for outer in path.parents if not path.exists() else ():
         if outer.is_file():
-            return (outer, path.relative_to(outer).as_posix()) if zipfile.is_zipfile(outer) else None
+            return (
+                (outer, path.relative_to(outer).as_posix()) if zipfile.is_zipfile(outer) else None
+            )
     return None
 
 
@@ -466,35 +549,47 @@ def is_there(path: Path) -> bool:
     return path.exists() or zip_around(path) is not None
 
 
-def check_members(path: Path, archive: zipfile.ZipFile, packed: int | None = None) -> dict[str, int]:
-    """What lies in a zip by name, with its size. FormatError if it unpacks to far more than texts can, is encrypted, or
-    holds too many or unsafe names."""
+def check_members(
+    path: Path, archive: zipfile.ZipFile, packed: int | None = None
+) -> dict[str, int]:
+    """The members of a zip by name, with their unpacked sizes in bytes. FormatError if it unpacks to far more than
+    texts can, is encrypted, or holds too many or unsafe names."""
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:
-        raise FormatError("too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}")
-    size, packed = sum(info.file_size for info in inside), packed or path.stat().st_size
+        raise FormatError(
+            "too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}"
+        )
+    size = sum(info.file_size for info in inside)
+    packed = packed or path.stat().st_size
     if size > SUM_FLOOR and size > SUM_RATIO * packed:
         raise FormatError(
-            "the files in this zip unpack to far more than texts can", file=path,
+            "the files in this zip unpack to far more than texts can",
+            file=path,
             found=f"{packed:,} bytes become {size:,} in {len(inside):,} files",
-            expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, unpack it and give the folder",
-        )  # fmt: skip
+            expected=f"at most {SUM_RATIO} times as much",
+            fix="if you trust it, unpack it and give the folder",
+        )
     for info in inside:
-        parts = (inner := PurePosixPath(info.filename.replace("\\", "/"))).parts  # as programs for Windows write
-        if inner.is_absolute() or ".." in parts or ":" in info.filename[:2]:
+        names = (
+            inner := PurePosixPath(info.filename.replace("\\", "/"))
+        ).parts  # as programs for Windows write
+        if inner.is_absolute() or ".." in names or ":" in info.filename[:2]:
             raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)
         folder = info.is_dir() or info.filename.endswith("\\")
-        if folder or any(p.startswith(".") or p in _IGNORED for p in parts):
+        if folder or any(name.startswith(".") or name in _IGNORED for name in names):
             continue
         if info.file_size > 2**20 and info.file_size > RATIO_LIMIT * max(1, info.compress_size):
             raise FormatError(
-                "a file in this zip unpacks to far more than text can", file=path,
+                "a file in this zip unpacks to far more than text can",
+                file=path,
                 found=f"{info.filename}: {info.compress_size} bytes become {info.file_size}",
                 expected=f"at most {RATIO_LIMIT} times as much",
-            )  # fmt: skip
+            )
         if info.flag_bits & 1:
-            raise FormatError("this zip is encrypted", file=path, found=info.filename, fix="unpack it first")
+            raise FormatError(
+                "this zip is encrypted", file=path, found=info.filename, fix="unpack it first"
+            )
         if (name := str(inner)) in sizes:
             raise FormatError("a name stands twice in this zip", file=path, found=name)
         archive.NameToInfo[name] = info

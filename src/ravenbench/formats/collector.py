@@ -1,4 +1,7 @@
-"""Gathering texts one by one into a TextTable: small sets in memory, large ones in an unnamed temporary file."""
+"""Gathers texts one by one into a ``TextTable``: small sets in memory, large ones in an unnamed temporary file.
+
+In: texts as ``str``. Out: the row (int) of each; at the end a ``TextTable`` of the distinct texts; 16-byte hashes.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +15,33 @@ from ravenbench.texts import Gathered, composed, content_hash
 
 def identity_key(text: str) -> bytes:
     """The 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
-    return hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(
+        normalised(text).encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()
 
 
-def same_document(a: str, b: str) -> bool:
+def same_document(first: str, second: str) -> bool:
     """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
     n = 200
-    left, right = normalised(a[:n]), normalised(b[:n])
-    shorter = max(min(len(left), len(right)) - 1, 0)  # of the last letter an accent may have been cut off
-    return left[:shorter] == right[:shorter] and normalised(a) == normalised(b)
+    first_head = normalised(first[:n])
+    right = normalised(second[:n])
+    shorter = max(
+        min(len(first_head), len(right)) - 1, 0
+    )  # of the last letter an accent may have been cut off
+    return first_head[:shorter] == right[:shorter] and normalised(first) == normalised(second)
 
 
 def checked_text(text: str, file: str | None = None, line: int | None = None) -> str:
     """The text. FormatError if it cannot be written as UTF-8 (a lone surrogate), or holds a NUL."""
     if "\0" in text:
-        place = text.index("\0")
+        position = text.index("\0")
         raise FormatError(
-            "a NUL character stands in the text", file=file, line=line, found=text[max(0, place - 20) : place + 20],
+            "a NUL character stands in the text",
+            file=file,
+            line=line,
+            found=text[max(0, position - 20) : position + 20],
             fix="is this a text? Otherwise remove the character",
-        )  # fmt: skip
+        )
     return check_whole(text, "the text", file, line)
 
 

@@ -1,4 +1,9 @@
-"""Bytes into text: UTF-8, or the encoding that the user names; what else it is, is detected, shown and refused."""
+"""Decodes bytes as UTF-8, or in the encoding that the user names, and refuses any other.
+
+In: bytes and the name of their file. Out: ``str``; or FormatError with the byte's offset (from 0), the line (from 1),
+the detected encoding and the command that converts the file. Also JSON in, plain Python values out; and ``Faults``,
+which gathers errors of several files into one.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,40 @@ UTF8 = "utf-8"
 """The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
 
 _LIKELY = (
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso-8859-2", "iso-8859-7",
-    "iso-8859-5", "iso-8859-15", "mac-roman", "koi8-r", "cp932", "euc-jp", "gb18030", "big5", "cp949", UTF8,
-)  # fmt: skip
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "cp1257",
+    "iso-8859-2",
+    "iso-8859-7",
+    "iso-8859-5",
+    "iso-8859-15",
+    "mac-roman",
+    "koi8-r",
+    "cp932",
+    "euc-jp",
+    "gb18030",
+    "big5",
+    "cp949",
+    UTF8,
+)
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
-_EASTERN = ("cp932", "euc_jp", "gb18030", "big5", "big5hkscs", "cp949", "shift_jis", "euc_kr", "gb2312", "gbk")
+_EASTERN = (
+    "cp932",
+    "euc_jp",
+    "gb18030",
+    "big5",
+    "big5hkscs",
+    "cp949",
+    "shift_jis",
+    "euc_kr",
+    "gb2312",
+    "gbk",
+)
 _OF_UTF8 = re.compile(rb"\xe2\x80[\x93-\x9e\xa6]|[\xc3-\xc5][\x80-\xbf](?![\x80-\xbf])")
 """Quotation marks, dashes and Latin letters in UTF-8, as hardly stand in texts in other encodings of the West."""
 _TIE = 0.85
@@ -40,10 +74,15 @@ _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(
-    data: bytes, file: str | Path, offset: int = 0, line: int | None = None, *, encoding: str | None = UTF8,
+    data: bytes,
+    file: str | Path,
+    offset: int = 0,
+    line: int | None = None,
+    *,
+    encoding: str | None = UTF8,
     around: Callable[[], bytes] | None = None,
-) -> str:  # fmt: skip
-    """Decode text and drop its byte order mark.
+) -> str:
+    """The text of bytes, without byte order mark.
 
     FormatError with the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding,
     and the command that converts the file; InputError if there is no encoding of this name.
@@ -51,58 +90,80 @@ def decode(
     Parameters
     ----------
     offset : int
-        Where ``data`` starts in the file; a byte order mark is removed only at 0.
+        Where ``data`` starts in the file, in bytes; a byte order mark is removed only at 0.
     encoding : str or None
         How bytes are read that are no UTF-8; those that are, are read as UTF-8 in any case. With None the message
         advises ``--encoding``.
     around : callable, optional
         Gives more of the file's bytes, from which the encoding is detected where ``data`` is a part of it.
     """
-    other = None if encoding is None or _is_utf8(encoding) else encoding
+    other_encoding = None if encoding is None or _is_utf8(encoding) else encoding
     if b"\0" in data or (offset == 0 and data[:2] in _MARKS):
-        if other is None:
+        if other_encoding is None:
             raise _with_nul(data, file, offset, line, encoding)
-        return _in(data, other, file, offset, line)
-    if other is not None and codecs.lookup(other).name.startswith(("iso2022", "hz", "utf-7")):
-        return _in(data, other, file, offset, line)
+        return _in(data, other_encoding, file, offset, line)
+    if other_encoding is not None and codecs.lookup(other_encoding).name.startswith(
+        ("iso2022", "hz", "utf-7")
+    ):
+        return _in(data, other_encoding, file, offset, line)
     try:
         return data.decode("utf-8-sig" if offset == 0 else "utf-8")
     except UnicodeDecodeError as error:
         start = error.start + (3 if offset == 0 and data.startswith(codecs.BOM_UTF8) else 0)
     if _HALF.match(data, start):
         raise FormatError(
-            "half a character stands in the text: a lone surrogate", file=file, line=line,
-            found=f"bytes 0x{data[start : start + 3].hex()} at offset {offset + start}", expected="UTF-8",
+            "half a character stands in the text: a lone surrogate",
+            file=file,
+            line=line,
+            found=f"bytes 0x{data[start : start + 3].hex()} at offset {offset + start}",
+            expected="UTF-8",
             fix="remove these bytes in an editor, or write the file again with the whole character",
-        )  # fmt: skip
-    whole = data if around is None else around()
-    mixed = _mostly_utf8(whole)
-    if other is not None and not mixed:
-        return _in(data, other, file, offset, line)
-    seen = f"byte 0x{data[start]:02x} at offset {offset + start}"
+        )
+    whole_data = data if around is None else around()
+    mixed = _mostly_utf8(whole_data)
+    if other_encoding is not None and not mixed:
+        return _in(data, other_encoding, file, offset, line)
+    bad_byte = f"byte 0x{data[start]:02x} at offset {offset + start}"
     if mixed:
         raise FormatError(
-            "the text is not UTF-8 throughout", file=file, line=line, found=f"{seen}: {_shown(data, start, 'utf-8')}",
-            expected="UTF-8", fix="mend these bytes in an editor: the rest of the file is UTF-8",
-        )  # fmt: skip
-    likely = detected(whole)
-    if likely not in _EASTERN and len(_OF_UTF8.findall(whole)) > 1:
+            "the text is not UTF-8 throughout",
+            file=file,
+            line=line,
+            found=f"{bad_byte}: {_shown(data, start, 'utf-8')}",
+            expected="UTF-8",
+            fix="mend these bytes in an editor: the rest of the file is UTF-8",
+        )
+    likely = detected(whole_data)
+    if likely not in _EASTERN and len(_OF_UTF8.findall(whole_data)) > 1:
         raise FormatError(
-            "some of the text is UTF-8 and some is not", file=file, line=line,
-            found=f"{seen}: {_shown(data, start, 'utf-8')}", expected="UTF-8",
-            fix="convert each text that was joined here by itself, and join them again; no --encoding reads both",
-        )  # fmt: skip
+            "some of the text is UTF-8 and some is not",
+            file=file,
+            line=line,
+            found=f"{bad_byte}: {_shown(data, start, 'utf-8')}",
+            expected="UTF-8",
+            fix=(
+                "convert each text that was joined here by itself, and join them again; no"
+                " --encoding reads both"
+            ),
+        )
     if likely is None:
         raise FormatError(
-            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be recognised",
-            expected="UTF-8", fix="is this a text? Otherwise find out its encoding"
+            "the text is not UTF-8",
+            file=file,
+            line=line,
+            found=f"{bad_byte}, in no encoding that could be recognised",
+            expected="UTF-8",
+            fix="is this a text? Otherwise find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
-        )  # fmt: skip
+        )
     raise FormatError(
-        "the text is not UTF-8", file=file, line=line,
-        found=f"{seen}; in {likely} the line reads: {_shown(data, start, likely)}", expected="UTF-8",
+        "the text is not UTF-8",
+        file=file,
+        line=line,
+        found=f"{bad_byte}; in {likely} the line reads: {_shown(data, start, likely)}",
+        expected="UTF-8",
         fix=_advice(file, likely, encoding is None),
-    )  # fmt: skip
+    )
 
 
 def detected(data: bytes) -> str | None:
@@ -120,34 +181,52 @@ def detected(data: bytes) -> str | None:
     if b"\0" in looked_at:
         return None
     guesses = chardet.detect_all(
-        looked_at, ignore_threshold=True, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT,
-        include_encodings=_LIKELY, no_match_encoding=UTF8,
-    )  # fmt: skip
-    likely = {g["encoding"]: g["confidence"] for g in guesses if g["encoding"] and not _is_utf8(g["encoding"])}
+        looked_at,
+        ignore_threshold=True,
+        prefer_superset=False,
+        compat_names=False,
+        max_bytes=_LOOKED_AT,
+        include_encodings=_LIKELY,
+        no_match_encoding=UTF8,
+    )
+    likely = {
+        guess["encoding"]: guess["confidence"]
+        for guess in guesses
+        if guess["encoding"] and not _is_utf8(guess["encoding"])
+    }
     heads = {name: text for name in likely if (text := _head(looked_at, name)) is not None}
     # An encoding in which control characters stand would be advised here, and refused when it is followed.
-    read = {name: text for name, text in heads.items() if not _mixed(text) and not _CONTROLS.search(text)}
-    if not read:
+    plausible = {
+        name: text
+        for name, text in heads.items()
+        if not _mixed(text) and not _CONTROLS.search(text)
+    }
+    if not plausible:
         return None
-    best = next(iter(read))
+    best = next(iter(plausible))
     common = _head(looked_at, "cp1252")
     # The sign of any currency stands where ISO-8859-15 has that of the euro.
-    tie = "cp1252" in read and likely["cp1252"] >= _TIE * likely[best] and "¤" not in read["cp1252"]
-    if read[best] == common or (tie and best != "mac-roman"):
+    tie = (
+        "cp1252" in plausible
+        and likely["cp1252"] >= _TIE * likely[best]
+        and "¤" not in plausible["cp1252"]
+    )
+    if plausible[best] == common or (tie and best != "mac-roman"):
         return "mac_roman" if common and is_macintosh(common) else "cp1252"
     return best.replace("-", "_").lower()
 
 
 def _mixed(text: str) -> bool:
     """Whether letters of two scripts stand side by side more than now and then."""
-    return 20 * len(_MIXED.findall(text)) > sum(c > "\x7f" for c in text)
+    return 20 * len(_MIXED.findall(text)) > sum(character > "\x7f" for character in text)
 
 
 def _wide(data: bytes, offset: int = 0) -> str | None:
     """UTF-16 or UTF-32, by Python's name, where bytes have their mark, or NULs in every second place only."""
     head = data[:4096]
     marked = offset == 0 and data[:2] in _MARKS
-    even, odd = head[0::2], head[1::2]
+    even = head[0::2]
+    odd = head[1::2]
     if not marked and max(even.count(0), odd.count(0)) * 4 <= len(head):
         # Other scripts than Latin have NULs in spaces and marks alone, and few leading bytes.
         high, low = (even, odd) if even.count(0) else (odd, even)
@@ -166,7 +245,9 @@ def _head(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def check_controls(text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8) -> None:
+def check_controls(
+    text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8
+) -> None:
     """Refuse a text with C1 control characters: it was read in the wrong encoding before it was saved.
 
     With ``line`` the text stands in a table, at this line.
@@ -179,42 +260,70 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
         return
     table = line is not None
     line = text.count("\n", 0, control.start()) + 1 if line is None else line
-    said = f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is U+{ord(control[0]):04X}"
+    sentence = (
+        f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is"
+        f" U+{ord(control[0]):04X}"
+    )
     problem = "control characters stand in the text where quotation marks, dashes or letters were"
     try:
-        meant = text.encode("latin-1").decode("cp1252")
+        meant_text = text.encode("latin-1").decode("cp1252")
     except UnicodeError:
-        whole = _meant(text)
-        said += "" if whole is None else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*whole)}"
+        meant_line = _as_meant(text)
+        sentence += (
+            ""
+            if meant_line is None
+            else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*meant_line)}"
+        )
         raise FormatError(
-            problem, file=file, line=line, found=said, expected="text",
+            problem,
+            file=file,
+            line=line,
+            found=sentence,
+            expected="text",
             fix="convert the file again from what it was made of"
-            + (" (mostly Windows-1252 that was read as ISO-8859-1)" if whole is None else ", as UTF-8")
+            + (
+                " (mostly Windows-1252 that was read as ISO-8859-1)"
+                if meant_line is None
+                else ", as UTF-8"
+            )
             + ", or replace these characters in an editor",
-        ) from None  # fmt: skip
-    said += f"; it was meant: {_line_at(meant, control.start())}"
+        ) from None
+    sentence += f"; it was meant: {_line_at(meant_text, control.start())}"
     if encoding is not None and not _is_utf8(encoding):
         fix = "--encoding cp1252"
     elif table:
-        fix = "make the table again from what it was made of, read as Windows-1252; or in Python write it anew with "
+        fix = (
+            "make the table again from what it was made of, read as Windows-1252; or in Python"
+            " write it anew with "
+        )
         fix += 'text.encode("latin-1").decode("cp1252") for each of these texts'
     elif _inside(file):
         fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
     else:
-        aside, old, new = _aside(file)
-        fix = f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 > {new}"
+        aside, original, converted = _aside(file)
+        fix = (
+            f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {original} | iconv -f WINDOWS-1252 -t UTF-8 >"
+            f" {converted}"
+        )
     raise FormatError(
-        f"{problem}: Windows-1252 was read as ISO-8859-1", file=file, line=line, found=said, expected="text", fix=fix
+        f"{problem}: Windows-1252 was read as ISO-8859-1",
+        file=file,
+        line=line,
+        found=sentence,
+        expected="text",
+        fix=fix,
     )
 
 
-def _meant(text: str) -> tuple[str, int] | None:
+def _as_meant(text: str) -> tuple[str, int] | None:
     """UTF-8 that was read as Windows-1252, as it was meant, and where its first character beyond ASCII is."""
     try:
-        meant = b"".join(c.encode("latin-1" if c in _UNUSED else "cp1252") for c in text).decode()
+        meant_text = b"".join(
+            character.encode("latin-1" if character in _UNUSED else "cp1252") for character in text
+        ).decode()
     except UnicodeError:
         return None
-    return meant, next((i for i, c in enumerate(meant) if c > "\x7f"), 0)
+    return meant_text, next((i for i, character in enumerate(meant_text) if character > "\x7f"), 0)
 
 
 _FROM = re.compile(r"(?:iconv -f|the file from) (\S+) (?:-t|to) UTF-8")
@@ -225,16 +334,20 @@ class Faults:
     """Gathers what is wrong with several files, so that all of it is said at once: at most ``most`` lines of it, each
     with what was found if ``values``, under a heading that says what there are so many of."""
 
-    def __init__(self, what: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False) -> None:
+    def __init__(
+        self, heading: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False
+    ) -> None:
         self._met: list[InputError] = []
-        self._what, self._most, self._values = what, most, values
+        self._what = heading
+        self._most = most
+        self._values = values
 
     def __len__(self) -> int:
         return len(self._met)
 
-    def since(self, before: int) -> tuple[InputError, ...]:
-        """What was met since there were so many."""
-        return tuple(self._met[before:])
+    def since(self, faults_before: int) -> tuple[InputError, ...]:
+        """The errors met since their count was ``faults_before``."""
+        return tuple(self._met[faults_before:])
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
@@ -250,29 +363,56 @@ class Faults:
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
             if more_help:
-                one, fix = met[0], f"{met[0].fix or ''}{more_help}".removeprefix(", or ")
-                where: dict[str, Any] = {"file": one.file, "line": one.line, "found": one.found}
-                raise FormatError(one.problem, **where, expected=one.expected, fix=fix)
+                fault = met[0]
+                fix = f"{met[0].fix or ''}{more_help}".removeprefix(", or ")
+                location: dict[str, Any] = {
+                    "file": fault.file,
+                    "line": fault.line,
+                    "found": fault.found,
+                }
+                raise FormatError(fault.problem, **location, expected=fault.expected, fix=fix)
             raise met[0]
         if met:
             # Values are wrong in many ways: each is told its own cure, unless all have one.
             # Where not all are shown, a fix for each kind is; else one with each.
-            each = self._values and len({error.fix for error in met}) > 1 and len(met) <= self._most
-            cure = "" if each else self._fix(met) or ""
-            lines = [self._line(error) + (f"; fix: {error.fix}" if each and error.fix else "") for error in met]
-            shown, more = lines[: self._most], len(lines) - self._most
-            head = f"{len(lines):,} {self._what}" + (f", the first {self._most}:" if more > 0 else ":")
-            first = met[0]
+            fix_on_each_line = (
+                self._values and len({error.fix for error in met}) > 1 and len(met) <= self._most
+            )
+            cure = "" if fix_on_each_line else self._fix(met) or ""
+            lines = [
+                self._line(error)
+                + (f"; fix: {error.fix}" if fix_on_each_line and error.fix else "")
+                for error in met
+            ]
+            shown = lines[: self._most]
+            further = len(lines) - self._most
+            head = f"{len(lines):,} {self._what}" + (
+                f", the first {self._most}:" if further > 0 else ":"
+            )
+            first_fault = met[0]
             raise FormatError(
-                "\n    ".join([head, *shown, *([f"and {more:,} more"] if more > 0 else [])]),
-                found=None if self._values or first.found is None else f"in the first: {first.found}",
-                expected=first.expected, fix=f"{cure}{more_help}".removeprefix(", or ") or None,
-            )  # fmt: skip
+                "\n    ".join([head, *shown, *([f"and {further:,} more"] if further > 0 else [])]),
+                found=(
+                    None
+                    if self._values or first_fault.found is None
+                    else f"in the first: {first_fault.found}"
+                ),
+                expected=first_fault.expected,
+                fix=f"{cure}{more_help}".removeprefix(", or ") or None,
+            )
 
     def _line(self, error: InputError) -> str:
-        where = "" if error.file is None else f"{error.file}:{error.line}: " if error.line else f"{error.file}: "
-        shown = f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
-        return f"{where}{error.problem}{shown}"
+        location = (
+            ""
+            if error.file is None
+            else f"{error.file}:{error.line}: "
+            if error.line
+            else f"{error.file}: "
+        )
+        shown = (
+            f" (found: {str(error.found)[:60]})" if self._values and error.found is not None else ""
+        )
+        return f"{location}{error.problem}{shown}"
 
     def _fix(self, met: list[InputError]) -> str | None:
         """What mends them: of several kinds of fault, each with what mends it."""
@@ -280,17 +420,29 @@ class Faults:
         for error in met:
             kind = re.sub(r"\d[\d,.]*", "#", error.problem)
             kinds.setdefault(kind + "".join(_FROM.findall(error.fix or "")), []).append(error)
-        fixes = list(dict.fromkeys(e.fix for e in met if e.fix))
+        fixes = list(dict.fromkeys(error.fix for error in met if error.fix))
         heads = list(dict.fromkeys(fix.partition(", or ")[0] for fix in fixes))
         if len(heads) == 1 and heads[0].startswith("--encoding"):
             return heads[0]
         if len(fixes) < 2:
             return fixes[0] if fixes else None
         if len(kinds) > 1:
-            causes = [(len(of), of[0].problem, next((e.fix for e in of if e.fix), None)) for of in kinds.values()]
+            causes = [
+                (
+                    len(similar),
+                    similar[0].problem,
+                    next((error.fix for error in similar if error.fix), None),
+                )
+                for similar in kinds.values()
+            ]
             if len(heads) > 1:  # one --encoding would read those in another one as something else
-                causes = [(number, problem, _WITHOUT.sub("", fix or "")) for number, problem, fix in causes]
-            return "\n    ".join(f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix)
+                causes = [
+                    (number, problem, _WITHOUT.sub("", fix or ""))
+                    for number, problem, fix in causes
+                ]
+            return "\n    ".join(
+                f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix
+            )
         return f"{_WITHOUT.sub('', fixes[0])} (the first; the others likewise)"
 
 
@@ -302,7 +454,9 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        values = [json.dumps(value, ensure_ascii=False)[:60] for other, value in pairs if other == key]
+        values = [
+            json.dumps(value, ensure_ascii=False)[:60] for name, value in pairs if name == key
+        ]
         raise _StandsTwice(f"{key!r} is {' and '.join(values)}")
     return record
 
@@ -311,17 +465,26 @@ _JSON = json.JSONDecoder(object_pairs_hook=_each_once)
 
 
 def from_json(
-    text: str, file: str | Path, line: int | None = None, *, problem: str = "not valid JSON", **more: Any
+    text: str,
+    file: str | Path,
+    line: int | None = None,
+    *,
+    problem: str = "not valid JSON",
+    **more: Any,
 ) -> Any:
-    """What a stranger's JSON says. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a key of an
-    object stands twice in it, of which readers elsewhere take the first, or the last."""
+    """The plain values of a stranger's JSON. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a
+    key of an object stands twice in it, of which readers elsewhere take the first, or the last."""
     try:
         return _JSON.decode(text)
     except _StandsTwice as error:
         raise FormatError(
-            "a key stands twice in one JSON object", file=file, line=line, found=str(error), expected="each key once",
+            "a key stands twice in one JSON object",
+            file=file,
+            line=line,
+            found=str(error),
+            expected="each key once",
             fix="keep the value that is meant",
-        ) from None  # fmt: skip
+        ) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and line is None:
             line = error.lineno
@@ -331,9 +494,13 @@ def from_json(
 def old_mac(file: str | Path, line: int) -> FormatError:
     """The error for lines that end with only a carriage return."""
     return FormatError(
-        "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
-        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
-    )  # fmt: skip
+        "lines end as on old Macs, or a carriage return stands within one",
+        file=file,
+        line=line,
+        found="\\r",
+        expected="lines that end with \\n or \\r\\n",
+        fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
+    )
 
 
 def known_encoding(name: str) -> str:
@@ -342,7 +509,9 @@ def known_encoding(name: str) -> str:
         "a".encode(name).decode(name)
     except (LookupError, ValueError, TypeError):
         raise InputError(
-            "there is no such encoding", found=name, expected="a name such as utf-8, cp1252 or iso-8859-7"
+            "there is no such encoding",
+            found=name,
+            expected="a name such as utf-8, cp1252 or iso-8859-7",
         ) from None
     return name
 
@@ -356,9 +525,12 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
     if wide and len(data) > 3 and b"\0" not in data and data[:2] not in _MARKS:
         # Any eight-bit text of even length would be read as Chinese characters.
         raise FormatError(
-            f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
-            found="no NUL byte and no byte order mark", fix="leave --encoding out to see which encoding it seems to be",
-        )  # fmt: skip
+            f"the text is neither UTF-8 nor {encoding}",
+            file=file,
+            line=line,
+            found="no NUL byte and no byte order mark",
+            fix="leave --encoding out to see which encoding it seems to be",
+        )
     try:
         text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
         if "\0" in text:
@@ -366,17 +538,19 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
         return text
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
+            f"the text is neither UTF-8 nor {encoding}",
+            file=file,
+            line=line,
             found=f"byte 0x{data[error.start]:02x} at offset {offset + error.start}",
             fix="give another --encoding, or none to see which it seems to be",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _mostly_utf8(data: bytes) -> bool:
     """Whether more characters beyond ASCII are whole in UTF-8 than bytes are not."""
     text = data.decode("utf-8", "surrogateescape")
-    bad = sum("\udc80" <= c <= "\udcff" for c in text)
-    return sum(c > "\x7f" for c in text) > 2 * bad
+    bad = sum("\udc80" <= character <= "\udcff" for character in text)
+    return sum(character > "\x7f" for character in text) > 2 * bad
 
 
 def _advice(file: str | Path, encoding: str, option: bool) -> str:
@@ -384,15 +558,16 @@ def _advice(file: str | Path, encoding: str, option: bool) -> str:
     if _inside(file):
         convert = f"unpack the zip and convert the file from {name} to UTF-8"
     else:
-        aside, old, new = _aside(file)
-        convert = f"{aside} && iconv -f {name} -t UTF-8 {old} > {new}"
+        aside, original, converted = _aside(file)
+        convert = f"{aside} && iconv -f {name} -t UTF-8 {original} > {converted}"
     return f"--encoding {encoding}, or {convert}" if option else convert
 
 
 def _aside(file: str | Path) -> tuple[str, str, str]:
     """The command that puts a file aside and never over another, and the names it uses then and before."""
-    old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
-    return f"test ! -e {old} && mv {new} {old}", old, new
+    original = shlex.quote(f"{file}.orig")
+    converted = shlex.quote(str(file))
+    return f"test ! -e {original} && mv {converted} {original}", original, converted
 
 
 def _inside(file: str | Path) -> bool:
@@ -411,20 +586,34 @@ def _line_at(text: str, place: int) -> str:
     return text[start : place + 40].partition("\n")[0].strip()
 
 
-def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None, encoding: str | None) -> FormatError:
+def _with_nul(
+    data: bytes, file: str | Path, offset: int, line: int | None, encoding: str | None
+) -> FormatError:
     """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
     place = data.find(b"\0")
     if (wide := _wide(data, offset)) is not None:
         marked = offset == 0 and data[:2] in _MARKS
-        mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
+        mark = (
+            f"byte order mark {data[:2]!r}"
+            if marked
+            else f"no byte order mark, NUL at offset {offset + place}"
+        )
         return FormatError(
-            f"the text is {wide[:6].upper()}", file=file, line=line, found=mark, expected="UTF-8",
+            f"the text is {wide[:6].upper()}",
+            file=file,
+            line=line,
+            found=mark,
+            expected="UTF-8",
             fix=_advice(file, wide, encoding is None),
-        )  # fmt: skip
+        )
     return FormatError(
-        "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
-        expected="UTF-8 text", fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
-    )  # fmt: skip
+        "a NUL byte stands in the text",
+        file=file,
+        line=line,
+        found=f"NUL at offset {offset + place}",
+        expected="UTF-8 text",
+        fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
+    )
 
 
 NAME_LIMIT = 500
@@ -432,7 +621,12 @@ NAME_LIMIT = 500
 
 
 def checked_name(
-    name: str, what: str, file: str | Path | None = None, line: int | None = None, *, limit: int = NAME_LIMIT
+    name: str,
+    what: str,
+    file: str | Path | None = None,
+    line: int | None = None,
+    *,
+    limit: int = NAME_LIMIT,
 ) -> str:
     """Return a name that can be kept, compared and shown.
 
@@ -440,15 +634,27 @@ def checked_name(
     """
     if len(name) > limit:
         raise FormatError(
-            f"{what} is too long to be a name", file=file, line=line, found=f"{len(name):,} characters: {name[:40]}…",
-            expected=f"at most {limit} characters", fix="is a text in the place of a name?",
-        )  # fmt: skip
+            f"{what} is too long to be a name",
+            file=file,
+            line=line,
+            found=f"{len(name):,} characters: {name[:40]}…",
+            expected=f"at most {limit} characters",
+            fix="is a text in the place of a name?",
+        )
     if "\0" in name:
-        raise FormatError(f"{what} holds a NUL character", file=file, line=line, found=name, fix="give it another name")
+        raise FormatError(
+            f"{what} holds a NUL character",
+            file=file,
+            line=line,
+            found=name,
+            fix="give it another name",
+        )
     return check_whole(name, what, file, line)
 
 
-def check_whole(text: str, what: str, file: str | Path | None = None, line: int | None = None) -> str:
+def check_whole(
+    text: str, what: str, file: str | Path | None = None, line: int | None = None
+) -> str:
     """The text. FormatError if half a character (a lone surrogate) stands in it; ``what`` is its role or column."""
     if (half := HALF.search(text)) is None:
         return text
@@ -457,6 +663,8 @@ def check_whole(text: str, what: str, file: str | Path | None = None, line: int 
         file=file,
         line=line,
         found=text[max(0, half.start() - 20) : half.end() + 20],
-        fix="write the whole character in the place of its half; in Python this leaves the half out: "
-        "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'ignore')",
+        fix=(
+            "write the whole character in the place of its half; in Python this leaves the half"
+            " out: text.encode('utf-16', 'surrogatepass').decode('utf-16', 'ignore')"
+        ),
     )

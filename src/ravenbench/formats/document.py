@@ -1,4 +1,8 @@
-"""A document that was read: its text, and an account of what was left out of it."""
+"""Defines a document that was read: its text, and an account of what was left out of it.
+
+In: what readers of formats found. Out: ``Document`` (text as ``str``, author, title, date …) with ``LeftOut``s (kind,
+count, beginning); Unreadable where there is no text.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,12 @@ from ravenbench.errors import FormatError, RavenError, install, said
 
 EXTRA = install("documents")
 FIX = "open it in the program that wrote it, and save it again or as plain text"
-_SHOWN, FRONT_AND_BACK = 2000, "front and back matter"
+_SHOWN = 2000
+FRONT_AND_BACK = "front and back matter"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A kind of thing that was left out of a document: how often it stood there, and how it begins."""
+    """A kind of thing that was left out of a document: how often it was there (``count``), and how it begins."""
 
     kind: str
     count: int
@@ -87,7 +92,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 @contextmanager
 def guarded(path: Path, what: str) -> Iterator[None]:
     """Raise Unreadable, with its reason, for whatever else than an error of Raven's a stranger's file makes a reader
-    raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it."""
+    raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it.
+    """
     try:
         yield
     except MemoryError:
@@ -114,12 +120,17 @@ class Account:
         """Note that something was left out."""
         if count:
             self._counts[kind] += count
-        before = self._samples.get(kind, "")
-        lines = "\n".join(words for line in sample[: 2 * _SHOWN].split("\n") if (words := " ".join(line.split())))
-        if lines and len(before) < _SHOWN:
-            whole = f"{before}\n{lines}" if before else lines
+        sample_before = self._samples.get(kind, "")
+        lines = "\n".join(
+            words for line in sample[: 2 * _SHOWN].split("\n") if (words := " ".join(line.split()))
+        )
+        if lines and len(sample_before) < _SHOWN:
+            whole = f"{sample_before}\n{lines}" if sample_before else lines
             self._samples[kind] = whole if len(whole) <= _SHOWN else whole[: _SHOWN - 1] + "…"
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """All of it, in the order in which each kind came first."""
-        return tuple(LeftOut(kind, count, self._samples.get(kind, "")) for kind, count in self._counts.items())
+        return tuple(
+            LeftOut(kind, count, self._samples.get(kind, ""))
+            for kind, count in self._counts.items()
+        )

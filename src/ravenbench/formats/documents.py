@@ -1,7 +1,11 @@
-"""Documents as people have them: their text, and an account of what was left out of it.
+"""Reads documents of office and mail programs as people have them: their text, and an account of what was left out of
+it.
 
-``read_documents`` reads a plain text here; every other format in a process of its own (``formats/reading.py``), within
-limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
+In: the path of a file. Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a
+chat; Unreadable where there is no text to be had. Folders give sorted paths.
+
+``read_documents`` reads a plain text here; every other format in a process of its own (``formats/reading.py``),
+within limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
 """
 
 from __future__ import annotations
@@ -38,15 +42,21 @@ SIGNAL = ("chat.md", "data.json")
 @cache
 def formats_by_suffix() -> dict[str, str]:
     """What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
-    others = {suffix: each.name for each in document_formats().values() for suffix in each.suffixes}
-    return {".txt": PLAIN, **others}
+    extension_suffixes = {
+        suffix: document_format.name
+        for document_format in document_formats().values()
+        for suffix in document_format.suffixes
+    }
+    return {".txt": PLAIN, **extension_suffixes}
 
 
 def is_document(path: Path) -> bool:
     """Whether a file's name is one of a document that is read."""
     name = path.name.lower()
     return (
-        path.suffix.lower() in formats_by_suffix() or name in SIGNAL or (name.endswith(".zip") and "whatsapp" in name)
+        path.suffix.lower() in formats_by_suffix()
+        or name in SIGNAL
+        or (name.endswith(".zip") and "whatsapp" in name)
     )
 
 
@@ -58,8 +68,13 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
     """
     names, unread = walk(folder)
     inner = [folder / name for name in names]
-    plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
-    documents = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    plain = {file.with_suffix("") for file in inner if file.suffix.lower() == ".txt"}
+    documents = [
+        file
+        for file in inner
+        if is_document(file)
+        and (file.suffix.lower() == ".txt" or file.with_suffix("") not in plain)
+    ]
     return sorted(documents), sorted({*inner, *(folder / name for name in unread)} - {*documents})
 
 
@@ -75,13 +90,17 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
     """
     documents = read_documents(path, encoding)
     if len(documents) > 1:
-        authors = list(dict.fromkeys(d.author for d in documents if d.author))
+        authors = list(dict.fromkeys(document.author for document in documents if document.author))
         shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
         raise FormatError(
-            "one text is expected, and this file holds several", file=path,
+            "one text is expected, and this file holds several",
+            file=path,
             found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
-            fix=f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of its own, by author",
-        )  # fmt: skip
+            fix=(
+                f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of"
+                " its own, by author"
+            ),
+        )
     return documents[0]
 
 
@@ -104,29 +123,46 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     """
     path = Path(path)
     if path.is_dir():
-        raise InputError("a folder stands where one text should be", file=path, expected="a document, as .txt or .docx")
+        raise InputError(
+            "a folder stands where one text should be",
+            file=path,
+            expected="a document, as .txt or .docx",
+        )
     if not path.is_file():
         raise no_such(path)
     suffix = path.suffix.lower()
     if suffix in OTHERS:
-        raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
+        raise Unreadable(
+            "this format is not read",
+            file=path,
+            found=suffix,
+            expected=_suffixes_read(),
+            fix=OTHERS[suffix],
+        )
     check_no_table(path)
     name = formats_by_suffix().get(suffix, PLAIN)
     documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    read = (msgspec.structs.replace(d, text=composed(checked_text(d.text, str(path)))) for d in documents)
-    done = tuple(
+    documents_read = (
+        msgspec.structs.replace(document, text=composed(checked_text(document.text, str(path))))
+        for document in documents
+    )
+    finished = tuple(
         msgspec.structs.replace(
-            d, file_sha256=digest, text_sha256=hashlib.sha256(d.text.encode()).hexdigest(),
-            notes=(*d.notes, *signs_of_damage(d.text)),
+            document,
+            file_sha256=digest,
+            text_sha256=hashlib.sha256(document.text.encode()).hexdigest(),
+            notes=(*document.notes, *signs_of_damage(document.text)),
         )
-        for d in read
-        if d.text.strip()
-    )  # fmt: skip
-    if not done:
-        raise Unreadable("the text is empty", file=path, expected="a text by one author", fix="remove this file")
-    return done
+        for document in documents_read
+        if document.text.strip()
+    )
+    if not finished:
+        raise Unreadable(
+            "the text is empty", file=path, expected="a text by one author", fix="remove this file"
+        )
+    return finished
 
 
 def check_no_table(path: Path) -> None:
@@ -137,31 +173,49 @@ def check_no_table(path: Path) -> None:
         raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
 
 
-def account_of(documents: Sequence[Document], most: int = 5, place: Path | None = None) -> list[str]:
+def account_of(
+    documents: Sequence[Document], most: int = 5, place: Path | None = None
+) -> list[str]:
     """Sentences that say of which documents more than front and back matter was left out, and where to look."""
-    partial = [d for d in documents if {one.kind for one in d.left_out} - {FRONT_AND_BACK}]
-    shown = first_names([f"{d.name}: {d.account}" for d in partial], most)
+    partial = [
+        document
+        for document in documents
+        if {omission.kind for omission in document.left_out} - {FRONT_AND_BACK}
+    ]
+    shown = first_names([f"{document.name}: {document.account}" for document in partial], most)
     sentences = []
     if partial:
         sentences.append(
-            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}); "
-            f"raven texts {shlex.quote(place.name) if place else 'FILES'} -o FOLDER shows what of each was left out"
+            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their"
+            f" text ({shown}); raven texts {shlex.quote(place.name) if place else 'FILES'} -o"
+            " FOLDER shows what of each was left out"
         )
     longer = [
-        d.name for d in documents for one in d.left_out if one.kind == FRONT_AND_BACK and len(one.sample.split()) > 150
+        document.name
+        for document in documents
+        for omission in document.left_out
+        if omission.kind == FRONT_AND_BACK and len(omission.sample.split()) > 150
     ]
     if longer:
-        sentences.append(f"a preface, dedication or the like is not taken as text, in {first_names(longer, most)}")
+        sentences.append(
+            "a preface, dedication or the like is not taken as text, in"
+            f" {first_names(longer, most)}"
+        )
     alike: dict[str, list[str]] = {}
     for document in documents:
         for note in document.notes:
-            alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(f"{document.name}: {note}")
+            alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(
+                f"{document.name}: {note}"
+            )
     for notes in alike.values():
-        sentences.append(notes[0] + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else ""))
+        sentences.append(
+            notes[0]
+            + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else "")
+        )
     return sentences
 
 
-def _read() -> str:
+def _suffixes_read() -> str:
     return ", ".join(sorted(formats_by_suffix()))
 
 
@@ -169,17 +223,25 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
     with Archive(path, encoding) as archive:
         texts = [name for name in archive.names if archive.single or name.lower().endswith(".txt")]
         if len(texts) != 1:
-            raise Unreadable("this is no text: it is a zip", file=path, expected="a document", fix="unpack it")
+            raise Unreadable(
+                "this is no text: it is a zip", file=path, expected="a document", fix="unpack it"
+            )
         with archive.open(texts[0]) as file:
             head = file.read(8)
         for start, suffix in _MISNAMED.items():
             if head.startswith(start):
-                raise Unreadable(f"this is no plain text, but {suffix}", file=path, fix=f"rename it to end in {suffix}")
+                raise Unreadable(
+                    f"this is no plain text, but {suffix}",
+                    file=path,
+                    fix=f"rename it to end in {suffix}",
+                )
         text = archive.text(texts[0])
-    for each in document_formats().values():
-        if each.sign and pkgutil.resolve_name(each.sign)(text):
-            documents: list[Document] = pkgutil.resolve_name(each.reader)(text, path)
+    for document_format in document_formats().values():
+        if document_format.sign and pkgutil.resolve_name(document_format.sign)(text):
+            documents: list[Document] = pkgutil.resolve_name(document_format.reader)(text, path)
             return documents
     if not archive.single or path.name.lower() in SIGNAL:
-        raise Unreadable("it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt")
+        raise Unreadable(
+            "it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt"
+        )
     return [Document(path=path, text=text)]

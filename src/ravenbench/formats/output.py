@@ -1,4 +1,7 @@
-"""Where outputs may go, for every command; and output that is there whole or not at all.
+"""Checks where a command may write, and writes outputs that are there whole or not at all.
+
+In: the path of an output, the paths of inputs, hashes of earlier products. Out: the checked path, or a folder or open
+file that takes its place when complete; InputError where the place is taken; ``digest``: SHA-256 in hexadecimal.
 
 One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
 lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
@@ -38,30 +41,51 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
 
     A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
     """
-    place = files.location(path)
-    target = place if files.is_remote(place) else place.resolve()
-    if target is not place and place.is_symlink() and not target.exists():
-        raise InputError("the output is a link that leads nowhere", file=path, found=str(target), fix="name the place")
+    output = files.location(path)
+    target = output if files.is_remote(output) else output.resolve()
+    if target is not output and output.is_symlink() and not target.exists():
+        raise InputError(
+            "the output is a link that leads nowhere",
+            file=path,
+            found=str(target),
+            fix="name the place",
+        )
     for input_path in inputs:
-        there = files.location(input_path)
-        if files.is_remote(there) != files.is_remote(place) or not there.exists():
+        input_location = files.location(input_path)
+        if (
+            files.is_remote(input_location) != files.is_remote(output)
+            or not input_location.exists()
+        ):
             continue
-        source = there if files.is_remote(there) else there.resolve()
-        if source == target or (not files.is_remote(place) and place.exists() and place.samefile(there)):
-            raise InputError("the output is an input too, and would be lost", file=path, fix="give another place")
+        source = input_location if files.is_remote(input_location) else input_location.resolve()
+        if source == target or (
+            not files.is_remote(output) and output.exists() and output.samefile(input_location)
+        ):
+            raise InputError(
+                "the output is an input too, and would be lost", file=path, fix="give another place"
+            )
         if target in source.parents and not (target / RUN).is_file():
             raise InputError(
-                "an input lies in the output folder", file=path, found=str(input_path), fix="give a folder of its own"
+                "an input lies in the output folder",
+                file=path,
+                found=str(input_path),
+                fix="give a folder of its own",
             )
         if source in target.parents and not (source / RUN).is_file():
             raise InputError(
-                "the output lies in an input folder, which would hold it from then on", file=path,
-                found=str(input_path), fix="give a place outside the data",
-            )  # fmt: skip
+                "the output lies in an input folder, which would hold it from then on",
+                file=path,
+                found=str(input_path),
+                fix="give a place outside the data",
+            )
 
 
 def check_folder(
-    path: str | Path, *, inputs: Iterable[str | Path] = (), kind: str | None = None, known: Collection[str] = ()
+    path: str | Path,
+    *,
+    inputs: Iterable[str | Path] = (),
+    kind: str | None = None,
+    known: Collection[str] = (),
 ) -> Path:
     """The place of a folder, once it is sure before any long work that it may be written.
 
@@ -76,21 +100,25 @@ def check_folder(
     known : collection of str
         Hashes (``digest``) of earlier products that may stand here.
     """
-    place = files.location(path)
-    check_apart(place, inputs)
-    if place.exists() and not place.is_dir():
+    output = files.location(path)
+    check_apart(output, inputs)
+    if output.exists() and not output.is_dir():
         raise InputError(
-            "a file stands where the output folder belongs", file=place, fix="give a new folder, or remove it"
+            "a file stands where the output folder belongs",
+            file=output,
+            fix="give a new folder, or remove it",
         )
-    if place.exists() and any(place.iterdir()):
+    if output.exists() and any(output.iterdir()):
         if kind is not None:
-            _check_product(place, kind)
-        elif not known or digest(place) not in known:
-            raise InputError("the output folder is not empty", file=place, fix="give a new one, or remove it")
-    if files.is_remote(place):
-        files.check_reachable(place)
-        return place
-    near = place.resolve().parent
+            _check_product(output, kind)
+        elif not known or digest(output) not in known:
+            raise InputError(
+                "the output folder is not empty", file=output, fix="give a new one, or remove it"
+            )
+    if files.is_remote(output):
+        files.check_reachable(output)
+        return output
+    near = output.resolve().parent
     while not near.exists():
         near = near.parent
     files.sweep(near)
@@ -99,9 +127,11 @@ def check_folder(
         Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=path, fix=f"choose a place outside {near}"
+            f"the output folder cannot be written ({error.strerror})",
+            file=path,
+            fix=f"choose a place outside {near}",
         ) from None
-    return place
+    return output
 
 
 def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None:
@@ -109,49 +139,61 @@ def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None
 
     InputError if it is one of these.
     """
-    place = files.location(path)
-    check_apart(place, inputs)
-    if place.exists() and not place.is_dir():
-        raise InputError("a file stands where a folder belongs", file=path, fix="give a folder, or a new name")
+    output = files.location(path)
+    check_apart(output, inputs)
+    if output.exists() and not output.is_dir():
+        raise InputError(
+            "a file stands where a folder belongs", file=path, fix="give a folder, or a new name"
+        )
 
 
 def check_file(
-    path: str | Path, *, inputs: Iterable[str | Path] = (), known: Collection[str] = (), mark: bytes | None = None
+    path: str | Path,
+    *,
+    inputs: Iterable[str | Path] = (),
+    known: Collection[str] = (),
+    mark: bytes | None = None,
 ) -> Path:
     """The place of a file, once it is sure before any long work that it may be written.
 
     InputError if something else is there, or the place cannot be written. ``inputs`` and ``known`` are those of
     ``check_folder``; ``mark`` is what an earlier product of the same command has in its first 4096 bytes.
     """
-    place = files.location(path)
-    if place.is_dir():
-        raise InputError("the output is a file, and this is a folder", file=path, fix="name the file")
-    check_apart(place, inputs)
-    if files.is_remote(place):
-        files.check_reachable(place.parent)
-    if place.exists():
-        if not files.is_remote(place) and not place.is_file():
+    output = files.location(path)
+    if output.is_dir():
+        raise InputError(
+            "the output is a file, and this is a folder", file=path, fix="name the file"
+        )
+    check_apart(output, inputs)
+    if files.is_remote(output):
+        files.check_reachable(output.parent)
+    if output.exists():
+        if not files.is_remote(output) and not output.is_file():
             raise InputError("the output is no ordinary file", file=path, fix="name a new file")
-        if place.stat().st_size and not (known and digest(place) in known) and not (mark and _begins(place, mark)):
+        if (
+            output.stat().st_size
+            and not (known and digest(output) in known)
+            and not (mark and _begins(output, mark))
+        ):
             raise InputError(
                 "the output exists, and it was not this run that wrote it",
                 file=path,
                 fix="give a new name, or remove it",
             )
-    if files.is_remote(place):
-        return place
-    files.sweep(place.parent)
+    if files.is_remote(output):
+        return output
+    files.sweep(output.parent)
     try:
-        with whole_file(trial := place.with_name(f".{place.name}.trial")):
+        with whole_file(trial := output.with_name(f".{output.name}.trial")):
             pass
     except InputError as error:
         raise InputError(error.problem, file=path, fix="choose another place") from None
     trial.unlink()
-    return place
+    return output
 
 
-def _begins(place: Path, mark: bytes) -> bool:
-    with place.open("rb") as file:
+def _begins(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
         return mark in file.read(4096)
 
 
@@ -160,18 +202,30 @@ def _check_product(folder: Path, kind: str) -> None:
     mark = _marked(folder)
     if mark.get("kind") != kind:
         raise InputError(
-            "this folder holds something else, which would be lost", file=folder,
-            expected=f"a new or empty folder, or an earlier one of raven {kind}", fix="give another folder",
-        )  # fmt: skip
+            "this folder holds something else, which would be lost",
+            file=folder,
+            expected=f"a new or empty folder, or an earlier one of raven {kind}",
+            fix="give another folder",
+        )
     written = mark.get("files")
     if not isinstance(written, list):
-        written = [*REPORT, *(p.relative_to(folder).as_posix() for name in REPORT for p in (folder / name).rglob("*"))]
-    for inner in sorted(p for p in folder.rglob("*") if not p.is_dir() and p.name != MARK):
+        written = [
+            *REPORT,
+            *(
+                file.relative_to(folder).as_posix()
+                for name in REPORT
+                for file in (folder / name).rglob("*")
+            ),
+        ]
+    for inner in sorted(
+        file for file in folder.rglob("*") if not file.is_dir() and file.name != MARK
+    ):
         if inner.relative_to(folder).as_posix() not in written:
             raise InputError(
-                "this file was put into a folder of Raven's, which is replaced as a whole", file=inner,
+                "this file was put into a folder of Raven's, which is replaced as a whole",
+                file=inner,
                 fix="move it elsewhere, and repeat the command",
-            )  # fmt: skip
+            )
 
 
 def _marked(folder: Path) -> dict[str, Any]:
@@ -192,11 +246,11 @@ def pages_of_texts(folder: Path) -> frozenset[str]:
 
 
 def digest(path: Path) -> str:
-    """The hash of a file, or of all that lies in a folder, by name."""
+    """The SHA-256 (hexadecimal) of a file, or of all files in a folder, by name."""
     if path.is_file():
         return files.sha256(path)
-    inner = sorted(p for p in path.rglob("*") if p.is_file())
-    lines = [f"{p.relative_to(path).as_posix()}\t{files.sha256(p)}" for p in inner]
+    inner = sorted(file for file in path.rglob("*") if file.is_file())
+    lines = [f"{file.relative_to(path).as_posix()}\t{files.sha256(file)}" for file in inner]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -224,7 +278,9 @@ def fresh_folder(
         folder = files.temporary_name(target)
         folder.mkdir(files.PRIVATE if private else 0o777)
     except OSError as error:
-        raise InputError(f"the output folder cannot be written ({error.strerror})", file=path) from None
+        raise InputError(
+            f"the output folder cannot be written ({error.strerror})", file=path
+        ) from None
     try:
         yield folder
         _mark(folder, kind)
@@ -235,8 +291,12 @@ def fresh_folder(
 
 def _mark(folder: Path, kind: str | None) -> None:
     if kind is not None:
-        names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-        files.write_bytes(folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n")
+        names = sorted(
+            file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+        )
+        files.write_bytes(
+            folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n"
+        )
 
 
 def _replace(folder: Path, target: Path) -> None:
@@ -261,17 +321,19 @@ def _replace(folder: Path, target: Path) -> None:
 
 def _upload(folder: Path, target: Path) -> None:
     """Put every file, the page last; what an earlier folder held besides is removed."""
-    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    names = sorted(
+        file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+    )
     names.sort(key=lambda name: name == "index.html")
-    earlier = [p for p in target.rglob("*") if p.is_file()] if target.exists() else []
+    earlier = [file for file in target.rglob("*") if file.is_file()] if target.exists() else []
     for name in names:
-        place = target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        files.write_bytes(place, (folder / name).read_bytes())
+        target_file = target / name
+        target_file.parent.mkdir(parents=True, exist_ok=True)
+        files.write_bytes(target_file, (folder / name).read_bytes())
     written = {str(target / name) for name in names}
-    for place in earlier:
-        if str(place) not in written:
-            place.unlink()
+    for target_file in earlier:
+        if str(target_file) not in written:
+            target_file.unlink()
 
 
 @contextmanager

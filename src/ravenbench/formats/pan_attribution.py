@@ -1,4 +1,7 @@
-"""Reading and scoring the cross-domain attribution problems of PAN 2018 and 2019.
+"""Reads and scores the cross-domain attribution problems of PAN 2018 and 2019.
+
+In: the path of a folder or zip (files below). Out: ``AttributionProblem``s (texts by candidate, unknown texts,
+truth); answers as a file; ``macro_f1``, from 0 to 1.
 
     collection-info.json                                    [{"problem-name", "language", "encoding"}, …]
     problem00001/problem-info.json                          {"unknown-folder", "candidate-authors": [{"author-name"}]}
@@ -68,16 +71,23 @@ def check_no_attribution(archive: Archive, expected: str) -> None:
     """FormatError if an archive holds attribution problems where something else is ``expected``."""
     if _is_collection(archive):
         raise FormatError(
-            "these are attribution problems, as PAN 2018 has them", file=archive.path, expected=expected,
-            found=_PROBLEM, fix=f"raven attribute {shlex.quote(str(archive.path))} answers them",
-        )  # fmt: skip
+            "these are attribution problems, as PAN 2018 has them",
+            file=archive.path,
+            expected=expected,
+            found=_PROBLEM,
+            fix=f"raven attribute {shlex.quote(str(archive.path))} answers them",
+        )
 
 
 def read_attribution(
-    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None, encoding: str | None = UTF8,
+    path: str | Path,
+    *,
+    lenient: bool = False,
+    left_out: dict[str, str] | None = None,
+    encoding: str | None = UTF8,
     strip_shared: bool = False,
-) -> list[AttributionProblem]:  # fmt: skip
-    """Read every problem in a folder or zip, in order of name.
+) -> list[AttributionProblem]:
+    """Every ``AttributionProblem`` in a folder or zip, in order of name.
 
     FormatError if there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit
     together.
@@ -94,10 +104,14 @@ def read_attribution(
         Take passages out that stand in texts of several of a problem's candidates.
     """
     with Archive(path, encoding) as archive:
-        roots = sorted(str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM)
+        roots = sorted(
+            str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM
+        )
         if not roots:
             raise FormatError(
-                "there are no attribution problems here", file=path, expected=f"folders that hold {_PROBLEM}"
+                "there are no attribution problems here",
+                file=path,
+                expected=f"folders that hold {_PROBLEM}",
             )
         languages = _languages(archive)
         problems = []
@@ -109,32 +123,46 @@ def read_attribution(
                     raise
                 if left_out is not None:
                     lines = [str(error).splitlines()[0], *error.problem.splitlines()[1:4]]
-                    left_out[PurePosixPath(root).name or archive.stem] = " ".join(map(str.strip, lines))
-    names = [p.name for p in problems]
+                    left_out[PurePosixPath(root).name or archive.stem] = " ".join(
+                        map(str.strip, lines)
+                    )
+    names = [problem.name for problem in problems]
     if len(set(names)) != len(names):
         raise FormatError("two problems have one name", file=path, found=sorted(names))
     if strip_shared:
         problems = [_stripped(problem) for problem in problems]
-    every = [(f"{p.name}/{where}", author, text) for p in problems for where, author, text in _every(p)]
-    places, authors, texts = zip(*every[:MOST], strict=True)
-    odd = [*odd_texts(texts, places), *sentence_on_shared(texts, authors)]
+    labelled_texts = [
+        (f"{problem.name}/{location}", author, text)
+        for problem in problems
+        for location, author, text in _labelled_texts(problem)
+    ]
+    locations, authors, texts = zip(*labelled_texts[:MOST], strict=True)
+    odd = [*odd_texts(texts, locations), *sentence_on_shared(texts, authors)]
     problems[0] = replace(problems[0], notes=(*problems[0].notes, *odd))
     remark(note for problem in problems for note in problem.notes)
     return problems
 
 
-def _every(problem: AttributionProblem) -> list[tuple[str, str | None, str]]:
+def _labelled_texts(problem: AttributionProblem) -> list[tuple[str, str | None, str]]:
     """Every text of a problem: where it stands, by which candidate (None of the unknown ones), and the text."""
-    known = [(f"{a}/{i}", a, text) for a, own in problem.candidates.items() for i, text in enumerate(own, start=1)]
-    return known + [(name, None, text) for name, text in problem.unknown.items()]
+    known_texts = [
+        (f"{author}/{i}", author, text)
+        for author, texts in problem.candidates.items()
+        for i, text in enumerate(texts, start=1)
+    ]
+    return known_texts + [(name, None, text) for name, text in problem.unknown.items()]
 
 
 def _stripped(problem: AttributionProblem) -> AttributionProblem:
     """The problem without what texts of several candidates share; a text that holds nothing else stays."""
-    _, authors, texts = zip(*_every(problem), strict=True)
+    _, authors, texts = zip(*_labelled_texts(problem), strict=True)
     plain = cleaner(texts, authors, empty=False)
     candidates = {author: tuple(map(plain, texts)) for author, texts in problem.candidates.items()}
-    return replace(problem, candidates=candidates, unknown={n: plain(text) for n, text in problem.unknown.items()})
+    return replace(
+        problem,
+        candidates=candidates,
+        unknown={n: plain(text) for n, text in problem.unknown.items()},
+    )
 
 
 def _without_leaks(
@@ -143,28 +171,35 @@ def _without_leaks(
     """The candidates without texts which stand, a little changed or not, among the unknown ones too, or under two
     candidates, but for candidates who have no others; and sentences that count these."""
     authors = [author for author, texts in candidates.items() for _ in texts]
-    every = [text for texts in (*candidates.values(), unknown.values()) for text in texts]
-    sources = Copies.among(list(map(Sketch.of, every))).sources()
+    all_texts = [text for texts in (*candidates.values(), unknown.values()) for text in texts]
+    sources = Copies.among(list(map(Sketch.of, all_texts))).sources()
     owners: dict[int, dict[str, None]] = {}
     for author, source in zip(authors, sources, strict=False):
         owners.setdefault(source, {})[author] = None
     of_unknown = set(sources[len(authors) :])
-    known = [
-        f"{text} by {' and '.join(of)}"
-        for text, source in zip(unknown, sources[len(authors) :], strict=True) if (of := owners.get(source))
-    ]  # fmt: skip
-    several = [" and ".join(of) for of in owners.values() if len(of) > 1]
-    own: dict[str, list[str]] = {author: [] for author in candidates}
-    for author, text, source in zip(authors, every, sources, strict=False):
-        own[author] += [text] * (source not in of_unknown and len(owners[source]) < 2)
-    bare = [author for author, texts in own.items() if not texts]
-    whole = f"; {some(bare)} have no others, and keep these" if bare else ""
+    texts_of_known = [
+        f"{text} by {' and '.join(text_owners)}"
+        for text, source in zip(unknown, sources[len(authors) :], strict=True)
+        if (text_owners := owners.get(source))
+    ]
+    several = [" and ".join(text_owners) for text_owners in owners.values() if len(text_owners) > 1]
+    kept_texts: dict[str, list[str]] = {author: [] for author in candidates}
+    for author, text, source in zip(authors, all_texts, sources, strict=False):
+        kept_texts[author] += [text] * (source not in of_unknown and len(owners[source]) < 2)
+    bare = [author for author, texts in kept_texts.items() if not texts]
+    exception = f"; {some(bare)} have no others, and keep these" if bare else ""
     leaks = {
-        f"{len(known):,} of {len(unknown):,} unknown texts stand among the known ones": known,
+        f"{len(texts_of_known):,} of {len(unknown):,} unknown texts stand among the known ones": texts_of_known,
         f"{counted(len(several), 'text')} under two candidates": several,
     }
-    said = [f"{name}: {what}, from which nothing is learned ({some(of)}){whole}" for what, of in leaks.items() if of]
-    return {author: tuple(texts) or candidates[author] for author, texts in own.items()}, said
+    sentences = [
+        f"{name}: {leak}, from which nothing is learned ({some(names)}){exception}"
+        for leak, names in leaks.items()
+        if names
+    ]
+    return {
+        author: tuple(texts) or candidates[author] for author, texts in kept_texts.items()
+    }, sentences
 
 
 def _languages(archive: Archive) -> dict[str, str]:
@@ -172,70 +207,89 @@ def _languages(archive: Archive) -> dict[str, str]:
     for name in archive.names:
         if PurePosixPath(name).name == _COLLECTION:
             for item in _items(_json(archive, name), archive.label(name)):
-                if isinstance(item.get("problem-name"), str) and isinstance(item.get("language"), str):
+                if isinstance(item.get("problem-name"), str) and isinstance(
+                    item.get("language"), str
+                ):
                     languages[item["problem-name"]] = item["language"]
     return languages
 
 
 def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> AttributionProblem:
-    place = f"{root}/" if root else ""
+    prefix = f"{root}/" if root else ""
     name = PurePosixPath(root).name or archive.stem
-    label = archive.label(place + _PROBLEM)
-    info = _json(archive, place + _PROBLEM)
+    label = archive.label(prefix + _PROBLEM)
+    info = _json(archive, prefix + _PROBLEM)
     if not isinstance(info, dict) or not isinstance(info.get("candidate-authors"), list):
-        raise FormatError("this problem names no candidates", file=label, expected='"candidate-authors": [...]')
+        raise FormatError(
+            "this problem names no candidates", file=label, expected='"candidate-authors": [...]'
+        )
     folder = info.get("unknown-folder", "unknown")
     if not isinstance(folder, str):
         raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
     candidates: dict[str, tuple[str, ...]] = {}
     notes = []
-    inner = [n[len(place) :] for n in archive.names if n.startswith(place)]
+    inner = [n[len(prefix) :] for n in archive.names if n.startswith(prefix)]
     tops = {n.partition("/")[0] for n in inner}
     folders = {plain_name(top): top for top in tops}
     spelt: dict[str, str] = {}
-    read = {place + _PROBLEM, place + _TRUTH, place + _COLLECTION}
+    read_names = {prefix + _PROBLEM, prefix + _TRUTH, prefix + _COLLECTION}
     for item in _items(info["candidate-authors"], label):
         author = item.get("author-name")
         if not isinstance(author, str) or not author or author == UNKNOWN:
             raise FormatError("a candidate has no name", file=label, found=item)
         checked_name(author, "a candidate", label)
-        first = spelt.setdefault(name_key(author), author)
+        first_spelling = spelt.setdefault(name_key(author), author)
         if author in candidates:
             notes.append(f"{name}: the candidate {author} is named more than once and counts once")
             continue
-        own = author if author in tops else folders.get(plain_name(author), author)
-        texts = _texts(archive, f"{place}{own}/", read)
+        author_folder = author if author in tops else folders.get(plain_name(author), author)
+        texts = _texts(archive, f"{prefix}{author_folder}/", read_names)
         if not texts:
-            raise FormatError("a candidate has no known texts", file=label, found=author, expected=f"{author}/*.txt")
-        if first != author:
-            notes.append(f"{name}: {first} and {author} are spellings of one candidate's name, and were joined")
-        candidates[first] = (*candidates.get(first, ()), *texts.values())
+            raise FormatError(
+                "a candidate has no known texts",
+                file=label,
+                found=author,
+                expected=f"{author}/*.txt",
+            )
+        if first_spelling != author:
+            notes.append(
+                f"{name}: {first_spelling} and {author} are spellings of one candidate's name, and"
+                " were"
+                " joined"
+            )
+        candidates[first_spelling] = (*candidates.get(first_spelling, ()), *texts.values())
     if len(candidates) < 2:
         raise FormatError("a problem needs two candidates", file=label, found=len(candidates))
-    unknown = _texts(archive, f"{place}{folder}/", read)
+    unknown = _texts(archive, f"{prefix}{folder}/", read_names)
     if not unknown:
         raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
-    others = [n for n in inner if place + n not in read]
-    if others and not any(PurePosixPath(n).name == _PROBLEM for n in others):
-        notes.append(f"{name}: {counted(len(others), 'file')} not read ({some(others)})")
+    other_files = [n for n in inner if prefix + n not in read_names]
+    if other_files and not any(PurePosixPath(n).name == _PROBLEM for n in other_files):
+        notes.append(f"{name}: {counted(len(other_files), 'file')} not read ({some(other_files)})")
     candidates, leaks = _without_leaks(name, candidates, unknown)
     notes += leaks
-    every = [*(text for texts in candidates.values() for text in texts), *unknown.values()]
-    places = [*(author for author, texts in candidates.items() for _ in texts), *unknown]
-    notes += sentence_on_languages(every, places)
+    all_texts = [*(text for texts in candidates.values() for text in texts), *unknown.values()]
+    text_names = [*(author for author, texts in candidates.items() for _ in texts), *unknown]
+    notes += sentence_on_languages(all_texts, text_names)
     truth = None
-    if place + _TRUTH in archive:
-        truth, repeated = _truth(archive, place + _TRUTH, spelt, unknown)
-        notes += [f"{name}: the truth names the author of {text} more than once" for text in repeated]
+    if prefix + _TRUTH in archive:
+        truth, repeated = _truth(archive, prefix + _TRUTH, spelt, unknown)
+        notes += [
+            f"{name}: the truth names the author of {text} more than once" for text in repeated
+        ]
     return AttributionProblem(name, languages.get(name), candidates, unknown, truth, tuple(notes))
 
 
-def _texts(archive: Archive, place: str, read: set[str]) -> dict[str, str]:
-    """The texts in a folder by their names, which are put to ``read``."""
-    inner = [n for n in archive.names if n.startswith(place) and "/" not in n[len(place) :] and n not in read]
+def _texts(archive: Archive, prefix: str, read_names: set[str]) -> dict[str, str]:
+    """The texts in a folder by their names, which are put to ``read_names``."""
+    inner = [
+        n
+        for n in archive.names
+        if n.startswith(prefix) and "/" not in n[len(prefix) :] and n not in read_names
+    ]
     names = [n for n in inner if n.lower().endswith(".txt")]
-    read.update(names)
-    return {n[len(place) :]: archive.text(n, published=True) for n in names}
+    read_names.update(names)
+    return {n[len(prefix) :]: archive.text(n, published=True) for n in names}
 
 
 def _truth(
@@ -250,28 +304,51 @@ def _truth(
     files = {plain_name(text): text for text in unknown}
     faults = Faults("entries of truth cannot be used", values=True)
     for item in _items(content, label):
-        text, author = item.get("unknown-text"), item.get("true-author")
+        text = item.get("unknown-text")
+        author = item.get("true-author")
         with faults.gathered():
             if not isinstance(text, str) or not isinstance(author, str):
                 fix = "give each unknown-text its true-author"
                 raise FormatError("a line of truth is incomplete", file=label, found=item, fix=fix)
             text = text if text in unknown else files.get(plain_name(text), text)
-            if author != UNKNOWN and (author := spelt.get(name_key(given := author), "")) == "":
+            if (
+                author != UNKNOWN
+                and (author := spelt.get(name_key(given_author := author), "")) == ""
+            ):
                 fix = f"name a candidate of {_PROBLEM}, or {UNKNOWN}"
-                raise FormatError("truth names an author who is no candidate", file=label, found=given, fix=fix)
+                raise FormatError(
+                    "truth names an author who is no candidate",
+                    file=label,
+                    found=given_author,
+                    fix=fix,
+                )
             if text not in unknown:
                 fix = "add the text, or take the entry out"
-                raise FormatError("truth names a text that is not there", file=label, found=text, fix=fix)
+                raise FormatError(
+                    "truth names a text that is not there", file=label, found=text, fix=fix
+                )
             if text in truths:
                 repeated.append(text)
             if truths.setdefault(text, author) != author:
                 raise FormatError(
-                    "a text has two true authors", file=label, found=text, fix="keep the one that is true"
+                    "a text has two true authors",
+                    file=label,
+                    found=text,
+                    fix="keep the one that is true",
                 )
-    named = {*truths, *(i["unknown-text"] for i in _items(content, label) if isinstance(i.get("unknown-text"), str))}
+    named = {
+        *truths,
+        *(
+            i["unknown-text"]
+            for i in _items(content, label)
+            if isinstance(i.get("unknown-text"), str)
+        ),
+    }
     for text in sorted(set(unknown) - named):
         with faults.gathered():
-            raise FormatError("truth lacks a text", file=label, found=text, fix="add an entry for it")
+            raise FormatError(
+                "truth lacks a text", file=label, found=text, fix="add an entry for it"
+            )
     faults.check()
     return truths, sorted(set(repeated))
 
@@ -286,12 +363,20 @@ def _items(value: Any, label: str) -> list[dict[str, Any]]:
     return value
 
 
-def write_attribution_answers(folder: str | Path, problem: str, predicted: Mapping[str, str]) -> Path:
+def write_attribution_answers(
+    folder: str | Path, problem: str, predicted: Mapping[str, str]
+) -> Path:
     """Write ``answers-PROBLEM.json`` into a folder and return its path. InputError if it cannot be written."""
     path = location(folder) / f"answers-{problem}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, [{"unknown-text": t, "predicted-author": a} for t, a in sorted(predicted.items())])
+        write_json(
+            path,
+            [
+                {"unknown-text": text, "predicted-author": author}
+                for text, author in sorted(predicted.items())
+            ],
+        )
     except OSError as error:
         raise InputError(
             f"the answers cannot be written ({error.strerror})", file=path, fix="give another --out"
@@ -299,16 +384,26 @@ def write_attribution_answers(folder: str | Path, problem: str, predicted: Mappi
     return path
 
 
-def macro_f1(truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]) -> float:
-    """PAN's score: mean F1 over the true authors of the unknown texts without ``<UNK>``.
+def macro_f1(
+    truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]
+) -> float:
+    """PAN's score from 0 to 1: mean F1 over the true authors of the unknown texts without ``<UNK>``.
 
     A missing answer, or one that names nobody known, is ``<UNK>``; the F1 of an author never named is 0.
     """
-    known = {*candidates, UNKNOWN}
-    said = {t: (p if (p := predicted.get(t, UNKNOWN)) in known else UNKNOWN) for t in truth}
+    known_authors = {*candidates, UNKNOWN}
+    answer_by_text = {
+        text: answer if (answer := predicted.get(text, UNKNOWN)) in known_authors else UNKNOWN
+        for text in truth
+    }
     scores = []
     for author in sorted({*truth.values()} - {UNKNOWN}):
-        hit = sum(a == author and said[t] == author for t, a in truth.items())
-        total = sum(a == author for a in truth.values()) + sum(p == author for p in said.values())
+        hit = sum(
+            true_author == author and answer_by_text[text] == author
+            for text, true_author in truth.items()
+        )
+        total = sum(true_author == author for true_author in truth.values()) + sum(
+            answer == author for answer in answer_by_text.values()
+        )
         scores.append(2 * hit / total)
     return sum(scores) / len(scores) if scores else 0.0

@@ -1,4 +1,7 @@
-"""Reading and writing PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+"""Reads and writes PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+
+In: ``Part``s or the path of such a file. Out: the file, or ``Part``s that tile the original; offsets are half-open
+spans of code points.
 
 References
 ----------
@@ -17,7 +20,13 @@ from ravenbench.errors import FormatError
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
 from ravenbench.formats.decoding import check_whole, decode, from_json
 
-KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
+KEYS = (
+    "original",
+    "original-start-charpos",
+    "original-end-charpos",
+    "obfuscation",
+    "obfuscation-id",
+)
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,11 @@ class Part:
 def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
     """The list PAN16 asks for, ids counting from 1; ``operations`` is Raven's addition."""
     return [
-        dict(zip(KEYS, (p.original, p.start, p.end, p.obfuscation, number), strict=True))
-        | ({"operations": list(p.operations)} if p.operations else {})
-        for number, p in enumerate(parts, start=1)
+        dict(
+            zip(KEYS, (part.original, part.start, part.end, part.obfuscation, number), strict=True)
+        )
+        | ({"operations": list(part.operations)} if part.operations else {})
+        for number, part in enumerate(parts, start=1)
     ]
 
 
@@ -50,17 +61,17 @@ def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
 
 
 def parts_bytes(parts: Iterable[Part]) -> bytes:
-    """What stands in a part file."""
+    """The bytes of a part file."""
     return json_bytes(parts_to_json(parts))
 
 
 def parts_file(text: Path) -> Path:
-    """Where the parts of a single text lie: ``essay.txt`` → ``essay.obfuscation.json``."""
+    """The path of the parts of a single text: ``essay.txt`` → ``essay.obfuscation.json``."""
     return text.with_name(f"{text.stem}.obfuscation.json")
 
 
 def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
-    """Read the parts of a PAN16 file, in order of their ids, tiling the original.
+    """The ``Part``s of a PAN16 file, in order of their ids, tiling the original.
 
     Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
     two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is
@@ -72,11 +83,15 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     if not isinstance(rows, list):
-        raise FormatError("not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")
+        raise FormatError(
+            "not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]"
+        )
     by_id: dict[int, dict[str, Any]] = {}
     for row in rows:
         number = row.get("obfuscation-id") if isinstance(row, dict) else None
-        if not isinstance(number, int) or not all(isinstance(row.get(k), str) for k in ("original", "obfuscation")):
+        if not isinstance(number, int) or not all(
+            isinstance(row.get(k), str) for k in ("original", "obfuscation")
+        ):
             raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
         check_whole(row["original"] + row["obfuscation"], f"part {number}", path)
         if number in by_id:
@@ -90,26 +105,32 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
 
 def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iterable[Part]:
     starts = []
-    place = 0
+    position = 0
     for row in rows:
-        begins = original.find(row["original"], place)
-        if begins < 0 or original[place:begins].strip():
+        begins = original.find(row["original"], position)
+        if begins < 0 or original[position:begins].strip():
             raise FormatError(
-                f"part {row['obfuscation-id']} does not follow in the original", file=path,
-                found=row["original"][:80], expected=repr(original[place : place + 80]),
-            )  # fmt: skip
+                f"part {row['obfuscation-id']} does not follow in the original",
+                file=path,
+                found=row["original"][:80],
+                expected=repr(original[position : position + 80]),
+            )
         starts.append(begins)
-        place = begins + len(row["original"])
-    if original[place:].strip():
+        position = begins + len(row["original"])
+    if original[position:].strip():
         problem = "the parts end before the original does" if rows else "there are no parts"
-        raise FormatError(problem, file=path, found=original[place : place + 80])
+        raise FormatError(problem, file=path, found=original[position : position + 80])
     if not rows:
         return
     bounds = [0, *starts[1:], len(original)]
     for row, at, start, end in zip(rows, starts, bounds[:-1], bounds[1:], strict=True):
         # Unclaimed white space was left as it was.
-        before, after = original[start:at], original[at + len(row["original"]) : end]
+        text_before = original[start:at]
+        text_after = original[at + len(row["original"]) : end]
         yield Part(
-            start, end, original[start:end], before + row["obfuscation"] + after,
+            start,
+            end,
+            original[start:end],
+            text_before + row["obfuscation"] + text_after,
             tuple(str(name) for name in row.get("operations", ())),
-        )  # fmt: skip
+        )

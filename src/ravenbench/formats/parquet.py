@@ -1,4 +1,8 @@
-"""Parquet files of strangers: a few kilobytes may decode to gigabytes, which their footer says before."""
+"""Refuses Parquet files that would decode to too much: a few kilobytes may decode to gigabytes.
+
+In: the path of a file, or its sizes in bytes. Out: nothing; FormatError if its footer promises too many bytes or
+values.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ from typing import Any
 from ravenbench.errors import FormatError
 from ravenbench.formats.archive import SUM_FLOOR, SUM_RATIO
 
-_ROWS, _VALUES = 2**19, 2**24
+_ROWS = 2**19
+_VALUES = 2**24
 """What a file may hold however small it is; beyond, half as many rows and 16 times as many values as it has bytes."""
 
 
@@ -24,25 +29,31 @@ def check_unpacked(path: Path) -> None:
     try:
         about = footer.record()
         chunks = [chunk[3] for group in about[4] for chunk in group[1]]
-        rows, values, unpacked = about[3], sum(one[5] for one in chunks), sum(one[6] for one in chunks)
+        rows = about[3]
+        values = sum(chunk[5] for chunk in chunks)
+        unpacked = sum(chunk[6] for chunk in chunks)
     except (StopIteration, KeyError, TypeError, ValueError, RecursionError):
         return
     check_size(path, unpacked, size)
     if rows > max(_ROWS, size // 2) or values > max(_VALUES, 16 * size):
         raise FormatError(
-            "this table holds far more rows or values than its size lets expect", file=path,
-            found=f"{rows:,} rows, {values:,} values, {size:,} bytes", fix="if you trust it, give it as JSON lines",
-        )  # fmt: skip
+            "this table holds far more rows or values than its size lets expect",
+            file=path,
+            found=f"{rows:,} rows, {values:,} values, {size:,} bytes",
+            fix="if you trust it, give it as JSON lines",
+        )
 
 
 def check_size(path: str | Path, unpacked: int, packed: int) -> None:
     """FormatError if so many bytes are far more than a table of texts packs into so few."""
     if unpacked > max(SUM_FLOOR, SUM_RATIO * packed):
         raise FormatError(
-            "this table unpacks to far more than texts can", file=path,
-            found=f"{packed:,} bytes become {unpacked:,} or more", expected=f"at most {SUM_RATIO} times as much",
+            "this table unpacks to far more than texts can",
+            file=path,
+            found=f"{packed:,} bytes become {unpacked:,} or more",
+            expected=f"at most {SUM_RATIO} times as much",
             fix="if you trust it, give it as JSON lines",
-        )  # fmt: skip
+        )
 
 
 class _Footer:

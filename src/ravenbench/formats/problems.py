@@ -1,4 +1,9 @@
-"""Verification problems as PAN has them, read and written: folders (2013–15), pairs (2020–23), zips, folders of zips.
+"""Reads and writes verification problems in the forms of PAN: folders (2013–15), pairs (2020–23), zips, folders of
+zips.
+
+In: the path of a file, folder or zip, or an open ``Archive``. Out: ``ProblemSet`` (n readable ``Problems``, their
+truth ``same`` (n,) bool, True = same author, and the reasons why others cannot be read); pairs and truth one by one
+as ``Pair`` and ``PairTruth``; or files in these forms.
 
     ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt (``EN001 Y``), ROOT/contents.json          2013–15
     pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl                                     2020–23
@@ -28,7 +33,16 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ravenbench.components import identity_hash
-from ravenbench.errors import OPTIONS, FormatError, InputError, MissingPart, counted, first_names, remark, some
+from ravenbench.errors import (
+    OPTIONS,
+    FormatError,
+    InputError,
+    MissingPart,
+    counted,
+    first_names,
+    remark,
+    some,
+)
 from ravenbench.files import (
     cache_folder,
     code_of,
@@ -43,11 +57,26 @@ from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.formats.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.formats.output import fresh_folder, whole_file
 from ravenbench.formats.pan_attribution import check_no_attribution
-from ravenbench.formats.tabular import column_names, is_lines, record_id, records, stem_of, table_kind, table_rows
+from ravenbench.formats.tabular import (
+    column_names,
+    is_lines,
+    record_id,
+    records,
+    stem_of,
+    table_kind,
+    table_rows,
+)
 from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
-from ravenbench.text.names import is_nobody, label_key, name_key, one_spelling, plain_name, zeros_lost
+from ravenbench.text.names import (
+    is_nobody,
+    label_key,
+    name_key,
+    one_spelling,
+    plain_name,
+    zeros_lost,
+)
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
@@ -59,7 +88,7 @@ MOST_KEPT = 2**26
 
 @dataclass(frozen=True, eq=False)
 class ProblemSet:
-    """The problems of one corpus and split, as read.
+    """The problems of one corpus and split, as read: n problems and their truth, shape (n,).
 
     Attributes
     ----------
@@ -71,7 +100,7 @@ class ProblemSet:
         The readable ones, sorted by id (PAN13–15) or in file order (PAN20–23). Authors and topics are there
         where the files give them.
     same : (n,) bool, or None
-        Truth of ``problems``; None where there is no truth file.
+        Truth of ``problems``, True = same author; None where there is no truth file.
     faults : mapping of id to reason
         Problems that could not be read: each counts as a non-answer.
     fault_truth : mapping of id to bool
@@ -98,17 +127,21 @@ class ProblemSet:
         return len(self.problems)
 
     def truth(self) -> Bools:
-        """The truth of the problems. FormatError if no truth file was found."""
+        """The truth of the problems, (n,) bool, True = same author. FormatError if no truth file was found."""
         if self.same is None:
             raise FormatError(
-                f"{self.name} has no truth", fix="training needs truth: add it, or use these problems as --test",
-                expected="truth.txt or truth.jsonl beside the problems; in a table of pairs a column same or label",
-            )  # fmt: skip
+                f"{self.name} has no truth",
+                fix="training needs truth: add it, or use these problems as --test",
+                expected=(
+                    "truth.txt or truth.jsonl beside the problems; in a table of pairs a column"
+                    " same or label"
+                ),
+            )
         return self.same
 
 
 class ProblemBuilder:
-    """Gathers problems one by one; each distinct document is kept once."""
+    """Gathers problems one by one into ``Problems``; each distinct document is kept once."""
 
     def __init__(self) -> None:
         self.texts = TextCollector()
@@ -120,7 +153,7 @@ class ProblemBuilder:
         self.identical: list[str] = []
 
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
-        """Add one problem and return the rows of its documents.
+        """Add one problem; return the rows of its known documents (list) and the row of its questioned one.
 
         FormatError if there is no usable document on one side; the message is the reason.
         """
@@ -128,7 +161,9 @@ class ProblemBuilder:
             raise FormatError("the questioned document is empty")
         usable = [text for text in known if text.strip()]
         if not usable:
-            raise FormatError("every known document is empty" if known else "there is no known document")
+            raise FormatError(
+                "every known document is empty" if known else "there is no known document"
+            )
         if len(usable) < len(known):
             self.notes.append(f"{name}: {len(known) - len(usable)} empty known documents left out")
         rows = [self.texts.add(text) for text in usable]
@@ -142,13 +177,19 @@ class ProblemBuilder:
         return rows, row
 
     def finish(self, **labels: Any) -> Problems:
-        """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
+        """All problems added as ``Problems``; labels are columns of ``Problems`` (author, topic, language)."""
         if self.identical:
-            self.notes.append(f"{first_names(self.identical)}: the questioned text is identical with a known one")
+            self.notes.append(
+                f"{first_names(self.identical)}: the questioned text is identical with a known one"
+            )
         return Problems(
-            self.texts.table(), name_array(self.ids), np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
-            np.asarray(self._known, dtype=np.int64), np.asarray(self._questioned, dtype=np.int64), **labels,
-        )  # fmt: skip
+            self.texts.table(),
+            name_array(self.ids),
+            np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
+            np.asarray(self._known, dtype=np.int64),
+            np.asarray(self._questioned, dtype=np.int64),
+            **labels,
+        )
 
 
 _DOCUMENT = re.compile(r"(known\d*|unknown)\.txt\Z", re.IGNORECASE)
@@ -163,18 +204,30 @@ def problem_roots(archive: Archive) -> list[str]:
 
 def holds_problems(archive: Archive) -> bool:
     """Whether verification problems of some form lie in an archive, or in a zip within a folder."""
-    if problem_roots(archive) or pairs_files(archive) or any(pair_table(archive, name) for name in archive.names):
+    if (
+        problem_roots(archive)
+        or pairs_files(archive)
+        or any(pair_table(archive, name) for name in archive.names)
+    ):
         return True
-    inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip") and archive.path.is_dir()]
+    inner = [
+        archive.path / name
+        for name in archive.names
+        if name.lower().endswith(".zip") and archive.path.is_dir()
+    ]
     for path in inner:
-        with Archive(path) as within:
-            if holds_problems(within):
+        with Archive(path) as inner_archive:
+            if holds_problems(inner_archive):
                 return True
     return False
 
 
 def write_pan_problems(
-    path: str | Path, problems: Problems, same: Bools | None = None, language: str = "english", genre: str = "unknown"
+    path: str | Path,
+    problems: Problems,
+    same: Bools | None = None,
+    language: str = "english",
+    genre: str = "unknown",
 ) -> Path:
     """Write problems as a PAN13–15 folder, with ``truth.txt`` where ``same`` is given.
 
@@ -184,49 +237,64 @@ def write_pan_problems(
     path = Path(path)
     for name in problems.ids.tolist():
         if not _is_plain(name):
-            raise InputError("a problem id cannot name a folder", found=name, expected="a plain name such as EN001")
+            raise InputError(
+                "a problem id cannot name a folder",
+                found=name,
+                expected="a plain name such as EN001",
+            )
     with fresh_folder(path) as folder:
         for i, name in enumerate(problems.ids.tolist()):
-            place = folder / name
-            place.mkdir()
+            problem_folder = folder / name
+            problem_folder.mkdir()
             for number, row in enumerate(problems.known(i), start=1):
-                (place / f"known{number:02d}.txt").write_bytes(problems.texts.raw(row))
-            (place / "unknown.txt").write_bytes(problems.texts.raw(problems.questioned_index[i]))
-        write_json(folder / "contents.json", {"language": language, "genre": genre, "problems": problems.ids.tolist()})
+                (problem_folder / f"known{number:02d}.txt").write_bytes(problems.texts.raw(row))
+            (problem_folder / "unknown.txt").write_bytes(
+                problems.texts.raw(problems.questioned_index[i])
+            )
+        write_json(
+            folder / "contents.json",
+            {"language": language, "genre": genre, "problems": problems.ids.tolist()},
+        )
         if same is not None:
             write_text(folder / "truth.txt", truth_text(problems.ids.tolist(), same))
     return path
 
 
 def truth_text(ids: list[str], same: Bools) -> str:
-    """The content of a ``truth.txt`` for these problems."""
-    return "".join(f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True))
+    """The content of a ``truth.txt``: a line ``ID Y`` (same author) or ``ID N`` for each problem."""
+    return "".join(
+        f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True)
+    )
 
 
-_OF_TRUTH, _TWICE = "lines of truth cannot be used", "an id stands twice"
-_ANSWERS, _SWAPPED = "these are answers, not truth", "are truth and answers swapped?"
+_OF_TRUTH = "lines of truth cannot be used"
+_TWICE = "an id stands twice"
+_ANSWERS = "these are answers, not truth"
+_SWAPPED = "are truth and answers swapped?"
 
 
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
-    """Read the ``EN001 Y`` lines of a ``truth.txt``.
+    """Truth by id from the ``EN001 Y`` lines of a ``truth.txt``; True = Y, same author.
 
     FormatError, with all of them, if lines are anything else or an id stands twice; or if the file is empty.
     """
     truth: dict[str, bool] = {}
     faults = Faults(_OF_TRUTH)
     for number, line in archive.lines(name):
-        parts = line.split()
-        where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
-        if len(parts) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", parts[-1]) is not None:
-            raise FormatError(_ANSWERS, **where, expected="ID Y or ID N", fix=_SWAPPED)
+        words = line.split()
+        location: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
+        if len(words) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", words[-1]) is not None:
+            raise FormatError(_ANSWERS, **location, expected="ID Y or ID N", fix=_SWAPPED)
         with faults.gathered():
-            if len(parts) != 2 or parts[1].upper() not in ("Y", "N"):
+            if len(words) != 2 or words[1].upper() not in ("Y", "N"):
                 fix = "write the problem's id, a blank, and Y (same author) or N"
-                raise FormatError("not a line of truth", **where, expected="ID Y or ID N", fix=fix)
-            checked_name(parts[0], "an id", archive.label(name), number)
-            if parts[0] in truth:
-                raise FormatError(_TWICE, **where, fix="keep the line that is right")
-            truth[parts[0]] = parts[1].upper() == "Y"
+                raise FormatError(
+                    "not a line of truth", **location, expected="ID Y or ID N", fix=fix
+                )
+            checked_name(words[0], "an id", archive.label(name), number)
+            if words[0] in truth:
+                raise FormatError(_TWICE, **location, fix="keep the line that is right")
+            truth[words[0]] = words[1].upper() == "Y"
     faults.check()
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
@@ -240,13 +308,21 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
     """
     contents = from_json(archive.text(name), archive.label(name), problem="not JSON")
     if not isinstance(contents, dict):
-        raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
+        raise FormatError(
+            "not a JSON object",
+            file=archive.label(name),
+            expected='{"language", "genre", "problems"}',
+        )
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))
     label = archive.label(name)
     return (
         checked_name(str(language), "the language", label) if language else None,
         checked_name(str(genre), "the genre", label) if genre else None,
-        [checked_name(i, "an id", label) for i in ids if isinstance(i, str)] if isinstance(ids, list) else [],
+        (
+            [checked_name(i, "an id", label) for i in ids if isinstance(i, str)]
+            if isinstance(ids, list)
+            else []
+        ),
     )
 
 
@@ -261,20 +337,27 @@ def corpus_name(archive: Archive, root: str) -> tuple[str, Split | None]:
     return (PurePosixPath(base).name or archive.stem), split
 
 
-def _read(archive: Archive, root: str) -> ProblemSet:
+def _read_problem_folders(archive: Archive, root: str) -> ProblemSet:
     name, split = corpus_name(archive, root)
     inside = f"{root}/" if root else ""
     folders: dict[str, list[str]] = {}
     for file in archive.names:
         if "/" in file[len(inside) :] and file.startswith(inside):
             folders.setdefault(file[len(inside) :].partition("/")[0], []).append(file)
-    truth = read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
+    truth = (
+        read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
+    )
     language, genre, listed = (
-        read_contents(archive, inside + "contents.json") if inside + "contents.json" in archive else (None, None, [])
+        read_contents(archive, inside + "contents.json")
+        if inside + "contents.json" in archive
+        else (None, None, [])
     )
     named = dict.fromkeys([*listed, *(truth or {})])
     # Folders without a document that nobody lists are something else (documentation, figures).
-    texts = {k: [f for f in several if _is_document(f) and _parent(f) == inside + k] for k, several in folders.items()}
+    texts = {
+        k: [name for name in several if _is_document(name) and _parent(name) == inside + k]
+        for k, several in folders.items()
+    }
     folders = {k: several for k, several in folders.items() if k in named or texts[k]}
     unread = [file for k, several in folders.items() for file in several if file not in texts[k]]
     texts = {k: texts[k] for k in folders}
@@ -294,29 +377,53 @@ def _read(archive: Archive, root: str) -> ProblemSet:
             same.append(truth[problem])
     zeros = zeros_lost(folders, truth or named)
     if not builder.ids:
-        first, problem = next(iter(faults)), f"no problem of {name} can be read"
-        raise FormatError(problem, file=archive.path, found=f"{first}: {faults[first]}", fix=next(iter(zeros), None))
+        first = next(iter(faults))
+        problem = f"no problem of {name} can be read"
+        raise FormatError(
+            problem,
+            file=archive.path,
+            found=f"{first}: {faults[first]}",
+            fix=next(iter(zeros), None),
+        )
     builder.notes += zeros
-    builder.notes += _unlike(unread, sorted({*folders} - {*listed}) if listed else [])
-    problems, script = builder.finish(), SCRIPTS.get((language or "").casefold())
+    builder.notes += _remarks_on_unread(unread, sorted({*folders} - {*listed}) if listed else [])
+    problems = builder.finish()
+    script = SCRIPTS.get((language or "").casefold())
     if script is not None and (written := script_of(problems.texts[0])) not in (None, script):
-        builder.notes.append(f"contents.json says that the texts are in {language}, but they are in {written} letters")
+        builder.notes.append(
+            f"contents.json says that the texts are in {language}, but they are in {written}"
+            " letters"
+        )
     return ProblemSet(
-        name, problems, None if truth is None else np.array(same, dtype=bool), split, faults,
-        _known(truth, faults), language, genre, tuple(builder.notes), root,
-    )  # fmt: skip
+        name,
+        problems,
+        None if truth is None else np.array(same, dtype=bool),
+        split,
+        faults,
+        _truth_of_faults(truth, faults),
+        language,
+        genre,
+        tuple(builder.notes),
+        root,
+    )
 
 
-def _unlike(unread: list[str], unlisted: list[str]) -> list[str]:
+def _remarks_on_unread(unread: list[str], unlisted: list[str]) -> list[str]:
     """Sentences on files that are no texts of problems, and on problems that ``contents.json`` lacks."""
-    said = {
-        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": unread,
-        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": unlisted,
+    names_by_reason = {
+        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": (
+            unread
+        ),
+        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": (
+            unlisted
+        ),
     }
-    return [f"{what}: {first_names(names)}" for what, names in said.items() if names]
+    return [f"{reason}: {first_names(names)}" for reason, names in names_by_reason.items() if names]
 
 
-def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, bool] | None) -> str | None:
+def _fault(
+    problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, bool] | None
+) -> str | None:
     if not _is_plain(problem):
         return _ID_AS_PATH
     if problem not in texts:
@@ -334,7 +441,8 @@ def _fault(problem: str, texts: Mapping[str, list[str]], truth: Mapping[str, boo
 
 
 def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
-    known, unknown = [], ""
+    known = []
+    unknown = ""
     for file in files:
         name = _name(file).lower()
         if name == "unknown.txt":
@@ -344,7 +452,9 @@ def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
     return known, unknown
 
 
-def _known(truth: Mapping[str, bool] | None, faults: Mapping[str, str]) -> dict[str, bool]:
+def _truth_of_faults(
+    truth: Mapping[str, bool] | None, faults: Mapping[str, str]
+) -> dict[str, bool]:
     return {name: truth[name] for name in faults if name in truth} if truth else {}
 
 
@@ -353,7 +463,12 @@ def _is_document(name: str) -> bool:
 
 
 def _is_plain(name: str) -> bool:
-    return bool(name) and name not in (".", "..") and not set(name) & set('/\\:\0*?"<>|') and not name.startswith(".")
+    return (
+        bool(name)
+        and name not in (".", "..")
+        and not set(name) & set('/\\:\0*?"<>|')
+        and not name.startswith(".")
+    )
 
 
 def _name(name: str) -> str:
@@ -369,7 +484,8 @@ _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
 
 class Wording(NamedTuple):
     """How pages speak of what truth is about: a ``yes`` and a ``no``; problems of either kind, many, one, and one set
-    against it; what all of them are; what problems are; and a sentence of counts (of yes, of no)."""
+    against it; what all of them are; what problems are; and a sentence of counts (of yes, of no).
+    """
 
     yes: str
     no: str
@@ -384,27 +500,46 @@ class Wording(NamedTuple):
 
 WORDINGS = {
     "authors": Wording(
-        "same author", "different authors", "same-author problems", "a same-author problem", "a different-author one",
-        "by the same author", "by different authors", "verification problems",
+        "same author",
+        "different authors",
+        "same-author problems",
+        "a same-author problem",
+        "a different-author one",
+        "by the same author",
+        "by different authors",
+        "verification problems",
         "{:,} problems are by the same author, {:,} by different ones.",
     ),
     "machines": Wording(
-        "machine", "person", "machines' texts", "a machine's text", "a person's", "by a machine", "by a person",
-        "texts by persons and machines", "{:,} texts are by a machine, {:,} by a person.",
+        "machine",
+        "person",
+        "machines' texts",
+        "a machine's text",
+        "a person's",
+        "by a machine",
+        "by a person",
+        "texts by persons and machines",
+        "{:,} texts are by a machine, {:,} by a person.",
     ),
     "machine pairs": Wording(
-        "first text by a machine", "second text by a machine", "pairs with the machine's text first",
-        "a pair with the machine's text first", "one with it second", "with the machine's text first",
-        "with the machine's text second", "pairs of a person's and a machine's text",
+        "first text by a machine",
+        "second text by a machine",
+        "pairs with the machine's text first",
+        "a pair with the machine's text first",
+        "one with it second",
+        "with the machine's text first",
+        "with the machine's text second",
+        "pairs of a person's and a machine's text",
         "In {:,} pairs the machine's text stands first, in {:,} second.",
     ),
-}  # fmt: skip
+}
 """What a truth may be about."""
 
 
 @dataclass(frozen=True)
 class PairTruth:
-    """The truth of one pair; authors are None where the file does not name them. ``about``: a key of ``WORDINGS``."""
+    """The truth of one pair; ``same`` is True for one author; authors are None where the file does not name them.
+    ``about``: a key of ``WORDINGS``."""
 
     same: bool
     authors: tuple[str, str] | None
@@ -413,7 +548,7 @@ class PairTruth:
 
 @dataclass(frozen=True)
 class Pair:
-    """One line of a pairs file: two texts and their topics (fandom or discourse type)."""
+    """One line of a pairs file: two texts and their topics (fandom or discourse type); ``line`` counts from 1."""
 
     id: str
     texts: tuple[str, str]
@@ -427,13 +562,27 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
     for name in pairs:
-        place, stem = PurePosixPath(name).parent, stem_of(name)
-        wanted = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
+        parent = PurePosixPath(name).parent
+        stem = stem_of(name)
+        truth_stems = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
         if len(pairs) == 1 or stem == "pairs":
-            wanted.append("truth")
-        near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
-        truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and stem_of(n) == w]
-        files[name] = str(place / truths[0]) if truths else name if _own_label(first_record(archive, name)) else None
+            truth_stems.append("truth")
+        near = [
+            PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == parent
+        ] + archive.siblings()
+        truths = [
+            name
+            for truth_stem in truth_stems
+            for name in near
+            if is_truth(name) and is_lines(name) and stem_of(name) == truth_stem
+        ]
+        files[name] = (
+            str(parent / truths[0])
+            if truths
+            else name
+            if _own_label(first_record(archive, name))
+            else None
+        )
     return files
 
 
@@ -443,7 +592,7 @@ def is_truth(name: str) -> bool:
 
 
 def first_record(archive: Archive, name: str) -> dict[str, Any]:
-    """The first line of a JSON-lines file, {} where it is none."""
+    """The first line of a JSON-lines file as a mapping, {} where it is none."""
     try:
         _, line = next(archive.lines(name), (0, ""))
         record = json.loads(line)
@@ -461,7 +610,7 @@ def of_pair(record: Mapping[str, Any]) -> bool:
     return isinstance(_human(record), list)
 
 
-def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
+def label_of(record: Mapping[str, Any], **location: Any) -> bool | None:
     """Whether a machine wrote what a line of texts, truth or answers is about; None where it has no label.
 
     Of a pair: whether a machine wrote the first text, as in PAN's evaluator. FormatError if the label is none.
@@ -470,13 +619,21 @@ def label_of(record: Mapping[str, Any], **where: Any) -> bool | None:
     if "is_human" in record or of_pair(record):
         if human in ([True, False], [False, True]):
             return not human[0]
-        raise FormatError("is_human is not one true and one false", **where, found=human, expected="[true, false]")
+        raise FormatError(
+            "is_human is not one true and one false",
+            **location,
+            found=human,
+            expected="[true, false]",
+        )
     label = record.get("label")
     if label is None:
         return None
     if isinstance(label, bool) or label not in range(6):  # 1.0 too, as PAN's evaluator
         raise FormatError(
-            "not a label", **where, found=repr(label), expected="a number: 0 (a person), 1 (a machine); or 0 to 5"
+            "not a label",
+            **location,
+            found=repr(label),
+            expected="a number: 0 (a person), 1 (a machine); or 0 to 5",
         )
     return bool(label != 0)
 
@@ -496,42 +653,60 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
         return _table_truth(archive, name, table or TableRoles((), None, "id"))
     truth: dict[str, PairTruth] = {}
-    faults, nobodies = Faults(_OF_TRUTH), 0
+    faults = Faults(_OF_TRUTH)
+    nobodies = 0
     for line, record in records(archive, name):
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if "same" not in record and "value" in record:
-            raise FormatError(_ANSWERS, **where, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED)
+            raise FormatError(
+                _ANSWERS, **location, found=sorted(record), expected='{"id", "same"}', fix=_SWAPPED
+            )
         with faults.gathered():
             key = record_id(record, archive, name, line)
             if key in truth:
-                raise FormatError(_TWICE, **where, found=key, fix="keep the line that is right")
-            truth[key], of_nobody = _record_truth(record, where)
+                raise FormatError(_TWICE, **location, found=key, fix="keep the line that is right")
+            truth[key], of_nobody = _record_truth(record, location)
             nobodies += of_nobody
     faults.check()
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
     if nobodies:
-        remark([f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they may be of several"])
+        remark(
+            [
+                f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they"
+                " may be of several"
+            ]
+        )
     return truth
 
 
-def _record_truth(record: Mapping[str, Any], where: dict[str, Any]) -> tuple[PairTruth, bool]:
+def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[PairTruth, bool]:
     """What a line of truth says, and whether it says that two texts are by one author who is nobody in particular."""
-    same, about = record.get("same"), "authors"
+    same = record.get("same")
+    about = "authors"
     if same is None and (label := _own_label(record)) is not None:
-        same = _said(record, label)
+        same = _says_same(record, label)
     elif same is None:
-        same, about = label_of(record, **where), "machine pairs" if of_pair(record) else "machines"
+        same = label_of(record, **location)
+        about = "machine pairs" if of_pair(record) else "machines"
     if not isinstance(same, bool):
         raise FormatError(
-            "truth has no same: true or false", **where, found=record, expected='{"id", "same"}',
+            "truth has no same: true or false",
+            **location,
+            found=record,
+            expected='{"id", "same"}',
             fix="write true or false, without quotation marks, for every problem",
-        )  # fmt: skip
-    authors = _two(record.get("authors"), "an author", **where)
+        )
+    authors = _two_names(record.get("authors"), "an author", **location)
     if authors is not None and nobody(*authors):
         return PairTruth(same, None, about), same
     if authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
-        raise FormatError("same contradicts the two authors", **where, found=record, fix="mend the one that is wrong")
+        raise FormatError(
+            "same contradicts the two authors",
+            **location,
+            found=record,
+            fix="mend the one that is wrong",
+        )
     return PairTruth(same, authors, about), False
 
 
@@ -540,34 +715,52 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
 
     FormatError if a line is not JSON, has no id, or repeats one.
     """
-    seen: set[str] = set()
+    seen_ids: set[str] = set()
     for line, record in records(archive, name):
         key = record_id(record, archive, name, line)
-        if key in seen:
+        if key in seen_ids:
             raise FormatError("an id stands twice", file=archive.label(name), line=line, found=key)
-        seen.add(key)
+        seen_ids.add(key)
         texts = record.get("pair")
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if isinstance(texts, list) and len(texts) > 2:
-            raise FormatError("a pair has two texts", **where, found=len(texts), expected='"pair": [text, text]')
-        if not isinstance(texts, list) or len(texts) != 2 or not all(isinstance(t, str) for t in texts):
+            raise FormatError(
+                "a pair has two texts",
+                **location,
+                found=len(texts),
+                expected='"pair": [text, text]',
+            )
+        if (
+            not isinstance(texts, list)
+            or len(texts) != 2
+            or not all(isinstance(text, str) for text in texts)
+        ):
             yield key, f"line {line} has no pair of two texts"
             continue
-        topics = next((record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record), None)
+        topics = next(
+            (record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record),
+            None,
+        )
         if isinstance(topics, str):
             topics = [topics, topics]
-        first, second = (t.lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-        yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
+        first, second = (text.lstrip("\ufeff").replace("\r\n", "\n") for text in texts)
+        yield Pair(
+            key, (first, second), _two_names(topics, "a topic", **location) or (None, None), line
+        )
 
 
-_TEXTS = [tuple(both.split("/")) for both in column_names("pair texts")]
+_TEXTS = [tuple(pair.split("/")) for pair in column_names("pair texts")]
 _LABELS, OPPOSITES, _IDS = (column_names(f"pair {kind}") for kind in ("labels", "opposites", "ids"))
 """Columns that say what is the same, and what is different (yes, 1 or a high number)."""
 _SAME = {
-    **dict.fromkeys(("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True),
-    **dict.fromkeys(("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False),
+    **dict.fromkeys(
+        ("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True
+    ),
+    **dict.fromkeys(
+        ("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False
+    ),
     "mismatch": False,
-}  # fmt: skip
+}
 """Spellings of columns and labels in tables of pairs, by their letters and figures."""
 
 
@@ -594,11 +787,13 @@ class TableRoles(NamedTuple):
         """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
         if self.others:
             return [
-                f"{file} has no column same or label, so that nothing is scored; not read: {some(self.others)}; "
-                "if one of these says who wrote both, call it label"
+                f"{file} has no column same or label, so that nothing is scored; not read:"
+                f" {some(self.others)}; if one of these says who wrote both, call it label"
             ]
-        said = f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
-        return [said] if self.authors and self.label is None else []
+        sentence = (
+            f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
+        )
+        return [sentence] if self.authors and self.label is None else []
 
     def are_nobody(self, row: Mapping[str, Any]) -> bool:
         """Whether a row names two authors who are nobody in particular."""
@@ -624,90 +819,142 @@ def pair_table(archive: Archive, name: str) -> TableRoles | None:
         if archive.single:
             raise
         return None
-    here = {plain_key(column): column for column in row}
-    both = next((pair for pair in _TEXTS if pair[0] in here and pair[1] in here), None)
-    if both is None or "pair" in row:
+    columns_by_key = {plain_key(column): column for column in row}
+    text_columns = next(
+        (pair for pair in _TEXTS if pair[0] in columns_by_key and pair[1] in columns_by_key), None
+    )
+    if text_columns is None or "pair" in row:
         return None
-    return _roles((here[both[0]], here[both[1]]), here)
+    return _table_roles(
+        (columns_by_key[text_columns[0]], columns_by_key[text_columns[1]]), columns_by_key
+    )
 
 
-def _roles(texts: tuple[str, ...], here: Mapping[str, str]) -> TableRoles:
+def _table_roles(texts: tuple[str, ...], columns_by_key: Mapping[str, str]) -> TableRoles:
     """The columns of a table whose texts are known, by their ``plain_key``."""
-    labels = [here[n] for n in (*_LABELS, *OPPOSITES) if n in here]
+    labels = [columns_by_key[n] for n in (*_LABELS, *OPPOSITES) if n in columns_by_key]
     further = tuple(column for column in labels[1:] if re.search("same|differ", plain_key(column)))
-    authors = tuple(here[name] for name in ("author1", "author2") if name in here)
-    own_id = next((here[n] for n in _IDS if n in here), None)
+    authors = tuple(
+        columns_by_key[name] for name in ("author1", "author2") if name in columns_by_key
+    )
+    own_id = next((columns_by_key[n] for n in _IDS if n in columns_by_key), None)
     authors = authors if len(authors) == 2 else ()
-    rest = (column for column in here.values() if column not in (*texts, own_id) and "topic" not in plain_key(column))
-    others = () if labels or authors else tuple(rest)
+    remaining = (
+        column
+        for column in columns_by_key.values()
+        if column not in (*texts, own_id) and "topic" not in plain_key(column)
+    )
+    others = () if labels or authors else tuple(remaining)
     return TableRoles(texts, next(iter(labels), None), own_id, further, authors, others)
 
 
 def _own_label(record: Mapping[str, Any]) -> str | None:
     """The key under which a record says whether a pair is by one author: of a pair any, else one that means nothing
     else; None where there is none."""
-    label = _roles((), {plain_key(key): key for key in record}).label
+    label = _table_roles((), {plain_key(key): key for key in record}).label
     return label if "pair" in record or plain_key(label) in OPPOSITES else None
 
 
-def check_no_further_text(row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str) -> None:
+def check_no_further_text(
+    row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str
+) -> None:
     """FormatError if a table has one more column of texts, called as those that are read but for a number: text3."""
     stems = {_UNNUMBERED.sub("", plain_key(column)) for column in texts}
-    others = [c for c in row if c not in texts and _UNNUMBERED.sub("", plain_key(c)) in stems - {plain_key(c)}]
-    if others:
+    text_columns = [
+        column
+        for column in row
+        if column not in texts
+        and _UNNUMBERED.sub("", plain_key(column)) in stems - {plain_key(column)}
+    ]
+    if text_columns:
         raise FormatError(
-            "a column of texts would not be read", file=file, line=line, found=", ".join(others),
-            expected=" and ".join(texts), fix=fix,
-        )  # fmt: skip
+            "a column of texts would not be read",
+            file=file,
+            line=line,
+            found=", ".join(text_columns),
+            expected=" and ".join(texts),
+            fix=fix,
+        )
 
 
 def read_pair_table(
-    archive: Archive, name: str, roles: TableRoles, truth: dict[str, PairTruth], notes: list[str], skip: bool = False
+    archive: Archive,
+    name: str,
+    roles: TableRoles,
+    truth: dict[str, PairTruth],
+    notes: list[str],
+    skip: bool = False,
 ) -> Iterator[Pair]:
     """The pairs of a table; what their labels or authors say is put to ``truth`` before each. FormatError, after the
     last, for all rows that lack a text or a label, or whose label is none; with ``skip``, they are told to
     ``notes`` instead, unless most labels contradict the authors. Pairs both of whose authors are nobody in particular
     are left out, and counted there, unless all pairs are such."""
     named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))
-    own: set[str] = set()
-    faults, several, nobodies = Faults("rows cannot be used"), 0, 0
+    given_ids: set[str] = set()
+    faults = Faults("rows cannot be used")
+    several = 0
+    nobodies = 0
     values = Counter[str]()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
-        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if number == 1:
-            check_no_further_text(row, roles.texts, **where, fix="write a row for each pair of texts")
-        pair, several = None, number
+            check_no_further_text(
+                row, roles.texts, **location, fix="write a row for each pair of texts"
+            )
+        pair = None
+        several = number
         if named and roles.are_nobody(row):
             nobodies += 1
             continue
-        if (said := row.get(roles.label or "")) not in (None, ""):
-            values[str(said)] += 1
+        if (value := row.get(roles.label or "")) not in (None, ""):
+            values[str(value)] += 1
         with faults.gathered():
-            pair = _table_pair(row, roles, _row_id(row, roles, number, own, where), truth, where)
+            pair = _table_pair(
+                row, roles, _row_id(row, roles, number, given_ids, location), truth, location
+            )
         if pair is not None:
             yield pair
     if nobodies:
-        notes.append(f"{counted(nobodies, 'pair')} left out, for both authors are nobody in particular, as [deleted]")
+        notes.append(
+            f"{counted(nobodies, 'pair')} left out, for both authors are nobody in particular, as"
+            " [deleted]"
+        )
     problems = [fault.problem for fault in faults.since(0)]
     if 2 * (turned := problems.count(_CONTRADICTS)) > several:
         raise FormatError(
-            f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the other way round?",
-            file=archive.label(name), found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
-            fix=f"call the column {roles.label} different, if it says yes or 1 of different authors",
-        )  # fmt: skip
+            f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the"
+            " other way round?",
+            file=archive.label(name),
+            found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
+            fix=(
+                f"call the column {roles.label} different, if it says yes or 1 of different authors"
+            ),
+        )
     neither = sum(_NEITHER in problem for problem in problems)
-    if neither and len({one.same for one in truth.values()}) < 2 and len(values) <= 4:
+    if neither and len({pair_truth.same for pair_truth in truth.values()}) < 2 and len(values) <= 4:
         raise FormatError(
-            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is not read",
-            file=archive.label(name), expected="1 or 0, true, false, Y or N",
-            found=", ".join(f"{value} ({counted(count, 'row')})" for value, count in values.most_common()),
-            fix=f"write 1 for the same author and 0 for different ones in place of {' and '.join(values)}",
-        )  # fmt: skip
+            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is"
+            " not read",
+            file=archive.label(name),
+            expected="1 or 0, true, false, Y or N",
+            found=", ".join(
+                f"{value} ({counted(count, 'row')})" for value, count in values.most_common()
+            ),
+            fix=(
+                "write 1 for the same author and 0 for different ones in place of"
+                f" {' and '.join(values)}"
+            ),
+        )
     if not skip:
-        faults.check("" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty")
+        faults.check(
+            "" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty"
+        )
     elif faults:
         first = faults.since(0)[0]
-        notes.append(f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}: {first.problem}")
+        notes.append(
+            f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}:"
+            f" {first.problem}"
+        )
 
 
 _CONTRADICTS = "the label contradicts the two authors"
@@ -715,64 +962,101 @@ _NEITHER = "says neither same nor different"
 
 
 def _table_pair(
-    row: Mapping[str, Any], roles: TableRoles, key: str, truth: dict[str, PairTruth], where: dict[str, Any]
+    row: Mapping[str, Any],
+    roles: TableRoles,
+    key: str,
+    truth: dict[str, PairTruth],
+    location: dict[str, Any],
 ) -> Pair:
     texts = [row.get(column) for column in roles.texts]
     for column, text in zip(roles.texts, texts, strict=True):
         if not isinstance(text, str) or not text.strip():
-            raise FormatError(f"{column} is no text", **where, found=text, fix="fill it in, or remove the row")
-    topic = [row.get(f"topic{side}") or row.get(f"topic_{side}") for side in (1, 2)]
+            raise FormatError(
+                f"{column} is no text", **location, found=text, fix="fill it in, or remove the row"
+            )
+    topic = [row.get(f"topic{number}") or row.get(f"topic_{number}") for number in (1, 2)]
     if roles.has_truth:
-        truth[key] = _row_truth(row, roles, where)
-    first, second = (str(t).lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-    return Pair(key, (first, second), (None, None) if None in topic else (str(topic[0]), str(topic[1])), where["line"])
+        truth[key] = _row_truth(row, roles, location)
+    first, second = (str(text).lstrip("\ufeff").replace("\r\n", "\n") for text in texts)
+    return Pair(
+        key,
+        (first, second),
+        (None, None) if None in topic else (str(topic[0]), str(topic[1])),
+        location["line"],
+    )
 
 
-def _row_truth(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> PairTruth:
+def _row_truth(row: Mapping[str, Any], roles: TableRoles, location: dict[str, Any]) -> PairTruth:
     """What a row's label says, or where there is none its authors show. FormatError if it is none, or both differ."""
     authors = [row.get(column) for column in roles.authors]
-    named = None if None in authors else _two(authors, "an author", where["file"], where["line"])
+    named = (
+        None
+        if None in authors
+        else _two_names(authors, "an author", location["file"], location["line"])
+    )
     if named is not None and nobody(*named):
         named = None
     if named is None and roles.label is None:
         raise FormatError(
-            f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows", **where,
-            found=authors, fix="add a column label, or take these columns out to answer without truth",
-        )  # fmt: skip
+            f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows",
+            **location,
+            found=authors,
+            fix="add a column label, or take these columns out to answer without truth",
+        )
     by_names = None if named is None else name_key(named[0]) == name_key(named[1])
-    same = bool(by_names) if roles.label is None else _label(row, roles, where)
+    same = bool(by_names) if roles.label is None else _label(row, roles, location)
     if by_names not in (None, same):
-        said = f"{roles.label} is {row.get(roles.label or '')}, authors are {' and '.join(named or ())}"
-        raise FormatError(_CONTRADICTS, **where, found=said, fix="mend the one that is wrong")
+        sentence = (
+            f"{roles.label} is {row.get(roles.label or '')}, authors are"
+            f" {' and '.join(named or ())}"
+        )
+        raise FormatError(
+            _CONTRADICTS, **location, found=sentence, fix="mend the one that is wrong"
+        )
     return PairTruth(same, named)
 
 
-def _row_id(row: Mapping[str, Any], roles: TableRoles, number: int, own: set[str], where: dict[str, Any]) -> str:
+def _row_id(
+    row: Mapping[str, Any],
+    roles: TableRoles,
+    number: int,
+    given_ids: set[str],
+    location: dict[str, Any],
+) -> str:
     value = number if roles.id is None else row.get(roles.id)
     key = str(value).strip()
     if value is None or not key:
-        raise FormatError("this row has no id", **where, fix="give every row an id, or leave the column out")
-    if key in own:
+        raise FormatError(
+            "this row has no id", **location, fix="give every row an id, or leave the column out"
+        )
+    if key in given_ids:
         fix = f"make the ids differ, or take the column {roles.id} out: rows are numbered then"
-        raise FormatError(_TWICE, **where, found=key, fix=fix)
-    own.add(key)
-    return checked_name(key, "an id", where["file"], where["line"])
+        raise FormatError(_TWICE, **location, found=key, fix=fix)
+    given_ids.add(key)
+    return checked_name(key, "an id", location["file"], location["line"])
 
 
-def _label(row: Mapping[str, Any], roles: TableRoles, where: dict[str, Any]) -> bool:
-    said = {column: _said(row, column) for column in (roles.label or "", *roles.further)}
-    same, empty = said[roles.label or ""], row.get(roles.label or "") in (None, "")
-    if same is None or (not same) in said.values():
+def _label(row: Mapping[str, Any], roles: TableRoles, location: dict[str, Any]) -> bool:
+    value_by_column = {
+        column: _says_same(row, column) for column in (roles.label or "", *roles.further)
+    }
+    same = value_by_column[roles.label or ""]
+    empty = row.get(roles.label or "") in (None, "")
+    if same is None or (not same) in value_by_column.values():
         opposed = "contradict each other" if same is not None else _NEITHER
         raise FormatError(
-            f"{' and '.join(said)} {'is empty' if empty else opposed}", **where, expected="1 or 0, true, false, Y or N",
-            found=None if empty else " and ".join(str(row.get(column)) for column in said),
+            f"{' and '.join(value_by_column)} {'is empty' if empty else opposed}",
+            **location,
+            expected="1 or 0, true, false, Y or N",
+            found=None
+            if empty
+            else " and ".join(str(row.get(column)) for column in value_by_column),
             fix="fill it in" if empty else "call a column that is no label otherwise",
-        )  # fmt: skip
+        )
     return same
 
 
-def _said(row: Mapping[str, Any], column: str) -> bool | None:
+def _says_same(row: Mapping[str, Any], column: str) -> bool | None:
     """Whether a column says that two texts are by one author; None where it says neither."""
     value = plain_key(row.get(column))
     same = _SAME.get(value)
@@ -789,29 +1073,35 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
             pass
         remark(notes)
     else:
-        own: set[str] = set()
+        given_ids: set[str] = set()
         faults = Faults(_OF_TRUTH)
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
-            where: dict[str, Any] = {"file": archive.label(name), "line": line}
-            own_roles = _roles((), {plain_key(column): column for column in row})
+            location: dict[str, Any] = {"file": archive.label(name), "line": line}
+            own_roles = _table_roles((), {plain_key(column): column for column in row})
             if not own_roles.has_truth or own_roles.id is None:
                 swapped = _SWAPPED if "value" in row else "name the columns id and same"
                 raise FormatError(
-                    "this table is no truth", **where, found=", ".join(row), expected="columns id and same", fix=swapped
+                    "this table is no truth",
+                    **location,
+                    found=", ".join(row),
+                    expected="columns id and same",
+                    fix=swapped,
                 )
             with faults.gathered():
-                key = _row_id(row, own_roles, number, own, where)
-                truth[key] = _row_truth(row, own_roles, where)
+                key = _row_id(row, own_roles, number, given_ids, location)
+                truth[key] = _row_truth(row, own_roles, location)
         faults.check()
     if not truth:
         raise FormatError(
-            "there is no truth in this table", file=archive.label(name), expected="a column same or label"
+            "there is no truth in this table",
+            file=archive.label(name),
+            expected="a column same or label",
         )
     return truth
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
-    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line at a time.
+    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line a problem; return the folder.
 
     Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them. InputError if a problem has
     several known documents, or the folder cannot be written.
@@ -821,35 +1111,41 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
         i = int(np.argmax(problems.sizes != 1))
         raise InputError(
             "only problems with one known document can be written as pairs",
-            found=f"{problems.ids[i]} with {problems.sizes[i]}", fix="write them as a PAN13–15 folder",
-        )  # fmt: skip
-    sides = list(zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True))
+            found=f"{problems.ids[i]} with {problems.sizes[i]}",
+            fix="write them as a PAN13–15 folder",
+        )
+    rows_by_side = list(
+        zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True)
+    )
 
-    def both(labels: Labels | None, i: int) -> list[str] | None:
-        pair = [labels[row] for row in sides[i]] if labels is not None else [None]
-        return None if None in pair else [str(v) for v in pair]
+    def two_labels(labels: Labels | None, i: int) -> list[str] | None:
+        pair = [labels[row] for row in rows_by_side[i]] if labels is not None else [None]
+        return None if None in pair else [str(label) for label in pair]
 
     with whole_file(folder / "pairs.jsonl") as file:
         for i, name in enumerate(problems.ids.tolist()):
             record: dict[str, Any] = {"id": name}
-            if (topics := both(problems.topic, i)) is not None:
+            if (topics := two_labels(problems.topic, i)) is not None:
                 record["fandoms"] = topics
-            record["pair"] = [problems.texts[row] for row in sides[i]]
+            record["pair"] = [problems.texts[row] for row in rows_by_side[i]]
             file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     if same is not None:
         with whole_file(folder / "truth.jsonl") as file:
             for i, name in enumerate(problems.ids.tolist()):
                 record = {"id": name, "same": bool(same[i])}
-                if (authors := both(problems.author, i)) is not None:
+                if (authors := two_labels(problems.author, i)) is not None:
                     record["authors"] = authors
                 file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     return folder
 
 
-def _problems(
-    archive: Archive, name: str, truth: dict[str, PairTruth] | None, table: TableRoles | None = None,
+def _read_pairs_file(
+    archive: Archive,
+    name: str,
+    truth: dict[str, PairTruth] | None,
+    table: TableRoles | None = None,
     skip_faulty: bool = False,
-) -> ProblemSet:  # fmt: skip
+) -> ProblemSet:
     builder = ProblemBuilder()
     faults: dict[str, str] = {}
     same: list[bool] = []
@@ -876,18 +1172,32 @@ def _problems(
         authors: tuple[str | None, str | None] = (None, None)
         if truth is not None:
             same.append(truth[pair.id].same)
-            before, other = labelled.setdefault(frozenset((first, second)), (pair, same[-1]))
-            if other != same[-1]:
+            earlier_pair, earlier_same = labelled.setdefault(
+                frozenset((first, second)), (pair, same[-1])
+            )
+            if earlier_same != same[-1]:
                 raise FormatError(
-                    "the same two texts are labelled twice, and each time otherwise", file=archive.label(name),
-                    line=pair.line, found=f"{pair.id}: {_WORDS[same[-1]]}; {before.id} in line {before.line}: "
-                    f"{_WORDS[other]}", expected="one label for two texts", fix="leave out the row that is wrong",
-                )  # fmt: skip
+                    "the same two texts are labelled twice, and each time otherwise",
+                    file=archive.label(name),
+                    line=pair.line,
+                    found=(
+                        f"{pair.id}: {_WORDS[same[-1]]}; {earlier_pair.id} in line"
+                        f" {earlier_pair.line}: "
+                        f"{_WORDS[earlier_same]}"
+                    ),
+                    expected="one label for two texts",
+                    fix="leave out the row that is wrong",
+                )
             authors = truth[pair.id].authors or authors
-        for row, who, what in zip((first, second), authors, pair.topics, strict=True):
+        for row, author_name, topic_name in zip((first, second), authors, pair.topics, strict=True):
             # One text under two authors has no author.
-            author[row] = who if name_key(author.setdefault(row, who) or "") == name_key(who or "") else None
-            topic.setdefault(row, what)
+            author[row] = (
+                author_name
+                if name_key(author.setdefault(row, author_name) or "")
+                == name_key(author_name or "")
+                else None
+            )
+            topic.setdefault(row, topic_name)
     present = {*builder.ids, *faults}
     for key in truth or {}:
         if key not in present:
@@ -896,40 +1206,71 @@ def _problems(
     if not builder.ids:
         first_id = next(iter(faults), None)
         example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
-        raise FormatError("no pair can be used", file=archive.label(name), found=example, fix=next(iter(zeros), None))
+        raise FormatError(
+            "no pair can be used",
+            file=archive.label(name),
+            found=example,
+            fix=next(iter(zeros), None),
+        )
     builder.notes += zeros
     rows = range(len(builder.texts))
     labels = {
-        key: Labels.of(one_spelling([values.get(row) for row in rows], builder.notes, what, same_key))
-        if any(v is not None for v in values.values()) else None
-        for key, values, what, same_key in (
-            ("author", author, "author's name", name_key), ("topic", topic, "topic", label_key)
+        key: (
+            Labels.of(
+                one_spelling([values.get(row) for row in rows], builder.notes, label_kind, same_key)
+            )
+            if any(label is not None for label in values.values())
+            else None
         )
-    }  # fmt: skip
+        for key, values, label_kind, same_key in (
+            ("author", author, "author's name", name_key),
+            ("topic", topic, "topic", label_key),
+        )
+    }
     corpus, split = corpus_name(archive, "" if "/" not in name else str(PurePosixPath(name).parent))
     return ProblemSet(
-        corpus, builder.finish(**labels), None if truth is None else np.array(same, dtype=bool), split, faults,
-        {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
+        corpus,
+        builder.finish(**labels),
+        None if truth is None else np.array(same, dtype=bool),
+        split,
+        faults,
+        {key: truth[key].same for key in faults if key in truth} if truth else {},
+        notes=tuple(builder.notes),
         place="" if archive.single else name,
-    )  # fmt: skip
+    )
 
 
-def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
-    if isinstance(values, list) and len(values) == 2 and all(isinstance(v, str | int) for v in values):
-        first, second = (plain_name(checked_name(str(v), what, file, line)) for v in values)
+def _two_names(values: object, value_kind: str, file: str, line: int) -> tuple[str, str] | None:
+    if (
+        isinstance(values, list)
+        and len(values) == 2
+        and all(isinstance(value, str | int) for value in values)
+    ):
+        first, second = (
+            plain_name(checked_name(str(value), value_kind, file, line)) for value in values
+        )
         return first, second
     if isinstance(values, list) and len(values) not in (0, 2):
         raise FormatError(
-            f"{what} belongs to each of two texts", file=file, line=line, found=len(values), expected="a list of two"
+            f"{value_kind} belongs to each of two texts",
+            file=file,
+            line=line,
+            found=len(values),
+            expected="a list of two",
         )
     return None
 
 
 def read_problem_sets(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, *, unquoted: bool = False,
-    strip_shared: bool = False, skip_faulty: bool = False,
-) -> list[ProblemSet]:  # fmt: skip
-    """Read every corpus of problems at a path, each with its truth where the files give it.
+    path: str | Path,
+    split: Split | None = None,
+    encoding: str | None = UTF8,
+    *,
+    unquoted: bool = False,
+    strip_shared: bool = False,
+    skip_faulty: bool = False,
+) -> list[ProblemSet]:
+    """Every corpus of problems at a path as a ``ProblemSet``, each with its truth where the files give it.
 
     InputError if there is nothing at the path; FormatError if it holds no problems, or they do not parse.
 
@@ -947,30 +1288,47 @@ def read_problem_sets(
     strip_shared : bool
         Take passages out that stand in texts of several problems, and Project Gutenberg's header and licence.
     """
-    sets = _sets(path, split, encoding, unquoted, skip_faulty)
+    sets = _read_sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
-        sets = [_stripped(one) for one in sets]
-    sets = [replace(one, notes=(*one.notes, *_unusable(one), *_known_remarks(one.problems))) for one in sets]
-    remark(note for one in sets for note in one.notes)
+        sets = [_stripped(problem_set) for problem_set in sets]
+    sets = [
+        replace(
+            problem_set,
+            notes=(
+                *problem_set.notes,
+                *_unusable(problem_set),
+                *_known_remarks(problem_set.problems),
+            ),
+        )
+        for problem_set in sets
+    ]
+    remark(note for problem_set in sets for note in problem_set.notes)
     return sets
 
 
-def _unusable(one: ProblemSet) -> list[str]:
+def _unusable(problem_set: ProblemSet) -> list[str]:
     """A sentence that counts the problems that were not read, by what is wrong."""
     names: dict[str, list[str]] = {}
-    for name, why in one.faults.items():
+    for name, why in problem_set.faults.items():
         names.setdefault(why, []).append(name)
-    said = first_names([f"{some(several)}: {why}" for why, several in names.items()])
-    every = len(one) + len(one.faults)
-    return [f"{len(one.faults):,} of {every:,} problems of {one.name} cannot be used: {said}"] if names else []
+    reasons = first_names([f"{some(several)}: {why}" for why, several in names.items()])
+    total = len(problem_set) + len(problem_set.faults)
+    return (
+        [
+            f"{len(problem_set.faults):,} of {total:,} problems of {problem_set.name} cannot be"
+            f" used: {reasons}"
+        ]
+        if names
+        else []
+    )
 
 
 def _first_problems(problems: Problems) -> list[int]:
     """The first problem of each text: they stand for authors, who are not known."""
-    first = np.full(len(problems.texts), -1)
+    first_problems = np.full(len(problems.texts), -1)
     for i in reversed(range(len(problems))):
-        first[[*problems.known(i), problems.questioned_index[i]]] = i
-    return first.tolist()
+        first_problems[[*problems.known(i), problems.questioned_index[i]]] = i
+    return first_problems.tolist()
 
 
 def _known_remarks(problems: Problems) -> list[str]:
@@ -978,99 +1336,171 @@ def _known_remarks(problems: Problems) -> list[str]:
     if int(problems.texts.offsets[-1]) < LEAST or stands_alone():
         return _remarks(problems)
     rooms = Path(__file__).parent, Path(__file__).parents[1] / "text"
-    made_of = [problems.digest(), problems.texts.digest(), "--strip-shared" in OPTIONS, code_of(*rooms)]
+    made_of = [
+        problems.digest(),
+        problems.texts.digest(),
+        "--strip-shared" in OPTIONS,
+        code_of(*rooms),
+    ]
     folder = cache_folder() / "remarks"
     make_room(folder.glob("*.npy"), MOST_KEPT)
-    sentences = kept_array(folder, identity_hash(made_of), lambda: np.array(_remarks(problems), dtype=np.str_))
+    sentences = kept_array(
+        folder, identity_hash(made_of), lambda: np.array(_remarks(problems), dtype=np.str_)
+    )
     return list(map(str, sentences.tolist()))
 
 
 def _remarks(problems: Problems) -> list[str]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    first = _first_problems(problems)[:MOST]
-    copies, questioned = Copies.among(list(map(Sketch.of, texts))), problems.questioned_index.tolist()
-    rows = [(name, problems.known(i).tolist(), questioned[i]) for i, name in enumerate(problems.ids.tolist())]
+    first_problems = _first_problems(problems)[:MOST]
+    copies = Copies.among(list(map(Sketch.of, texts)))
+    questioned = problems.questioned_index.tolist()
+    rows = [
+        (name, problems.known(i).tolist(), questioned[i])
+        for i, name in enumerate(problems.ids.tolist())
+    ]
     times = Counter((frozenset(known), row) for _, known, row in rows)
     looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
-    said = {
+    names_by_remark = {
         "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
-            name for name, known, row in looked_at
-            if any(copies(row, one) and not same_document(texts[row], texts[one]) for one in known)
+            name
+            for name, known, row in looked_at
+            if any(
+                copies(row, known_row) and not same_document(texts[row], texts[known_row])
+                for known_row in known
+            )
         ],
         "asked more than once, and each time counts": [
             name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)
         ],
         "known texts repeat one another, and count as several": [
-            name for name, known, _ in looked_at if any(copies(*both) for both in combinations(known, 2))
+            name
+            for name, known, _ in looked_at
+            if any(copies(*pair) for pair in combinations(known, 2))
         ],
-    }  # fmt: skip
+    }
     return [
-        *(f"{first_names(names)}: {what}" for what, names in said.items() if names),
-        *odd_texts(texts, problems.ids[first].tolist()),
-        *sentence_on_languages(texts, problems.ids[first].tolist()),
-        *sentence_on_shared(texts, first, "of several problems"),
+        *(
+            f"{first_names(names)}: {remark_text}"
+            for remark_text, names in names_by_remark.items()
+            if names
+        ),
+        *odd_texts(texts, problems.ids[first_problems].tolist()),
+        *sentence_on_languages(texts, problems.ids[first_problems].tolist()),
+        *sentence_on_shared(texts, first_problems, "of several problems"),
     ]
 
 
-def _stripped(one: ProblemSet) -> ProblemSet:
+def _stripped(problem_set: ProblemSet) -> ProblemSet:
     """The set without passages of texts in several problems; a text that holds nothing else stays."""
-    plain = cleaner(one.problems.texts, _first_problems(one.problems), empty=False)
-    count = sum(plain(text) != text for text in one.problems.texts)
-    problems = one.problems.map_texts(
+    plain = cleaner(problem_set.problems.texts, _first_problems(problem_set.problems), empty=False)
+    count = sum(plain(text) != text for text in problem_set.problems.texts)
+    problems = problem_set.problems.map_texts(
         cast(TextTransform, SimpleNamespace(transform=lambda texts: list(map(plain, texts))))
     )
     return replace(
-        one, problems=problems, notes=(*one.notes, f"passages of several problems were taken out of {count:,} texts")
+        problem_set,
+        problems=problems,
+        notes=(
+            *problem_set.notes,
+            f"passages of several problems were taken out of {count:,} texts",
+        ),
     )
 
 
-def _sets(
+def _read_sets(
     path: str | Path, split: Split | None, encoding: str | None, unquoted: bool, skip_faulty: bool
 ) -> list[ProblemSet]:
     with Archive(path, encoding, unquoted) as archive:
         check_no_attribution(archive, "verification problems")
         if roots := problem_roots(archive):
-            return [_read(archive, root) for root in split_roots(roots, split, path)]
+            return [
+                _read_problem_folders(archive, root) for root in split_roots(roots, split, path)
+            ]
         files = pairs_files(archive)
-        tables = {n: roles for n in archive.names if not files and (roles := pair_table(archive, n)) is not None}
+        tables = {
+            n: roles
+            for n in archive.names
+            if not files and (roles := pair_table(archive, n)) is not None
+        }
         if tables:
-            return [_problems(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()]
+            return [
+                _read_pairs_file(archive, n, {}, roles, skip_faulty) for n, roles in tables.items()
+            ]
         if files:
-            of_split = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
-            chosen = [(n, beside) for n, beside in files.items() if str(PurePosixPath(n).parent) in of_split]
-            truths = [None if beside is None else read_truth_records(archive, beside) for _, beside in chosen]
-            return [_problems(archive, n, known) for (n, _), known in zip(chosen, truths, strict=True)]
+            of_split = set(
+                split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path)
+            )
+            chosen = [
+                (n, truth_file)
+                for n, truth_file in files.items()
+                if str(PurePosixPath(n).parent) in of_split
+            ]
+            truths = [
+                None if truth_file is None else read_truth_records(archive, truth_file)
+                for _, truth_file in chosen
+            ]
+            return [
+                _read_pairs_file(archive, n, truth)
+                for (n, _), truth in zip(chosen, truths, strict=True)
+            ]
         if any(map(is_lines, archive.names)):
             given_truth = any(is_truth(name) for name in archive.names)
             raise FormatError(
-                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
+                "there are no PAN20–23 pairs here",
+                file=path,
+                expected='lines {"id", "pair": [text, text]}',
                 fix="this is the truth file: give the pairs file" if given_truth else None,
-            )  # fmt: skip
+            )
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
         names = archive.names
     if zips:
         problem_sets = [
-            (name, one) for name in zips for one in _sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
+            (name, problem_set)
+            for name in zips
+            for problem_set in _read_sets(Path(path) / name, split, encoding, unquoted, skip_faulty)
         ]
-        return [replace(one, place=f"{name}/{one.place}".rstrip("/")) for name, one in problem_sets]
+        return [
+            replace(problem_set, place=f"{name}/{problem_set.place}".rstrip("/"))
+            for name, problem_set in problem_sets
+        ]
     raise FormatError(
-        "there are no verification problems here", file=path, found=", ".join(names[:3]) or "an empty folder",
-        expected="PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or text1,text2,label",
-    )  # fmt: skip
+        "there are no verification problems here",
+        file=path,
+        found=", ".join(names[:3]) or "an empty folder",
+        expected=(
+            "PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or"
+            " text1,text2,label"
+        ),
+    )
 
 
-def read_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **how: bool) -> ProblemSet:
+def read_problems(
+    path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **options: bool
+) -> ProblemSet:
     """Read the one corpus of problems at a path, as ``read_problem_sets`` reads several. FormatError as there, or if
     there are several."""
-    sets = read_problem_sets(path, split, encoding, **how)
+    sets = read_problem_sets(path, split, encoding, **options)
     if len(sets) != 1:
-        called = [f"{s.name}/{s.split}" if s.split else s.name for s in sets]
-        names = ", ".join(called if len({*called}) == len(called) else [s.place or s.name for s in sets])
-        halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
+        called = [
+            f"{problem_set.name}/{problem_set.split}" if problem_set.split else problem_set.name
+            for problem_set in sets
+        ]
+        names = ", ".join(
+            called
+            if len({*called}) == len(called)
+            else [problem_set.place or problem_set.name for problem_set in sets]
+        )
+        halves = (
+            split is None
+            and {problem_set.split for problem_set in sets} == {"train", "test"}
+            and len(sets) == 2
+        )
         fix = (
             "--split train or --split test"
             if halves
-            else f"give one of them, as {Path(path) / next((s.place for s in sets if s.place), '')}"
+            else "give one of them, as "
+            f"{Path(path) / next((problem_set.place for problem_set in sets if problem_set.place), '')}"
         )
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return sets[0]

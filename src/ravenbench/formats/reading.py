@@ -1,9 +1,13 @@
-"""The process that reads documents: one that hangs, swells or falls over a file takes no command with it.
+"""Reads documents in a process of its own, so that one that hangs, swells or crashes over a file ends no command.
+
+In: the path of a file and its format. Out: a list of ``Document``s; Unreadable where reading took more than its
+seconds of the processor or bytes of memory.
 
 ``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
 another: a line of JSON with the path comes in, a line with the documents or the error goes out. Files have
-``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process ``MEMORY``
-bytes of address space. What a reader's module names as its ``LIBRARIES`` is imported before its time is counted.
+``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process
+``MEMORY`` bytes of address space. What a reader's module names as its ``LIBRARIES`` is imported before its time is
+counted.
 """
 
 from __future__ import annotations
@@ -31,7 +35,9 @@ from ravenbench.formats.document import FIX, Document, Unreadable, guarded
 from ravenbench.programs import end_with, me
 from ravenbench.seams import document_formats
 
-SECONDS, A_MEGABYTE, LEAST = 1.0, 10.0, 0.02
+SECONDS = 1.0
+A_MEGABYTE = 10.0
+LEAST = 0.02
 """Of the processor: what all files share, and a command has for the first of a format; what a file has for each
 2**20 bytes; and what it has at least. What files leave of theirs fills up what they share."""
 MEMORY = 2 * 2**30
@@ -68,12 +74,20 @@ class _Server:
 
     def __init__(self) -> None:
         self.owner = os.getpid()
-        paths = [str(Path(place).absolute()) for place in sys.path if place]
+        paths = [str(Path(folder).absolute()) for folder in sys.path if folder]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from ravenbench.formats.reading import serve; serve{me()}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                f"from ravenbench.formats.reading import serve; serve{me()}",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+        )
         atexit.register(self.stop)
 
     def read(self, request: _Request) -> _Answer | int:
@@ -111,38 +125,43 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
         server = _servers[0]
         answer: _Answer | int | None = None
         try:
-            own = A_MEGABYTE * path.stat().st_size / 2**20
-            seconds = own + max(LEAST, _shared[0]) + SECONDS * (name not in _formats)
+            size_limit = A_MEGABYTE * path.stat().st_size / 2**20
+            seconds = size_limit + max(LEAST, _shared[0]) + SECONDS * (name not in _formats)
             _formats.add(name)
             address = os.fsencode(path.absolute()).decode("latin-1")
             answer = server.read(_Request(address, name, encoding, seconds, MEMORY))
         finally:
-            used = answer.seconds if isinstance(answer, _Answer) else seconds
-            _shared[0] = min(SECONDS, max(0.0, _shared[0] + own - used))
+            seconds_used = answer.seconds if isinstance(answer, _Answer) else seconds
+            _shared[0] = min(SECONDS, max(0.0, _shared[0] + size_limit - seconds_used))
             if not isinstance(answer, _Answer):
                 server.stop()
                 _servers.clear()
     if isinstance(answer, int):
         late = -answer in [getattr(signal, name, 0) for name in ("SIGXCPU", "SIGVTALRM")]
         raise Unreadable(
-            too_late(seconds) if late else "no reader gets through this file", file=path, expected=name, fix=FIX
-        )  # fmt: skip
+            too_late(seconds) if late else "no reader gets through this file",
+            file=path,
+            expected=name,
+            fix=FIX,
+        )
     if answer.error is not None:
         error = answer.error
         kind = Unreadable if error.kind == "Unreadable" else getattr(errors, error.kind, InputError)
-        raise kind(error.problem, file=path, found=error.found, expected=error.expected, fix=error.fix)
+        raise kind(
+            error.problem, file=path, found=error.found, expected=error.expected, fix=error.fix
+        )
     return [msgspec.structs.replace(document, path=path) for document in answer.documents]
 
 
 def too_late(seconds: float) -> str:
-    """What is wrong with a file that asks for more."""
+    """The sentence on a file that takes more than so many seconds of the processor."""
     return f"reading it takes more than {seconds:.1f} seconds, the limit of its size"
 
 
 def serve(parent: int, at_once: bool) -> None:
     """Answer requests until there are no more."""
     end_with(parent, at_once)
-    out = os.fdopen(os.dup(1), "wb")
+    output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints
     for line in sys.stdin.buffer:
         request = msgspec.json.decode(line, type=_Request)
@@ -150,9 +169,11 @@ def serve(parent: int, at_once: bool) -> None:
         try:
             encoded = msgspec.json.encode(answer, enc_hook=_address)
         except UnicodeEncodeError:
-            encoded = msgspec.json.encode(_whole(msgspec.to_builtins(answer, enc_hook=_address)))
-        out.write(encoded + b"\n")
-        out.flush()
+            encoded = msgspec.json.encode(
+                _writable_value(msgspec.to_builtins(answer, enc_hook=_address))
+            )
+        output.write(encoded + b"\n")
+        output.flush()
 
 
 def _address(path: Path) -> str:
@@ -160,13 +181,17 @@ def _address(path: Path) -> str:
     return ""
 
 
-def _whole(value: Any) -> Any:
+def _writable_value(value: Any) -> Any:
     """The same with U+FFFD for each half of a character."""
     if isinstance(value, dict):
-        return {key: _whole(one) for key, one in value.items()}
+        return {key: _writable_value(inner_value) for key, inner_value in value.items()}
     if isinstance(value, list | tuple):
-        return [*map(_whole, value)]
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else value
+        return [*map(_writable_value, value)]
+    return (
+        value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if isinstance(value, str)
+        else value
+    )
 
 
 def _late(*_: object) -> None:
@@ -177,9 +202,12 @@ def _late(*_: object) -> None:
 def limited(path: Path, size: int) -> Iterator[None]:
     """Raise Unreadable where reading one part of a file, of so many bytes, takes half of the time that a file of this
     size has, so that the other parts are read; nothing where no file's time is counted."""
-    left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
-    seconds, began = 0.2 + A_MEGABYTE / 2 * size / 2**20, time.process_time()
-    if left <= seconds:
+    seconds_left = (
+        signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
+    )
+    seconds = 0.2 + A_MEGABYTE / 2 * size / 2**20
+    began = time.process_time()
+    if seconds_left <= seconds:
         yield
         return
     try:
@@ -188,7 +216,9 @@ def limited(path: Path, size: int) -> Iterator[None]:
     except _Late:
         raise Unreadable(too_late(seconds), file=path) from None
     finally:
-        signal.setitimer(signal.ITIMER_PROF, max(LEAST, left - time.process_time() + began), 1)
+        signal.setitimer(
+            signal.ITIMER_PROF, max(LEAST, seconds_left - time.process_time() + began), 1
+        )
 
 
 def _limit(request: _Request) -> None:
@@ -202,8 +232,12 @@ def _limit(request: _Request) -> None:
         signal.setitimer(signal.ITIMER_VIRTUAL, request.seconds + 0.1)
         seconds = math.ceil(time.process_time() + request.seconds + 0.1)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        resource.setrlimit(resource.RLIMIT_AS, (request.memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1])
+        )
+        resource.setrlimit(
+            resource.RLIMIT_AS, (request.memory, resource.getrlimit(resource.RLIMIT_AS)[1])
+        )
 
 
 def _answer(request: _Request) -> _Answer:
@@ -213,7 +247,8 @@ def _answer(request: _Request) -> _Answer:
     for library in getattr(reading, "LIBRARIES", ()):
         with suppress(ImportError):
             importlib.import_module(library)
-    reader, began = getattr(reading, function), time.process_time()
+    reader = getattr(reading, function)
+    began = time.process_time()
     try:
         _limit(request)
         with guarded(path, request.format):

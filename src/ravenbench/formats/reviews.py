@@ -1,4 +1,7 @@
-"""Reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader."""
+"""Reads reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader.
+
+In: the path of a folder. Out: a list of ``Review``s: ``grade`` a whole number from 1 to 5, or a verdict, or both.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ VERDICTS = ("correct", "passable", "incorrect")
 
 @dataclass(frozen=True)
 class Review:
-    """What one person said of one rewriting; at least one of ``grade`` and ``verdict`` is there.
+    """What one person said of one rewriting; at least one of ``grade`` (1 to 5) and ``verdict`` is there.
 
     ``original`` and ``rewritten`` are the hashes of the two texts (hexadecimal), ``blind`` says whether the grade was
     given before the original was seen.
@@ -63,51 +66,80 @@ def read_reviews(folder: Path) -> list[Review]:
     named as its grader, or somebody graded one text twice.
     """
     if not folder.is_dir():
-        raise InputError("there is no such folder of reviews", file=folder, expected="what the viewer's key e saves")
+        raise InputError(
+            "there is no such folder of reviews",
+            file=folder,
+            expected="what the viewer's key e saves",
+        )
     files = [folder / name for name in walk(folder)[0] if name.endswith(".json")]
     if not files:
-        raise InputError("no review lies here", file=folder, expected=".json files that the viewer's key e saves")
+        raise InputError(
+            "no review lies here", file=folder, expected=".json files that the viewer's key e saves"
+        )
     reviews: dict[tuple[str, str, str, str], Review] = {}
     for file in files:
-        one = _read(file, "" if file.parent == folder else file.relative_to(folder).parts[0])
-        key = (one.grader, one.id, one.system, one.rewritten)
+        review = _read_review(
+            file, "" if file.parent == folder else file.relative_to(folder).parts[0]
+        )
+        key = (review.grader, review.id, review.system, review.rewritten)
         if key in reviews:
             raise InputError(
-                "somebody graded one text twice", file=file, found=f"{one.id}, by {one.grader}, also in "
-                f"{reviews[key].file.name}", fix="keep the one that counts",
-            )  # fmt: skip
-        reviews[key] = one
+                "somebody graded one text twice",
+                file=file,
+                found=f"{review.id}, by {review.grader}, also in {reviews[key].file.name}",
+                fix="keep the one that counts",
+            )
+        reviews[key] = review
     return list(reviews.values())
 
 
-def _read(file: Path, folder: str) -> Review:
+def _read_review(file: Path, folder: str) -> Review:
     text = decode(read_ordinary(file), file)
-    again = "export it again in the viewer"
-    from_json(text, file, problem="this is no whole review", fix=again)
+    fix = "export it again in the viewer"
+    from_json(text, file, problem="this is no whole review", fix=fix)
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:
             raise FormatError(
-                "a review of an unknown version", file=file, found=version, expected=str(VERSION), fix=again
+                "a review of an unknown version",
+                file=file,
+                found=version,
+                expected=str(VERSION),
+                fix=fix,
             )
-        one = msgspec.json.decode(text, type=_File)
+        review_file = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError("this is no whole review", file=file, found=str(error), fix=again) from None
-    if one.grade is not None and one.grade not in GRADES:
+        raise FormatError("this is no whole review", file=file, found=str(error), fix=fix) from None
+    if review_file.grade is not None and review_file.grade not in GRADES:
         raise FormatError(
-            "the grade is none", file=file, found=one.grade, expected="a whole number from 1 (fluent) to 5 (unreadable)"
+            "the grade is none",
+            file=file,
+            found=review_file.grade,
+            expected="a whole number from 1 (fluent) to 5 (unreadable)",
         )
-    if one.grade is None and one.verdict is None:
+    if review_file.grade is None and review_file.verdict is None:
         raise FormatError(
-            "this review says nothing", file=file, expected="a grade or a verdict", fix="grade the text, or remove it"
+            "this review says nothing",
+            file=file,
+            expected="a grade or a verdict",
+            fix="grade the text, or remove it",
         )
-    grader = one.grader.strip() or folder
+    grader = review_file.grader.strip() or folder
     if not grader:
         raise FormatError(
-            "nobody is named as the grader", file=file,
+            "nobody is named as the grader",
+            file=file,
             fix="put each grader's files into a folder of that name, or give a name on the page",
-        )  # fmt: skip
-    grade = None if one.grade is None else int(one.grade)
+        )
+    grade = None if review_file.grade is None else int(review_file.grade)
     return Review(
-        file, grader, one.id, one.system, one.original, one.rewritten, grade, one.verdict, one.graded_blind
-    )  # fmt: skip
+        file,
+        grader,
+        review_file.id,
+        review_file.system,
+        review_file.original,
+        review_file.rewritten,
+        grade,
+        review_file.verdict,
+        review_file.graded_blind,
+    )

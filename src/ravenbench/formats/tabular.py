@@ -1,4 +1,9 @@
-"""Tables: rows of CSV, TSV and JSON lines, each with the line where it begins; problems divided by a column."""
+"""Reads tables row by row, and divides problems into parts by a column.
+
+In: an open ``Archive`` and the name of a table in it (CSV, TSV, JSON lines, JSON, workbook). Out: pairs (line where
+the row begins, counted from 1; row as a mapping of column to value); or ``ProblemAttribute``, a part (code) for each
+of n problems.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, did_you_mean, install, remark, some
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    MissingPart,
+    did_you_mean,
+    install,
+    remark,
+    some,
+)
 from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, check_members
 from ravenbench.formats.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.formats.parquet import check_size
@@ -28,9 +41,14 @@ from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
-    ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
     ".xlsx": "xlsx",
-}  # fmt: skip
+}
 """Kinds of tables that are text, or workbooks, by how a name ends."""
 
 Row = tuple[int, dict[str, Any]]
@@ -47,7 +65,11 @@ def is_nothing(value: Any) -> bool:
 
 def column_names(role: str) -> tuple[str, ...]:
     """The names of columns that tables use for a role, by their letters and figures, the surest first."""
-    return tuple(next(line for line in phrases("columns") if line.startswith(f"{role}: ")).partition(": ")[2].split())
+    return tuple(
+        next(line for line in phrases("columns") if line.startswith(f"{role}: "))
+        .partition(": ")[2]
+        .split()
+    )
 
 
 def is_lines(name: str) -> bool:
@@ -66,13 +88,16 @@ def stem_of(name: str) -> str:
 
 
 def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
-    """Rows of a table by its ending. FormatError if it has another ending, or as ``csv_rows`` and ``records``."""
+    """Rows of a table by its ending, as pairs (line, mapping). FormatError if it has another ending, or as
+    ``csv_rows`` and ``records``."""
     kind = table_kind(name)
     if kind is None:
         raise FormatError(
-            "not a table that Raven reads", file=archive.label(name), found=PurePosixPath(name).suffix or "no ending",
+            "not a table that Raven reads",
+            file=archive.label(name),
+            found=PurePosixPath(name).suffix or "no ending",
             expected=", ".join(sorted(ENDINGS)),
-        )  # fmt: skip
+        )
     if kind in ("json", "xlsx"):
         return _array(archive, name) if kind == "json" else _sheet(archive, name)
     return csv_rows(archive, name, unquoted) if kind == "csv" else records(archive, name)
@@ -82,23 +107,28 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     """Records of a JSON array or of a frame as pandas writes it, numbered from 1; records of JSON lines too.
     FormatError if it is none of these."""
     lines = iter(archive.lines(name))
-    first, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
+    first_line, second = (next(lines, (0, ""))[1].strip() for _ in range(2))
     label = archive.label(name)
-    one_line = first.startswith("{") and first.endswith("}")
-    if one_line and (second or _frame(parsed(first, archive, name, 1), label) is None):
+    one_line = first_line.startswith("{") and first_line.endswith("}")
+    if one_line and (second or _frame(parsed(first_line, archive, name, 1), label) is None):
         yield from records(archive, name)
         return
-    listed = from_json(archive.text(name), label) if first else None
+    listed = from_json(archive.text(name), label) if first_line else None
     rows = _frame(listed, label) if isinstance(listed, dict) else None
     listed = listed if rows is None else rows
     if not listed or listed == [{}]:
         raise no_rows(label)
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
         raise FormatError(
-            "this JSON is no list of records", file=label, found=type(listed).__name__,
+            "this JSON is no list of records",
+            file=label,
+            found=type(listed).__name__,
             expected='[{"text": …, "author": …}, …]',
-            fix="write a list of objects (pandas: to_json(orient='records')), or one object a line as .jsonl",
-        )  # fmt: skip
+            fix=(
+                "write a list of objects (pandas: to_json(orient='records')), or one object a line"
+                " as .jsonl"
+            ),
+        )
     yield from enumerate(listed, start=1)
 
 
@@ -109,18 +139,34 @@ def no_rows(file: str | Path) -> FormatError:
 
 def _frame(table: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
     """Rows of a table as pandas' ``to_json`` writes it with any orientation, or of lists by column; None of others."""
-    rows, names = table.get("data"), table.get("columns")
-    if isinstance(rows, list) and isinstance(names, list) and {*table} <= {"data", "columns", "index"}:
+    rows = table.get("data")
+    names = table.get("columns")
+    if (
+        isinstance(rows, list)
+        and isinstance(names, list)
+        and {*table} <= {"data", "columns", "index"}
+    ):
         check_each_once([*map(str, names)], label)
-        whole = all(isinstance(row, list) and len(row) == len(names) for row in rows)
-        return [dict(zip(map(str, names), row, strict=True)) for row in rows] if whole else None
+        is_rectangular = all(isinstance(row, list) and len(row) == len(names) for row in rows)
+        return (
+            [dict(zip(map(str, names), row, strict=True)) for row in rows]
+            if is_rectangular
+            else None
+        )
     if isinstance(rows, list) and {*table} == {"schema", "data"}:
         return rows
     columns = list(table.values())
     if len(columns) < 2 or {*map(type, columns)} not in ({list}, {dict}):
         return None
-    inner = [one for column in columns for one in (column.values() if isinstance(column, dict) else column)]
-    if any(isinstance(one, dict | list) for one in inner) or len({len(column) for column in columns}) > 1:
+    inner = [
+        cell
+        for column in columns
+        for cell in (column.values() if isinstance(column, dict) else column)
+    ]
+    if (
+        any(isinstance(cell, dict | list) for cell in inner)
+        or len({len(column) for column in columns}) > 1
+    ):
         return None
     if isinstance(columns[0], list):
         return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -139,7 +185,9 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         from python_calamine import CalamineWorkbook
     except ImportError:
         label = archive.label(name)
-        raise MissingPart("reading .xlsx needs python-calamine", file=label, fix=install("documents")) from None
+        raise MissingPart(
+            "reading .xlsx needs python-calamine", file=label, fix=install("documents")
+        ) from None
     try:
         with archive.open(name) as file:
             data = file.read()
@@ -154,21 +202,40 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
     filled = {sheet: rows for sheet, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
     if len(filled) > 1:
         raise FormatError(
-            "several sheets of this workbook are tables", file=archive.label(name), found=", ".join(filled),
+            "several sheets of this workbook are tables",
+            file=archive.label(name),
+            found=", ".join(filled),
             fix="save the one that is meant as .csv",
-        )  # fmt: skip
+        )
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
-    begins = next((n for n, values in enumerate(rows[:10], start=2) if sum(value != "" for value in values) > 1), None)
+    begins = next(
+        (
+            n
+            for n, values in enumerate(rows[:10], start=2)
+            if sum(value != "" for value in values) > 1
+        ),
+        None,
+    )
     if begins is not None and len(list(filter(None, names))) == 1:
         raise FormatError(
-            "the first row of this sheet is a title, and not the names of columns", file=archive.label(name), line=1,
-            found=" ".join(names).strip(), fix=f"take out the rows before row {begins}",
-        )  # fmt: skip
+            "the first row of this sheet is a title, and not the names of columns",
+            file=archive.label(name),
+            line=1,
+            found=" ".join(names).strip(),
+            fix=f"take out the rows before row {begins}",
+        )
     check_each_once([*filter(None, names)], archive.label(name), 1)
     for number, values in enumerate(rows, start=2):
         if any(value != "" for value in values):
-            yield number, {column: _cell(cell) for column, cell in zip(names, values, strict=False) if column}
+            yield (
+                number,
+                {
+                    column: _cell(cell)
+                    for column, cell in zip(names, values, strict=False)
+                    if column
+                },
+            )
 
 
 def _filled(sheet: Any) -> list[list[Any]]:
@@ -194,7 +261,8 @@ def _cell(value: object) -> object:
 
 _CELL = re.compile(rb"""<(?:\w{1,20}:)?(?:c|row) [^<>]*?\br=["']([A-Za-z]*+)(\d*+)""")
 _HIDDEN = re.compile(rb"<(?:\w{1,20}:)?row [^<>]*?\bhidden=[\"'](?:1|true)")
-_MOST_CELLS, _SPARSE = 2**24, 16
+_MOST_CELLS = 2**24
+_SPARSE = 16
 """Cells that all sheets span, empty ones too, and how many more for each that is filled."""
 _STRING = re.compile(rb"<(?:\w{1,20}:)?si[\s>]")
 _SHARED = re.compile(rb"""t=["']s["'][^<>]{0,200}+>\s*+<(?:\w{1,20}:)?v>(\d{1,9})<""")
@@ -209,27 +277,38 @@ def _check_sheets(data: bytes, label: str) -> None:
         starts = [string.start() for string in _STRING.finditer(strings)]
         lengths = [end - start for start, end in pairwise([*starts, len(strings)])]
         unpacked = spanned = 0
-        most = _MOST_CELLS
+        cells_left = _MOST_CELLS
         for sheet in (name for name in names if "worksheets/" in name):
-            columns, rows, cells = {b"A"}, 1, book.read(sheet)
+            columns = {b"A"}
+            rows = 1
+            cells = book.read(sheet)
             if hidden := len(_HIDDEN.findall(cells)):
-                remark([f"{label}: {hidden:,} rows that are hidden in the sheet, as by a filter, are read too"])
-            unpacked += sum(lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths))
+                remark(
+                    [
+                        f"{label}: {hidden:,} rows that are hidden in the sheet, as by a filter,"
+                        " are read too"
+                    ]
+                )
+            unpacked += sum(
+                lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths)
+            )
             check_size(label, unpacked, len(data))
             for cell in _CELL.finditer(cells):
                 columns.add(cell[1][:8].upper())
                 rows = max(rows, int(cell[2][:12] or 1))
-                most += _SPARSE
+                cells_left += _SPARSE
             width = 0
             for letter in max(columns, key=lambda column: (len(column), column)):
                 width = 26 * width + letter - 64
             spanned += rows * width
-            if spanned > min(most, 2 * _MOST_CELLS):
+            if spanned > min(cells_left, 2 * _MOST_CELLS):
                 raise FormatError(
-                    "a sheet of this workbook spans too many cells", file=label, found=f"{rows:,} rows of {width:,}",
+                    "a sheet of this workbook spans too many cells",
+                    file=label,
+                    found=f"{rows:,} rows of {width:,}",
                     expected=f"at most {_MOST_CELLS:,}, twice that where they are filled",
                     fix="clear the cells beside the table, or save it as .csv",
-                )  # fmt: skip
+                )
 
 
 UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"
@@ -238,25 +317,34 @@ _SEPARATOR = re.compile(r'"?sep=(.)"?\s*\Z')
 
 
 def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
-    """Rows of a CSV by the names in its first line; commas, semicolons, tabs or pipes stand between fields, or what a
-    line ``sep=;`` before it says.
+    """Rows (line, mapping) of a CSV by the names in its first line; commas, semicolons, tabs or pipes stand between
+    fields, or what a line ``sep=;`` before it says.
 
     An empty field is None; columns at the end without a name and a value are left out. Fields with delimiters, quotes
     or line ends stand in double quotes, unless the table is read ``unquoted``. FormatError if a row has more or fewer
     fields than the first line, a name of a column stands twice there, a quote is left open or swallowed further rows,
     or the lines end as on old Macs.
     """
-    label, unquoted = archive.label(name), unquoted or archive.unquoted
+    label = archive.label(name)
+    unquoted = unquoted or archive.unquoted
     csv.field_size_limit(DOCUMENT_LIMIT)
     # Blank lines count: they may stand inside a quoted text.
     source = archive.lines(name, blank=True)
     header = next(source, (1, ""))[1] + "\n"
-    start, given = 1, _SEPARATOR.match(header)
-    if given is not None:
-        header, start = next(source, (2, ""))[1] + "\n", 2
+    start = 1
+    separator = _SEPARATOR.match(header)
+    if separator is not None:
+        header = next(source, (2, ""))[1] + "\n"
+        start = 2
     if "\r" in header:
         raise old_mac(label, start)
-    delimiter = given[1] if given is not None else "\t" if "\t" in header else max(",;|", key=header.count)
+    delimiter = (
+        separator[1]
+        if separator is not None
+        else "\t"
+        if "\t" in header
+        else max(",;|", key=header.count)
+    )
     raw: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -266,75 +354,124 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
 
     quoting: Literal[0, 3] = 3 if unquoted else 0  # csv.QUOTE_NONE, csv.QUOTE_MINIMAL
     reader = csv.reader(noted(), delimiter=delimiter, strict=not unquoted, quoting=quoting)
-    first, width = start + 1, 0
+    first_line = start + 1
+    width = 0
     try:
         names = [
-            n.strip() for n in next(csv.reader([header], delimiter=delimiter, strict=not unquoted, quoting=quoting), [])
+            n.strip()
+            for n in next(
+                csv.reader([header], delimiter=delimiter, strict=not unquoted, quoting=quoting), []
+            )
         ]
         width = len(names)
         while names and not names[-1]:
             names.pop()
         _check_header(names, label)
-        start, sure = first, False
+        start = first_line
+        sure = False
         for values in reader:
-            if not sure and len(raw) > 1 and all(line.count(delimiter) == width - 1 for line in raw):
+            if (
+                not sure
+                and len(raw) > 1
+                and all(line.count(delimiter) == width - 1 for line in raw)
+            ):
                 _check_swallowed(archive, name, delimiter, width, start)
                 sure = True
             raw.clear()
             if values:
                 if len(values) != width or any(values[len(names) :]):
                     raise FormatError(
-                        "this row has another number of fields than the header", file=label, line=start,
-                        found=len(values), expected=f"{len(names)} ({', '.join(names)})",
-                        fix="fields with commas, quotes or line ends must stand in double quotes" if len(names) > 1
-                        else "name the columns in the first line, with commas, semicolons, tabs or pipes between them; "
-                        "lines above it, such as a title, are no part of a table: take them out",
-                    )  # fmt: skip
-                yield start, {k: v if v != "" else None for k, v in zip(names, values, strict=False)}
-            start = first + reader.line_num
+                        "this row has another number of fields than the header",
+                        file=label,
+                        line=start,
+                        found=len(values),
+                        expected=f"{len(names)} ({', '.join(names)})",
+                        fix=(
+                            "fields with commas, quotes or line ends must stand in double quotes"
+                            if len(names) > 1
+                            else (
+                                "name the columns in the first line, with commas, semicolons, tabs"
+                                " or pipes between them; lines above it, such as a title, are no"
+                                " part of a table: take them out"
+                            )
+                        ),
+                    )
+                yield (
+                    start,
+                    {
+                        k: value if value != "" else None
+                        for k, value in zip(names, values, strict=False)
+                    },
+                )
+            start = first_line + reader.line_num
     except csv.Error as error:
         plain = _one_row_a_line(archive, name, delimiter, width)
         raise FormatError(
-            f"this is not CSV ({error})", file=label, line=start,
-            found="a row that begins here", fix="fields with commas, quotes or line ends must stand in double quotes, "
-            "and a quote within them twice" + (f"; or {UNQUOTED}" if plain else ""),
-        ) from None  # fmt: skip
+            f"this is not CSV ({error})",
+            file=label,
+            line=start,
+            found="a row that begins here",
+            fix=(
+                "fields with commas, quotes or line ends must stand in double quotes, "
+                "and a quote within them twice"
+            )
+            + (f"; or {UNQUOTED}" if plain else ""),
+        ) from None
 
 
 def _check_swallowed(archive: Archive, name: str, delimiter: str, width: int, line: int) -> None:
     """FormatError if a field that goes on over several lines is several rows of a table without quoting."""
     if _one_row_a_line(archive, name, delimiter, width):
         raise FormatError(
-            "a quotation mark joins this row and the next ones to one field", file=archive.label(name), line=line,
-            found=f"lines with as many separators as a row ({width - 1})", expected="one row",
-            fix=f"{UNQUOTED}, where the table was written so; else put the text in double quotes, and quotes within it "
-            "twice",
-        )  # fmt: skip
+            "a quotation mark joins this row and the next ones to one field",
+            file=archive.label(name),
+            line=line,
+            found=f"lines with as many separators as a row ({width - 1})",
+            expected="one row",
+            fix=(
+                f"{UNQUOTED}, where the table was written so; else put the text in double quotes,"
+                " and quotes within it twice"
+            ),
+        )
 
 
 def _one_row_a_line(archive: Archive, name: str, delimiter: str, width: int) -> bool:
     """Whether nearly all lines of a table have as many separators as its header."""
-    counts = [line.count(delimiter) == width - 1 for _, line in archive.lines(name, blank=True) if line.strip()]
+    counts = [
+        line.count(delimiter) == width - 1
+        for _, line in archive.lines(name, blank=True)
+        if line.strip()
+    ]
     return width > 1 and sum(counts) >= 0.9 * len(counts)
 
 
 def records(archive: Archive, name: str) -> Iterator[Row]:
-    """Records of a file of JSON lines. FormatError if a line is not a JSON object."""
+    """Records (line from 1, mapping) of a file of JSON lines. FormatError if a line is not a JSON object."""
     return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
 
 
 _ONE_A_LINE: dict[str, Any] = {
-    "expected": "one JSON object a line", "fix": "write each record on a line of its own, as json.dumps does",
-}  # fmt: skip
+    "expected": "one JSON object a line",
+    "fix": "write each record on a line of its own, as json.dumps does",
+}
 
 
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
     """The record of one JSON line. FormatError if it is not a JSON object."""
-    record = from_json(line, archive.label(name), number, problem="this line is not JSON", found=line, **_ONE_A_LINE)
+    record = from_json(
+        line,
+        archive.label(name),
+        number,
+        problem="this line is not JSON",
+        found=line,
+        **_ONE_A_LINE,
+    )
     if record in ([], [{}]) or (record == {} and number == 1):
         raise no_rows(archive.label(name))
     if not isinstance(record, dict):
-        raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE)
+        raise FormatError(
+            "not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE
+        )
     return record
 
 
@@ -345,10 +482,13 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
         value = str(value)
     if not isinstance(value, str) or not value:
         raise FormatError(
-            "this line has no id" if value is None else "an id must be a string", file=archive.label(name), line=line,
-            found=value if value is not None else sorted(record), expected='"id": "…"',
+            "this line has no id" if value is None else "an id must be a string",
+            file=archive.label(name),
+            line=line,
+            found=value if value is not None else sorted(record),
+            expected='"id": "…"',
             fix="give every record the id of its problem, as text",
-        )  # fmt: skip
+        )
     return checked_name(value, "an id", archive.label(name), line)
 
 
@@ -371,9 +511,13 @@ def _check_header(names: list[str], label: str) -> None:
     check_each_once(names, label, 1)
     if any(len(name) > NAME_LIMIT or name.count(" ") > 15 for name in names):
         raise FormatError(
-            "there is no header: a text stands in the first line", file=label, line=1, found=max(names, key=len)[:80],
-            expected="names of columns", fix="write a line that names the columns before it, such as author,text",
-        )  # fmt: skip
+            "there is no header: a text stands in the first line",
+            file=label,
+            line=1,
+            found=max(names, key=len)[:80],
+            expected="names of columns",
+            fix="write a line that names the columns before it, such as author,text",
+        )
     for name in names:
         checked_name(name, "the name of a column", label, 1)
 
@@ -391,7 +535,7 @@ class ProblemAttribute:
 
 
 def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> ProblemAttribute:
-    """Divide problems by one column of a file: quantiles of numbers, categories of text.
+    """The part of each problem by one column of a file, as ``ProblemAttribute``: quantiles of numbers, or categories.
 
     InputError if the file, the column or a value cannot be used, or it names none of the problems.
 
@@ -408,54 +552,83 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
     values: dict[str, Any] = {}
     with Archive(path, encoding) as archive:
         if not archive.single:
-            raise FormatError("attributes are read from one file", file=path, expected="a CSV, TSV or JSONL file")
+            raise FormatError(
+                "attributes are read from one file", file=path, expected="a CSV, TSV or JSONL file"
+            )
         name = archive.names[0]
         label = archive.label(name)
         for line, fields in table_rows(archive, name):
-            row = {name: value.strip() if isinstance(value, str) else value for name, value in fields.items()}
+            row = {
+                name: value.strip() if isinstance(value, str) else value
+                for name, value in fields.items()
+            }
             key = record_id(row, archive, name, line)
             if key in values:
                 raise FormatError("an id stands twice", file=label, line=line, found=key)
             if column not in row:
-                known = sorted(str(k) for k in row if k != "id")
+                attribute_names = sorted(str(k) for k in row if k != "id")
                 raise FormatError(
-                    f"there is no {column!r} here", file=label, line=line, found=known, fix=did_you_mean(column, known)
+                    f"there is no {column!r} here",
+                    file=label,
+                    line=line,
+                    found=attribute_names,
+                    fix=did_you_mean(column, attribute_names),
                 )
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
-    lacking, zeros = [i for i in ids if values.get(i) is None], zeros_lost(ids, values)
+    lacking = [i for i in ids if values.get(i) is None]
+    zeros = zeros_lost(ids, values)
     if len(lacking) == len(ids):
         raise FormatError(
-            "this file has no value for any problem of truth", file=label, found=", ".join([*values][:3]) or "nothing",
-            expected=f"ids such as {ids[0]}" if len(ids) else None, fix=next(iter(zeros), None),
-        )  # fmt: skip
-    said = [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {name}: {some(lacking)}"] if lacking else []
-    said += zeros
-    present = [v for v in column_values if v is not None]
-    if any(isinstance(v, str) for v in present):
-        labels = Labels.of(one_spelling([None if v is None else str(v) for v in column_values], said, repr(column)))
+            "this file has no value for any problem of truth",
+            file=label,
+            found=", ".join([*values][:3]) or "nothing",
+            expected=f"ids such as {ids[0]}" if len(ids) else None,
+            fix=next(iter(zeros), None),
+        )
+    sentences = (
+        [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {name}: {some(lacking)}"]
+        if lacking
+        else []
+    )
+    sentences += zeros
+    present = [value for value in column_values if value is not None]
+    if any(isinstance(value, str) for value in present):
+        labels = Labels.of(
+            one_spelling(
+                [None if value is None else str(value) for value in column_values],
+                sentences,
+                repr(column),
+            )
+        )
         if len(labels.names) > MOST_PARTS:
             raise FormatError(
-                f"{column} has too many different values to break results down by", file=label,
-                found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
-            )  # fmt: skip
+                f"{column} has too many different values to break results down by",
+                file=label,
+                found=len(labels.names),
+                expected=f"numbers, or at most {MOST_PARTS} different texts",
+            )
     else:
-        labels = quantiles(np.array([math.nan if v is None else v for v in column_values]), bins)
-    remark(said)
+        labels = quantiles(
+            np.array([math.nan if value is None else value for value in column_values]), bins
+        )
+    remark(sentences)
     return ProblemAttribute(column, labels)
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:
-    """Divide numbers into parts of about equal size, by rising value; equal values stay together, NaN is in none."""
-    known = ~np.isnan(values)
-    edges = np.unique(np.quantile(values[known], np.arange(1, parts) / parts))
-    codes = np.where(known, np.searchsorted(edges, values, side="left"), -1)
-    used = np.unique(codes[known])
-    codes = np.where(known, np.searchsorted(used, codes), -1).astype(np.int64)
+    """``Labels`` (n,) of numbers (n,) in parts of about equal size, by rising value; equal values stay together, NaN
+    is in none."""
+    is_known = ~np.isnan(values)
+    edges = np.unique(np.quantile(values[is_known], np.arange(1, parts) / parts))
+    codes = np.where(is_known, np.searchsorted(edges, values, side="left"), -1)
+    used_codes = np.unique(codes[is_known])
+    codes = np.where(is_known, np.searchsorted(used_codes, codes), -1).astype(np.int64)
     names = []
-    for i in range(len(used)):
+    for i in range(len(used_codes)):
         inside = values[codes == i]
-        low, high = f"{inside.min():.4g}", f"{inside.max():.4g}"
+        low = f"{inside.min():.4g}"
+        high = f"{inside.max():.4g}"
         names.append(f"{i + 1}: {low}" if low == high else f"{i + 1}: {low} to {high}")
     return Labels(codes, tuple(names))
 
@@ -468,9 +641,10 @@ def _parse(spec: str) -> tuple[str, str, int]:
         head, colon, tail = head.rpartition(":")
     if not (head and tail) or not 2 <= bins <= MOST_PARTS:
         raise InputError(
-            "break-downs are by the problems' groups or by a file's column", found=spec,
+            "break-downs are by the problems' groups or by a file's column",
+            found=spec,
             expected=f"group, FILE:COLUMN or FILE:COLUMN:PARTS with 2 to {MOST_PARTS} parts",
-        )  # fmt: skip
+        )
     return head, tail, bins
 
 
@@ -481,7 +655,9 @@ def _value(value: object, file: str, line: int) -> float | str | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         if isinstance(value, bool):
             return json.dumps(value)
-        raise FormatError("an attribute must be a number or a text", file=file, line=line, found=value)
+        raise FormatError(
+            "an attribute must be a number or a text", file=file, line=line, found=value
+        )
     try:
         number = float(value)
     except ValueError:
@@ -489,5 +665,7 @@ def _value(value: object, file: str, line: int) -> float | str | None:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise FormatError("an attribute must be finite", file=file, line=line, found=value, expected="a number")
+        raise FormatError(
+            "an attribute must be finite", file=file, line=line, found=value, expected="a number"
+        )
     return number

@@ -1,5 +1,8 @@
 """What a metric is: a title, and a value from truth and answers; and what those of counts are formulas over.
 
+In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. Out: a ``Metric`` gives one
+number or None; ``Sums`` holds what formulas need: counts of problems and pairs, and the squared error.
+
 Each of these is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The fields
 may be numbers or arrays of any one shape, so that the same formula serves a single evaluation, thousands of bootstrap
 replicates and thousands of randomized trials.
@@ -24,7 +27,7 @@ TP, FN, UP, FP, TN, UN = range(6)
 
 
 class Sums(NamedTuple):
-    """Sums over problems (weighted where problems are resampled).
+    """Sums over problems (weighted where problems are resampled): counts, and the squared error.
 
     ``tp``, ``fn`` and ``up`` are same-author problems answered above, below and at exactly 0.5; ``fp``, ``tn``
     and ``un`` the different-author ones. ``u2`` is twice the number of (same, different) pairs of problems in
@@ -66,8 +69,10 @@ class Sums(NamedTuple):
         return self.tp + self.tn
 
 
-def checked(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None) -> tuple[Bools, Floats, Floats]:
-    """Check truth, values and decisions, and return them as arrays of one length.
+def checked(
+    same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None
+) -> tuple[Bools, Floats, Floats]:
+    """Truth (n,) bool, values and decisions (n,), 0 to 1, checked, as arrays of one length.
 
     InputError if there is no problem at all, lengths differ, truth is not boolean, or a number is not in its range.
 
@@ -81,48 +86,77 @@ def checked(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None
         1 (same), 0 (different) or 0.5 (unanswered) where the system said so apart from its score, as in
         PAN-2013. Otherwise the value decides.
     """
-    truth, values = np.asarray(same), np.asarray(value)
+    truth = np.asarray(same)
+    values = np.asarray(value)
     if truth.ndim != 1 or truth.shape != values.shape:
-        raise InputError("truth and answers differ in length", found=f"{truth.shape} and {values.shape}")
+        raise InputError(
+            "truth and answers differ in length", found=f"{truth.shape} and {values.shape}"
+        )
     if not len(truth):
         raise InputError("there is no problem to evaluate", expected="at least one")
     if truth.dtype != np.bool_ and not np.isin(truth, (0, 1)).all():
-        raise InputError("truth is not boolean", found=truth[:5], expected="True (same author) or False")
+        raise InputError(
+            "truth is not boolean", found=truth[:5], expected="True (same author) or False"
+        )
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError("an answer is not a number", found=value, expected="numbers from 0 to 1") from None
+        raise InputError(
+            "an answer is not a number", found=value, expected="numbers from 0 to 1"
+        ) from None
     _within((values >= 0) & (values <= 1), values, "a number from 0 to 1")
     decisions = values
     if decision is not None:
         decisions = np.asarray(decision, dtype=np.float64)
         if decisions.shape != values.shape:
-            raise InputError("decisions and answers differ in length", found=f"{decisions.shape} and {values.shape}")
-        _within(np.isin(decisions, (0.0, 0.5, 1.0)), decisions, "0 (different), 0.5 (unanswered) or 1 (same)")
+            raise InputError(
+                "decisions and answers differ in length",
+                found=f"{decisions.shape} and {values.shape}",
+            )
+        _within(
+            np.isin(decisions, (0.0, 0.5, 1.0)),
+            decisions,
+            "0 (different), 0.5 (unanswered) or 1 (same)",
+        )
     return truth.astype(np.bool_), values, decisions
 
 
 def _within(good: Bools, values: Floats, expected: str) -> None:
     if not good.all():
         i = int(np.argmin(good))
-        raise InputError(f"answer number {i + 1} is out of range", found=float(values[i]), expected=expected)
+        raise InputError(
+            f"answer number {i + 1} is out of range", found=float(values[i]), expected=expected
+        )
 
 
 def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
-    """The category of each problem, 0…5 in the order of the fields of :class:`Sums`."""
+    """The category of each problem, (n,), 0…5 in the order of the fields of :class:`Sums`."""
     side = np.where(decision > 0.5, 0, np.where(decision < 0.5, 1, 2))
-    return np.where(same, np.array([TP, FN, UP])[side], np.array([FP, TN, UN])[side]).astype(np.uint8)
+    return np.where(same, np.array([TP, FN, UP])[side], np.array([FP, TN, UN])[side]).astype(
+        np.uint8
+    )
 
 
 def count(same: Bools, value: Floats, decision: Floats) -> Sums:
-    """Plain, unweighted sums of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
-    tp, fn, up, fp, tn, un = np.bincount(categories(same, decision), minlength=6).astype(np.float64)
+    """Plain, unweighted ``Sums`` of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
+    tp, fn, unanswered_same, fp, tn, un = np.bincount(
+        categories(same, decision), minlength=6
+    ).astype(np.float64)
     # Twice the rank of each value, ties sharing their mean: whole numbers.
-    _, place, number = np.unique(value, return_inverse=True, return_counts=True)
-    ranks2 = (2 * np.cumsum(number) - number + 1.0)[place]
+    _, position, number = np.unique(value, return_inverse=True, return_counts=True)
+    ranks2 = (2 * np.cumsum(number) - number + 1.0)[position]
     positives = float(same.sum())
     u2 = ranks2[same].sum() - positives * (positives + 1)
-    return Sums(tp, fn, up, fp, tn, un, np.asarray(u2), np.asarray(np.square(value - same).sum()))
+    return Sums(
+        tp,
+        fn,
+        unanswered_same,
+        fp,
+        tn,
+        un,
+        np.asarray(u2),
+        np.asarray(np.square(value - same).sum()),
+    )
 
 
 class Metric(Component):
@@ -164,7 +198,7 @@ class Counted(Metric):
 
     @abstractmethod
     def of(self, s: Sums) -> Floats:
-        """The metric from sums; NaN where undefined."""
+        """The metric from sums, in the shape of their fields; NaN where undefined."""
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
         """The metric of answers in [0, 1], exactly 0.5 being unanswered; None where undefined."""
@@ -184,7 +218,10 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
             read = np.log(answers) - np.log1p(-answers)
     elif metric.reads == "scores":
         if scores is None:
-            raise InputError(f"the metric {metric} reads raw scores, which answers do not hold", fix="give it to a run")
+            raise InputError(
+                f"the metric {metric} reads raw scores, which answers do not hold",
+                fix="give it to a run",
+            )
         read = scores
     if not len(truth):
         return math.nan
@@ -196,7 +233,9 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
     except RavenError:
         raise
     except Exception as error:  # whatever a metric from outside does
-        raise AnswerError(f"the metric {metric} failed", found=f"{type(error).__name__}: {said(error)}") from error
+        raise AnswerError(
+            f"the metric {metric} failed", found=f"{type(error).__name__}: {said(error)}"
+        ) from error
     return number if math.isfinite(number) else math.nan
 
 
@@ -206,9 +245,13 @@ def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
     SpecError if one does not parse, or there is none; one that is named twice counts once.
     """
     listed = registry.split(given) if isinstance(given, str) else list(given)
-    parsed = [registry.parse("metric", one) if isinstance(one, str) else one for one in listed]
+    parsed = [
+        registry.parse("metric", metric) if isinstance(metric, str) else metric for metric in listed
+    ]
     if not parsed:
-        raise SpecError("no metric is given", expected=f"some of {', '.join(registry.names('metric'))}")
+        raise SpecError(
+            "no metric is given", expected=f"some of {', '.join(registry.names('metric'))}"
+        )
     return {str(metric): metric for metric in parsed}
 
 

@@ -1,5 +1,8 @@
 """Calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
 
+In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1. Out: a ``Reliability`` (counts,
+means and ECE from 0 to 1) or a ``Cllr`` in bits: 0 is perfect, 1 is what always answering 0.5 costs.
+
 References
 ----------
 Guo et al. 2017, On calibration of modern neural networks (ECE).
@@ -19,9 +22,10 @@ from ravenbench.types import Bools, Count, Floats, Ints
 
 
 class Reliability(NamedTuple):
-    """The bins of a reliability diagram that hold problems, and the expected calibration error.
+    """The bins of a reliability diagram that hold problems, and the expected calibration error, 0 to 1.
 
-    ``problems`` counts them, ``value`` is their mean answer, ``same`` the share of same-author problems among them.
+    ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the share of same-author problems
+    among them, (bins,) each; ``ece`` is from 0 to 1.
     """
 
     problems: Ints
@@ -49,40 +53,43 @@ def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliabilit
     their value of 0.5.
     """
     truth, values, _ = checked(same, value)
-    place = np.minimum((values * bins).astype(np.int64), bins - 1)
-    count = np.bincount(place, minlength=bins)
-    used = count > 0
-    count = count[used]
-    mean = np.bincount(place, values, bins)[used] / count
-    share = np.bincount(place, truth, bins)[used] / count
+    bin_of = np.minimum((values * bins).astype(np.int64), bins - 1)
+    count = np.bincount(bin_of, minlength=bins)
+    filled = count > 0
+    count = count[filled]
+    mean = np.bincount(bin_of, values, bins)[filled] / count
+    share = np.bincount(bin_of, truth, bins)[filled] / count
     return Reliability(count, mean, share, float(np.abs(mean - share) @ count / count.sum()))
 
 
 def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
-    """Cost of the log-likelihood ratios value / (1 − value), split into discrimination and calibration.
+    """C_llr in bits: cost of the log-likelihood ratios value / (1 − value), split into discrimination and calibration.
 
     Values are read as posteriors at even prior odds; the class balance of the problems does not matter.
     """
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return Cllr(None, None, None)
-    whole, least = cllr_cost(same, value), _bits(truth, _recalibrated(truth, values))
-    return Cllr(whole, least, None if whole is None else whole - least)
+    total = cllr_cost(same, value)
+    least = _bits(truth, _recalibrated(truth, values))
+    return Cllr(total, least, None if total is None else total - least)
 
 
 def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
-    """The cost alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
+    """C_llr in bits alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
-    whole = _bits(truth, values)
-    return whole if np.isfinite(whole) else None
+    cost = _bits(truth, values)
+    return cost if np.isfinite(cost) else None
 
 
 class CllrCost(Metric):
     """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 knowing nothing; undefined where infinite."""
 
-    name, title, higher = "cllr", "C_llr", False
+    name = "cllr"
+    title = "C_llr"
+    higher = False
     part: ClassVar[str] = "cllr"
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
@@ -93,13 +100,17 @@ class CllrCost(Metric):
 class CllrMin(CllrCost):
     """What C_llr is after the best monotone recalibration: what the ranking leaves undecided."""
 
-    name, title, part = "cllr-min", "C_llr min", "discrimination"
+    name = "cllr-min"
+    title = "C_llr min"
+    part = "discrimination"
 
 
 class CllrCal(CllrCost):
     """What recalibration could save of C_llr."""
 
-    name, title, part = "cllr-cal", "C_llr cal", "calibration"
+    name = "cllr-cal"
+    title = "C_llr cal"
+    part = "calibration"
 
 
 @dataclass(eq=False, repr=False)
@@ -112,7 +123,9 @@ class ECE(Metric):
         Equal parts of [0, 1].
     """
 
-    name, title, higher = "ece", "ECE", False
+    name = "ece"
+    title = "ECE"
+    higher = False
 
     bins: Count = 10
 
@@ -123,20 +136,22 @@ class ECE(Metric):
 def _bits(truth: Bools, posterior: Floats) -> float:
     """Mean of both classes' mean −log2 of the posterior of the truth; infinite where one is 0."""
     with np.errstate(divide="ignore"):
-        return float(-(np.log2(posterior[truth]).mean() + np.log2(1 - posterior[~truth]).mean()) / 2)
+        return float(
+            -(np.log2(posterior[truth]).mean() + np.log2(1 - posterior[~truth]).mean()) / 2
+        )
 
 
 def _recalibrated(truth: Bools, values: Floats) -> Floats:
     """Posterior at even odds after pool-adjacent-violators, (n,)."""
     from scipy.optimize import isotonic_regression
 
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    _, position, count = np.unique(values, return_inverse=True, return_counts=True)
     # Weighting the classes evenly makes the isotonic fit a posterior at even prior odds.
     weight = np.where(truth, 0.5 / truth.sum(), 0.5 / (~truth).sum())
-    each = np.bincount(place, weight, len(count))
-    share = np.bincount(place, weight * truth, len(count)) / each
-    fitted: Floats = isotonic_regression(share, weights=each).x
-    return np.clip(fitted, 0.0, 1.0)[place]
+    weight_of_value = np.bincount(position, weight, len(count))
+    share = np.bincount(position, weight * truth, len(count)) / weight_of_value
+    fitted: Floats = isotonic_regression(share, weights=weight_of_value).x
+    return np.clip(fitted, 0.0, 1.0)[position]
 
 
 _ROUNDS = 60
@@ -165,7 +180,8 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
     goal = np.append(towards, 0.0)
     pull = np.append(np.full(rows.shape[1], ridge), 1e-12)
 
-    sign, ridges = np.where(same, -1.0, 1.0), np.diag(pull)
+    sign = np.where(same, -1.0, 1.0)
+    ridges = np.diag(pull)
 
     def loss(beta: Floats, odds: Floats) -> float:
         return float(weight @ np.logaddexp(0.0, sign * odds) + pull @ (beta - goal) ** 2 / 2)
@@ -174,17 +190,21 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
     odds = design @ beta
     value = loss(beta, odds)
     for _ in range(_ROUNDS):
-        p = 0.5 * (1 + np.tanh(odds / 2))
-        gradient = design.T @ (weight * (p - same)) + pull * (beta - goal)
-        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + ridges
+        probability = 0.5 * (1 + np.tanh(odds / 2))
+        gradient = design.T @ (weight * (probability - same)) + pull * (beta - goal)
+        hessian = (design * (weight * probability * (1 - probability))[:, None]).T @ design + ridges
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while (new := loss(near := beta - size * step, there := design @ near)) > value + 1e-12 * (1 + value):
+        while (
+            new := loss(near := beta - size * step, odds_near := design @ near)
+        ) > value + 1e-12 * (1 + value):
             if size <= 1e-6:
                 break
             size /= 2
-        moved = np.abs(there - odds).max()
-        beta, odds, value = near, there, new
+        moved = np.abs(odds_near - odds).max()
+        beta = near
+        odds = odds_near
+        value = new
         if size == 1 and moved <= _NEAR:
             break
     return np.asarray(beta)

@@ -1,5 +1,8 @@
 """The metrics of PAN's verification tasks, and all of them for one system in one call.
 
+In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, or their ``Sums``. Out:
+metrics from 0 to 1 by name, None where undefined; higher is better but for FPR and FNR; ``unanswered`` is a count.
+
 NaN marks an undefined value inside the formulas; ``scores`` turns it into None.
 
 References
@@ -27,7 +30,8 @@ from ravenbench.types import Floats
 class AUC(Counted):
     """Area under the ROC curve, the Mann–Whitney statistic; undefined where truth has one class only."""
 
-    name, title = "auc", "AUC"
+    name = "auc"
+    title = "AUC"
 
     def of(self, s: Sums) -> Floats:
         pairs = s.positives * s.negatives
@@ -38,7 +42,8 @@ class AUC(Counted):
 class CAt1(Counted):
     """(1/n)(correct + unanswered·correct/n): accuracy when all is answered, 0 when nothing is."""
 
-    name, title = "c@1", "c@1"
+    name = "c@1"
+    title = "c@1"
 
     def of(self, s: Sums) -> Floats:
         return _ratio(s.correct * (s.n + s.unanswered), np.square(s.n), np.nan)
@@ -47,7 +52,8 @@ class CAt1(Counted):
 class Accuracy(Counted):
     """Share of problems answered rightly; an unanswered one is not."""
 
-    name, title = "accuracy", "accuracy"
+    name = "accuracy"
+    title = "accuracy"
 
     def of(self, s: Sums) -> Floats:
         return _ratio(s.correct, s.n, np.nan)
@@ -57,7 +63,8 @@ class FPR(Counted):
     """Share of different-author problems, or texts by people, answered with .5 or more: false alarms as PAN's evaluator
     of generated content counts them since 2025."""
 
-    name, title = "fpr", "FPR"
+    name = "fpr"
+    title = "FPR"
     higher = False
 
     def of(self, s: Sums) -> Floats:
@@ -67,7 +74,8 @@ class FPR(Counted):
 class FNR(Counted):
     """Share of same-author problems, or texts by machines, answered below .5, as the same evaluator counts them."""
 
-    name, title = "fnr", "FNR"
+    name = "fnr"
+    title = "FNR"
     higher = False
 
     def of(self, s: Sums) -> Floats:
@@ -78,7 +86,8 @@ class F05u(Counted):
     """F0.5 counting unanswered problems of both classes as missed ones; undefined where nothing is counted (all are
     different and rightly answered so), as PAN's evaluator divides by 0 there."""
 
-    name, title = "f05u", "F0.5u"
+    name = "f05u"
+    title = "F0.5u"
 
     def of(self, s: Sums) -> Floats:
         return _ratio(1.25 * s.tp, 1.25 * s.tp + 0.25 * (s.fn + s.unanswered) + s.fp, np.nan)
@@ -87,10 +96,12 @@ class F05u(Counted):
 class F05u2020(Counted):
     """F0.5u as the 2020 evaluator computed it: it took 0.5 for "same author" before counting."""
 
-    name, title = "f05u_2020", "F0.5u (2020)"
+    name = "f05u_2020"
+    title = "F0.5u (2020)"
 
     def of(self, s: Sums) -> Floats:
-        tp, fp = s.tp + s.up, s.fp + s.un
+        tp = s.tp + s.up
+        fp = s.fp + s.un
         return _ratio(1.25 * tp, 1.25 * tp + 0.25 * s.fn + fp, np.nan)
 
 
@@ -98,7 +109,8 @@ class F1(Counted):
     """F1 of "same author" over answered problems; undefined without positives, and where no positive is answered and no
     negative taken for one: PAN's evaluator has 0 there."""
 
-    name, title = "f1", "F1"
+    name = "f1"
+    title = "F1"
 
     def of(self, s: Sums) -> Floats:
         return np.where(s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn, np.nan), np.nan)
@@ -107,16 +119,20 @@ class F1(Counted):
 class F12024(Counted):
     """F1 as the evaluators of generated content compute it since 2024: an unanswered problem counts as "different"."""
 
-    name, title = "f1_2024", "F1 (2024)"
+    name = "f1_2024"
+    title = "F1 (2024)"
 
     def of(self, s: Sums) -> Floats:
-        return np.where(s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn + s.up, 0.0), np.nan)
+        return np.where(
+            s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn + s.up, 0.0), np.nan
+        )
 
 
 class Precision(Counted):
     """Share of true ones among "same author" answers; undefined where there is no such answer."""
 
-    name, title = "precision", "precision"
+    name = "precision"
+    title = "precision"
 
     def of(self, s: Sums) -> Floats:
         return _ratio(s.tp, s.tp + s.fp, np.nan)
@@ -125,7 +141,8 @@ class Precision(Counted):
 class Recall(Counted):
     """Share of answered same-author problems found; undefined where there is none."""
 
-    name, title = "recall", "recall"
+    name = "recall"
+    title = "recall"
 
     def of(self, s: Sums) -> Floats:
         return _ratio(s.tp, s.tp + s.fn, np.nan)
@@ -134,7 +151,8 @@ class Recall(Counted):
 class Brier(Counted):
     """1 − mean squared error of the values, so that higher is better."""
 
-    name, title = "brier", "Brier"
+    name = "brier"
+    title = "Brier"
 
     def of(self, s: Sums) -> Floats:
         return 1.0 - _ratio(s.sq, s.n, np.nan)
@@ -143,45 +161,51 @@ class Brier(Counted):
 class Overall(Counted):
     """Mean of AUC, c@1, F0.5u and F1 (PAN 2020, HITS), from unrounded values."""
 
-    name, title = "overall", "overall"
+    name = "overall"
+    title = "overall"
     parts: ClassVar[tuple[type[Counted], ...]] = (AUC, CAt1, F05u, F1)
 
     def of(self, s: Sums) -> Floats:
-        return np.asarray(sum(part().of(s) for part in self.parts) / len(self.parts))
+        return np.asarray(sum(component().of(s) for component in self.parts) / len(self.parts))
 
 
 class Overall2020(Overall):
     """``overall`` with the 2020 form of F0.5u: the number printed in that year's table."""
 
-    name, title = "overall_2020", "overall (2020)"
+    name = "overall_2020"
+    title = "overall (2020)"
     parts = (AUC, CAt1, F05u2020, F1)
 
 
 class Overall5(Overall):
     """Mean of AUC, c@1, F0.5u, F1 and Brier (PAN 2021–2023)."""
 
-    name, title = "overall5", "overall (5)"
+    name = "overall5"
+    title = "overall (5)"
     parts = (AUC, CAt1, F05u, F1, Brier)
 
 
 class Overall2024(Overall):
     """Mean of AUC, Brier, c@1, F1 and F0.5u with F1 as since 2024: the mean of PAN's tasks on generated content."""
 
-    name, title = "overall_2024", "mean (2024)"
+    name = "overall_2024"
+    title = "mean (2024)"
     parts = (AUC, Brier, CAt1, F12024, F05u)
 
 
 class Overall52020(Overall):
     """``overall5`` with the 2020 form of F0.5u."""
 
-    name, title = "overall5_2020", "overall (5, 2020)"
+    name = "overall5_2020"
+    title = "overall (5, 2020)"
     parts = (AUC, CAt1, F05u2020, F1, Brier)
 
 
 class Final(Counted):
     """AUC · c@1 (PAN 2014 and 2015)."""
 
-    name, title = "final", "final"
+    name = "final"
+    title = "final"
 
     def of(self, s: Sums) -> Floats:
         return AUC().of(s) * CAt1().of(s)
@@ -195,7 +219,10 @@ METRICS: Mapping[str, Counted] = MappingProxyType({metric.name: metric() for met
 STANDARD: Mapping[str, Counted] = MappingProxyType(
     {
         **METRICS,
-        **{metric.name: metric() for metric in (Accuracy, FPR, FNR, F12024, Overall2020, Overall2024, Overall52020)},
+        **{
+            metric.name: metric()
+            for metric in (Accuracy, FPR, FNR, F12024, Overall2020, Overall2024, Overall52020)
+        },
     }
 )
 """These and those that a difference can be tested in besides."""
@@ -218,7 +245,7 @@ def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
 
 
 def auc(same: ArrayLike, value: ArrayLike) -> float | None:
-    """Probability that a same-author problem is scored above a different-author one.
+    """AUC, 0 to 1: probability that a same-author problem is scored above a different-author one.
 
     A value of 0.5 is an ordinary tied score here. Equal to the area by Fawcett's trapezoids.
 
@@ -232,8 +259,9 @@ def auc(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
-    """The same probability for finite scores of any range; None where truth has one class only."""
-    truth, values = np.asarray(same, dtype=bool), np.asarray(score, dtype=np.float64)
+    """AUC, 0 to 1: the same probability for finite scores of any range; None where truth has one class only."""
+    truth = np.asarray(same, dtype=bool)
+    values = np.asarray(score, dtype=np.float64)
     positives = int(truth.sum())
     pairs = positives * (len(truth) - positives)
     if not pairs:
@@ -245,9 +273,12 @@ def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
 
 
 def scores(
-    same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None, metrics: Mapping[str, Metric] = METRICS
+    same: ArrayLike,
+    value: ArrayLike,
+    decision: ArrayLike | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, float | None]:
-    """Compute every metric of one system's answers.
+    """Every metric of one system's answers by name, 0 to 1.
 
     InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
 
@@ -277,16 +308,28 @@ def scores(
     if len(counted) < len(metrics):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            own = {n: measure(metric, truth, values) for n, metric in metrics.items() if n not in counted}
-        both = measures | {name: None if math.isnan(number) else number for name, number in own.items()}
-        measures = {name: both[name] for name in (*metrics, "unanswered")}
+            measured = {
+                n: measure(metric, truth, values)
+                for n, metric in metrics.items()
+                if n not in counted
+            }
+        all_scores = measures | {
+            name: None if math.isnan(number) else number for name, number in measured.items()
+        }
+        measures = {name: all_scores[name] for name in (*metrics, "unanswered")}
     return measures
 
 
-def scores_of(sums: Sequence[Sums], metrics: Mapping[str, Counted] = METRICS) -> list[dict[str, float | None]]:
-    """``scores`` of many systems or folds, each from its sums: every formula is worked out once for all of them."""
+def scores_of(
+    sums: Sequence[Sums], metrics: Mapping[str, Counted] = METRICS
+) -> list[dict[str, float | None]]:
+    """``scores`` (0 to 1, by name) of many systems or folds, each from its sums: every formula is worked out once
+    for all of them."""
     every = Sums(*np.array(sums, dtype=np.float64).reshape(-1, len(Sums._fields)).T)
     columns = {name: metric.of(every).tolist() for name, metric in metrics.items()}
     columns["unanswered"] = every.unanswered.tolist()
     rows = zip(*columns.values(), strict=True)
-    return [{k: None if v != v else v for k, v in zip(columns, row, strict=True)} for row in rows]
+    return [
+        {k: None if value != value else value for k, value in zip(columns, row, strict=True)}
+        for row in rows
+    ]

@@ -1,5 +1,8 @@
 """ROC curves, the convex hull over several systems, and operating points on it.
 
+In: truth (n,) bool and answers (n,), higher = same author. Out: a ``Curve`` (counts at each threshold), a ``Hull``
+and an ``OperatingPoint``: rates and areas from 0 to 1, thresholds in the unit of the answers.
+
 References
 ----------
 Fawcett 2006, An introduction to ROC analysis. Pattern Recognition Letters 27(8).
@@ -24,7 +27,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Vertices of one system's ROC curve, from (0, 0) to (1, 1).
+    """Vertices of one system's ROC curve, from (0, 0) to (1, 1), as counts of problems.
 
     ``false`` and ``true`` (v,) count different- and same-author problems with a value ≥ ``threshold`` (v,);
     the first threshold is infinite.
@@ -38,22 +41,23 @@ class Curve:
 
     @property
     def fpr(self) -> Floats:
-        """The false-positive rate at each vertex, (v,)."""
+        """The false-positive rate, 0 to 1, at each vertex, (v,)."""
         return self.false / self.negatives
 
     @property
     def tpr(self) -> Floats:
-        """The true-positive rate at each vertex, (v,)."""
+        """The true-positive rate, 0 to 1, at each vertex, (v,)."""
         return self.true / self.positives
 
 
 def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
-    """ROC curve with a vertex at every distinct value; None where truth has one class."""
+    """The ``Curve`` with a vertex at every distinct value; None where truth has one class."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
     order = np.argsort(-values, kind="stable")
-    truth, values = truth[order], values[order]
+    truth = truth[order]
+    values = values[order]
     ends = np.flatnonzero(np.append(np.diff(values) < 0, True))
     true = np.append(0, np.cumsum(truth)[ends]).astype(np.int64)
     false = np.append(0, ends + 1).astype(np.int64) - true
@@ -61,7 +65,8 @@ def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
 
 
 class Stretch(NamedTuple):
-    """Neighbouring hull vertices of one system. Between two stretches lies a mixture of their two systems."""
+    """Neighbouring hull vertices of one system, by their false-positive rates (0 to 1). Between two stretches lies a
+    mixture of their two systems."""
 
     system: str
     from_fpr: float
@@ -69,7 +74,7 @@ class Stretch(NamedTuple):
 
 
 class OperatingPoint(NamedTuple):
-    """Where to operate: the system, the value from which to answer "same author", and the rates that gives."""
+    """Where to operate: the system, the value from which to answer "same author", and the rates (0 to 1) that gives."""
 
     system: str | None
     threshold: float
@@ -92,21 +97,29 @@ class Hull:
 
     @property
     def auc(self) -> float:
-        """The area under the hull."""
+        """The area under the hull, 0 to 1."""
         return float(np.trapezoid(self.tpr, self.fpr))
 
     @property
     def stretches(self) -> list[Stretch]:
         """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
         segments = []
-        for system, run in groupby(range(1, len(self.owner) - 1), key=lambda v: self.owner[v]):
+        for system, run in groupby(
+            range(1, len(self.owner) - 1), key=lambda vertex: self.owner[vertex]
+        ):
             rows = list(run)
             if system is not None:
-                segments.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
+                segments.append(
+                    Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]]))
+                )
         return segments
 
     def operating_point(
-        self, *, cost_false_same: float = 1.0, cost_false_different: float = 1.0, same_share: float = 0.5
+        self,
+        *,
+        cost_false_same: float = 1.0,
+        cost_false_different: float = 1.0,
+        same_share: float = 0.5,
     ) -> OperatingPoint:
         """The vertex of least expected cost; of equal ones that with the fewest false positives.
 
@@ -120,9 +133,16 @@ class Hull:
                 found=(cost_false_same, cost_false_different, same_share),
                 expected="positive costs and a share between 0 and 1",
             )
-        cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (1 - self.tpr)
-        v = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
-        return OperatingPoint(self.owner[v], float(self.threshold[v]), float(self.fpr[v]), float(self.tpr[v]))
+        cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (
+            1 - self.tpr
+        )
+        vertex = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
+        return OperatingPoint(
+            self.owner[vertex],
+            float(self.threshold[vertex]),
+            float(self.fpr[vertex]),
+            float(self.tpr[vertex]),
+        )
 
 
 def hull(curves: Mapping[str, Curve]) -> Hull:
@@ -130,28 +150,43 @@ def hull(curves: Mapping[str, Curve]) -> Hull:
 
     InputError if there is no curve, or the curves are not over the same problems.
     """
-    sizes = {(c.negatives, c.positives) for c in curves.values()}
+    sizes = {(curve.negatives, curve.positives) for curve in curves.values()}
     if len(sizes) != 1:
         raise InputError(
-            "a hull needs curves over the same problems", found=sorted(sizes), expected="one class balance"
+            "a hull needs curves over the same problems",
+            found=sorted(sizes),
+            expected="one class balance",
         )
     negatives, positives = sizes.pop()
     best: dict[int, tuple[int, float, str | None]] = {0: (0, np.inf, None)}
-    for name, c in curves.items():
-        for x, y, threshold in zip(c.false.tolist(), c.true.tolist(), c.threshold.tolist(), strict=True):
-            if x not in best or y > best[x][0]:
-                best[x] = (y, threshold, name)
+    for name, roc in curves.items():
+        for false_accepts, true_accepts, threshold in zip(
+            roc.false.tolist(), roc.true.tolist(), roc.threshold.tolist(), strict=True
+        ):
+            if false_accepts not in best or true_accepts > best[false_accepts][0]:
+                best[false_accepts] = (true_accepts, threshold, name)
     chain: list[tuple[int, int, float, str | None]] = [(0, 0, np.inf, None)]
     if best[0][0] > 0:
         chain.append((0, *best[0]))
-    for x in sorted(best)[1:]:
-        y, threshold, system = best[x]
-        while len(chain) > 1 and _not_above(chain[-2], chain[-1], x, y):
+    for false_accepts in sorted(best)[1:]:
+        true_accepts, threshold, system = best[false_accepts]
+        while len(chain) > 1 and _not_above(chain[-2], chain[-1], false_accepts, true_accepts):
             chain.pop()
-        chain.append((x, y, threshold, system if (x, y) != (negatives, positives) else None))
+        chain.append(
+            (
+                false_accepts,
+                true_accepts,
+                threshold,
+                system if (false_accepts, true_accepts) != (negatives, positives) else None,
+            )
+        )
     xs, ys, thresholds, owner = zip(*chain, strict=True)
-    return Hull(np.array(xs) / negatives, np.array(ys) / positives, np.array(thresholds, dtype=float), owner)
+    return Hull(
+        np.array(xs) / negatives, np.array(ys) / positives, np.array(thresholds, dtype=float), owner
+    )
 
 
-def _not_above(a: tuple[int, int, float, str | None], b: tuple[int, int, float, str | None], x: int, y: int) -> bool:
+def _not_above(
+    a: tuple[int, int, float, str | None], b: tuple[int, int, float, str | None], x: int, y: int
+) -> bool:
     return (b[0] - a[0]) * (y - a[1]) >= (b[1] - a[1]) * (x - a[0])

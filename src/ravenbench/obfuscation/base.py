@@ -1,4 +1,8 @@
-"""The base class of obfuscators: given a text and its author's other texts, they return its rewriting in parts."""
+"""Defines the base class of obfuscators and what they take and give.
+
+In: ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and a seed. Out: ``Rewriting``:
+``Part``s that tile the original (half-open spans of characters), notes, and counts of operations by name.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,6 @@ from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import mended
 from ravenbench.obfuscation.wording.words import reason_not_english
 from ravenbench.randomness import stream
-from ravenbench.services import Asked
 from ravenbench.types import Problems
 
 __all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]
@@ -24,7 +27,7 @@ __all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]
 
 @dataclass(frozen=True)
 class ObfuscationTask:
-    """What an obfuscator may see of a problem: never its truth, never a verifier's score."""
+    """What an obfuscator may see of a problem (texts as ``str``): never its truth, never a verifier's score."""
 
     id: str
     questioned: str
@@ -70,12 +73,16 @@ class Rewriting:
 
         AssertionError if they do not: the obfuscator is at fault, not the input.
         """
-        place = 0
+        position = 0
         for number, part in enumerate(self.parts, start=1):
-            assert part.start == place and part.end >= part.start, f"part {number} starts at {part.start}, not {place}"
-            assert part.original == original[part.start : part.end], f"part {number} misquotes the original"
-            place = part.end
-        assert place == len(original), f"the parts end at {place} of {len(original)}"
+            assert part.start == position and part.end >= part.start, (
+                f"part {number} starts at {part.start}, not {position}"
+            )
+            assert part.original == original[part.start : part.end], (
+                f"part {number} misquotes the original"
+            )
+            position = part.end
+        assert position == len(original), f"the parts end at {position} of {len(original)}"
         return self
 
 
@@ -92,9 +99,6 @@ class Obfuscator(Component):
         All texts are rewritten at once, by ``obfuscate_all``.
     ``hides``
         A text that comes back unchanged is a failure; of a control that changes nothing on purpose it is none.
-    ``imitates``
-        The known author is imitated in another person's text: different-author problems are attacked, and false
-        acceptance is measured in the place of lost recall.
     ``mode``
         Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is mended.
     ``provenance``
@@ -112,16 +116,11 @@ class Obfuscator(Component):
     sends_text: ClassVar[bool] = False
     whole_batch: ClassVar[bool] = False
     hides: ClassVar[bool] = True
-    imitates: ClassVar[bool] = False
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Prepare for a document set: load or build what all its texts share. Most learn nothing from it."""
         return self
-
-    def estimate(self, tasks: Sequence[ObfuscationTask]) -> Asked | None:
-        """What rewriting these would ask a language model at most; None where none is asked."""
-        return None
 
     @abstractmethod
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
@@ -136,15 +135,23 @@ class Obfuscator(Component):
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         if bom:
             task = replace(task, questioned=text[1:])
-        reason = "no words" if not any(c.isalnum() for c in text) else self._reason(task)
-        rewriting = unchanged(task.questioned, f"left unchanged: {reason}") if reason else self.rewrite(task, seed)
-        if not reason and not any(c.isalnum() for c in rewriting.text):
+        reason = (
+            "no words" if not any(character.isalnum() for character in text) else self._reason(task)
+        )
+        rewriting = (
+            unchanged(task.questioned, f"left unchanged: {reason}")
+            if reason
+            else self.rewrite(task, seed)
+        )
+        if not reason and not any(character.isalnum() for character in rewriting.text):
             rewriting = unchanged(task.questioned, "left unchanged: the rewriting had no words")
         if getattr(self, "mode", None) == "repaired":
-            parts = mended(rewriting.parts)
-            count = sum(part.operations.count("mend") for part in parts)
+            mended_parts = mended(rewriting.parts)
+            count = sum(part.operations.count("mend") for part in mended_parts)
             rewriting = replace(
-                rewriting, parts=parts, counts={**rewriting.counts, **({"mend": count} if count else {})}
+                rewriting,
+                parts=mended_parts,
+                counts={**rewriting.counts, **({"mend": count} if count else {})},
             )
         return (_after_bom(rewriting) if bom else rewriting).check(text)
 
@@ -155,22 +162,30 @@ class Obfuscator(Component):
     def obfuscate_all(self, tasks: Sequence[ObfuscationTask], seed: int = 0) -> list[Rewriting]:
         """Rewrite tasks at once, in order; a failure is that of all. For those that declare ``whole_batch``."""
         plain = [replace(task, questioned=task.questioned.removeprefix("\ufeff")) for task in tasks]
-        spoken = [task for task in plain if any(c.isalnum() for c in task.questioned)]
+        spoken = [
+            task for task in plain if any(character.isalnum() for character in task.questioned)
+        ]
         results = iter(self.rewrite_all(spoken, seed) if spoken else [])
-        done = []
+        rewritings = []
         for task, bare in zip(tasks, plain, strict=True):
-            spoke = any(c.isalnum() for c in bare.questioned)
-            rewriting = next(results) if spoke else unchanged(bare.questioned, "left unchanged: no words")
-            done.append(
-                (_after_bom(rewriting) if task.questioned != bare.questioned else rewriting).check(task.questioned)
+            spoke = any(character.isalnum() for character in bare.questioned)
+            rewriting = (
+                next(results) if spoke else unchanged(bare.questioned, "left unchanged: no words")
             )
-        return done
+            rewritings.append(
+                (_after_bom(rewriting) if task.questioned != bare.questioned else rewriting).check(
+                    task.questioned
+                )
+            )
+        return rewritings
 
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
         """The rewritings of texts with words, in order."""
         return [self.rewrite(task, seed) for task in tasks]
 
-    def draws(self, seed: int, task: ObfuscationTask, operation: str, part: int = 0) -> np.random.Generator:
+    def draws(
+        self, seed: int, task: ObfuscationTask, operation: str, part: int = 0
+    ) -> np.random.Generator:
         """The random generator of one operation on one part of one problem."""
         return stream(seed, f"obfuscate/{self.name}/{operation}", task.id, part)
 
@@ -190,33 +205,43 @@ def count_operations(parts: Sequence[Part]) -> dict[str, int]:
 
 def _after_bom(rewriting: Rewriting) -> Rewriting:
     shifted = [replace(part, start=part.start + 1, end=part.end + 1) for part in rewriting.parts]
-    first = shifted[0] if shifted else Part(1, 1, "", "")
-    first = replace(first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation)
-    return replace(rewriting, parts=(first, *shifted[1:]))
+    first_part = shifted[0] if shifted else Part(1, 1, "", "")
+    first_part = replace(
+        first_part,
+        start=0,
+        original="\ufeff" + first_part.original,
+        obfuscation="\ufeff" + first_part.obfuscation,
+    )
+    return replace(rewriting, parts=(first_part, *shifted[1:]))
 
 
 def tasks_of(
-    problems: Problems, which: Iterable[int] | None = None, language: str | None = None
+    problems: Problems, rows: Iterable[int] | None = None, language: str | None = None
 ) -> list[ObfuscationTask]:
     """Make the tasks of verification problems (all, or these), blind to authors and truth."""
     texts = problems.texts
     return [
         ObfuscationTask(
-            str(problems.ids[i]), texts[problems.questioned_index[i]], tuple(texts.rows(problems.known(i))), language
+            str(problems.ids[i]),
+            texts[problems.questioned_index[i]],
+            tuple(texts.rows(problems.known(i))),
+            language,
         )
-        for i in (range(len(problems)) if which is None else which)
+        for i in (range(len(problems)) if rows is None else rows)
     ]
 
 
 def with_questioned(problems: Problems, which: Sequence[int], texts: Sequence[str]) -> Problems:
     """The same problems with new questioned texts for these; labels are dropped, calibration marks stay."""
-    new = {int(i): text for i, text in zip(which, texts, strict=True)}
+    text_of_row = {int(i): text for i, text in zip(which, texts, strict=True)}
     rows = (
         (
             str(problems.ids[i]),
             problems.texts.rows(problems.known(i)),
-            new[i] if i in new else problems.texts[problems.questioned_index[i]],
+            text_of_row[i] if i in text_of_row else problems.texts[problems.questioned_index[i]],
         )
         for i in range(len(problems))
     )
-    return Problems.of(rows, calibrate=None if problems.calibrate is None else np.asarray(problems.calibrate))
+    return Problems.of(
+        rows, calibrate=None if problems.calibrate is None else np.asarray(problems.calibrate)
+    )

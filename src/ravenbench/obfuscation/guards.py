@@ -1,4 +1,9 @@
-"""What keeps rewritten text readable: stretches to leave alone, words that may stand in, and mending afterwards."""
+"""Keeps rewritten text readable: it says what must not change, which words may replace a word, and mends rewritings.
+
+In: a text; or a word with its part of speech (``n``, ``v``, ``a``, ``r``) or Treebank tag; or ``Part``s of a
+rewriting. Out: ``Stretches`` to leave alone (half-open spans of characters); words, forms or yes and no; or the same
+parts with articles, capitals and spaces mended.
+"""
 
 from __future__ import annotations
 
@@ -44,36 +49,51 @@ class Stretches:
 
     def __init__(self, text: str, names: frozenset[str] = frozenset()) -> None:
         words = list(_WORD.finditer(text))
-        lower = Counter(m.group() for m in words if m.group().islower())
-        capital = [m for m in words if m.group()[:1].isupper() and m.group() not in ("I", "I'm", "I've", "I'd", "I'll")]
-        inside = {m.group() for m in capital if not _OPENING.search(text[max(0, m.start() - 12) : m.start()])}
+        lower_counts = Counter(word.group() for word in words if word.group().islower())
+        capital = [
+            word
+            for word in words
+            if word.group()[:1].isupper()
+            and word.group() not in ("I", "I'm", "I've", "I'd", "I'll")
+        ]
+        inside = {
+            word.group()
+            for word in capital
+            if not _OPENING.search(text[max(0, word.start() - 12) : word.start()])
+        }
         self.names = names | frozenset(
             word
-            for m in capital
-            if not lower[(word := m.group()).lower()] and (word in inside or not is_english(word.lower()))
+            for match in capital
+            if not lower_counts[(word := match.group()).lower()]
+            and (word in inside or not is_english(word.lower()))
         )
-        name_spans = [m.span() for m in words if m.group() in self.names]
-        name_spans += [m.span() for pattern in (_marked(), *_fixed()) for m in pattern.finditer(text)]
+        name_spans = [word.span() for word in words if word.group() in self.names]
+        name_spans += [
+            match.span() for pattern in (_marked(), *_fixed()) for match in pattern.finditer(text)
+        ]
         name_spans += _units(text, words)
         self.spans = _joined(name_spans)
         self._starts = [start for start, _ in self.spans]
 
     def touch(self, start: int, end: int) -> bool:
         """Whether an edit of ``[start, end)`` would change such a stretch; one that is removed whole counts too."""
-        place = bisect_right(self._starts, start) - 1
-        nearby = self.spans[max(0, place) : bisect_right(self._starts, end)]
+        first_span = bisect_right(self._starts, start) - 1
+        nearby = self.spans[max(0, first_span) : bisect_right(self._starts, end)]
         return any(low < end and start < high for low, high in nearby)
 
     def cut(self, start: int, end: int) -> bool:
         """Whether removing ``[start, end)`` would leave a piece of such a stretch behind."""
-        place = bisect_right(self._starts, start) - 1
-        nearby = self.spans[max(0, place) : bisect_right(self._starts, end)]
-        return any(low < end and start < high and not (start <= low and high <= end) for low, high in nearby)
+        first_span = bisect_right(self._starts, start) - 1
+        nearby = self.spans[max(0, first_span) : bisect_right(self._starts, end)]
+        return any(
+            low < end and start < high and not (start <= low and high <= end)
+            for low, high in nearby
+        )
 
 
 @lru_cache(256)
 def stretches(text: str, names: frozenset[str] = frozenset()) -> Stretches:
-    """The stretches of a text, found once; ``names`` as of ``Stretches``."""
+    """The ``Stretches`` of a text (spans in characters), found once; ``names`` as of ``Stretches``."""
     return Stretches(text, names)
 
 
@@ -91,7 +111,9 @@ def _is_english(word: str) -> bool:
         return True
     # WordNet takes endings off freely: only what it lists counts.
     if missing("wordnet") is None:
-        lemmas = {lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemma_names()}
+        lemmas = {
+            lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemma_names()
+        }
         if word in lemmas:
             return True
     try:
@@ -103,14 +125,17 @@ def _is_english(word: str) -> bool:
 
 @cache
 def _marked() -> re.Pattern[str]:
-    dotted = "|".join(sorted(load("fixed_phrases")["abbreviations"], key=lambda w: (-len(w), w)))
+    dotted = "|".join(
+        sorted(load("fixed_phrases")["abbreviations"], key=lambda phrase: (-len(phrase), phrase))
+    )
     return re.compile(
         r"(?:https?://|www\.)\S+|(?<!\S)\S[^\s@]*+@\S+\.\w+"  # addresses
         r"|(?<!\w)(?:[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?"  # e.g., U.S., p.m
         rf"|(?<!\w)(?:{dotted})\.(?!\w)"
         r"|(?<!\w)[A-Z](?:\.|(?=['’]s\b))"  # initials
         r"|(?<!\w)(?=\w*[A-Z]\w*[A-Z])[A-Z0-9]{2,}s?(?!\w)"  # NATO, DVDs
-        r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\s(?:hundred|thousand|million|billion|trillion|percent|per cent)\b"  # 3,2 m
+        r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\s(?:hundred|thousand|million|billion|trillion|percent|per"
+        r" cent)\b"  # 3,2 m
         r"|(?<!\w)\w*\d[\w.,:/%\-]{0,99}\d\w*|(?<!\w)\w*\d\w*(?:%|(?=[^\w\s]\w))?"  # 10:30 and 1970s
     )
 
@@ -118,7 +143,7 @@ def _marked() -> re.Pattern[str]:
 @cache
 def _fixed() -> tuple[re.Pattern[str], ...]:
     lists = load("fixed_phrases")
-    keys = sorted((*lists["foreign"], *lists["units"]), key=lambda k: (-len(k), k))
+    keys = sorted((*lists["foreign"], *lists["units"]), key=lambda phrase: (-len(phrase), phrase))
     spelt = "|".join(re.escape(key).replace(r"\ ", r"\s+") for key in keys)
     return (re.compile(rf"(?<!\w)(?:{spelt})(?!\w)", re.IGNORECASE),)
 
@@ -128,22 +153,24 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
     if missing("wordnet") is not None:
         return []
     spans: list[Span] = []
-    lower = [m.group().lower() for m in words]
-    joined = [text[a.end() : b.start()] == " " for a, b in pairwise(words)]
+    lower = [word.group().lower() for word in words]
+    joined = [text[word.end() : next_word.start()] == " " for word, next_word in pairwise(words)]
     beginnings = _beginnings()
-    for i, first in enumerate(words):
-        if spans and first.start() < spans[-1][1]:
+    for i, first_word in enumerate(words):
+        if spans and first_word.start() < spans[-1][1]:
             continue
-        phrase, phrases = lower[i], []
-        for last in range(i + 1, min(i + _LONGEST_UNIT, len(words))):
-            if not joined[last - 1]:
+        phrase = lower[i]
+        phrases = []
+        for last_index in range(i + 1, min(i + _LONGEST_UNIT, len(words))):
+            if not joined[last_index - 1]:
                 break
-            begins, phrase = phrase in beginnings, f"{phrase}_{lower[last]}"
+            begins = phrase in beginnings
+            phrase = f"{phrase}_{lower[last_index]}"
             if begins:
-                phrases.append((phrase, last))
-        for unit, last in reversed(phrases):
+                phrases.append((phrase, last_index))
+        for unit, last_index in reversed(phrases):
             if _is_unit(unit):
-                spans.append((first.start(), words[last].end()))
+                spans.append((first_word.start(), words[last_index].end()))
                 break
     return spans
 
@@ -153,7 +180,11 @@ def _beginnings() -> frozenset[str]:
     """WordNet's collocations and their irregular forms without the last word: rules of inflection change only that."""
     reader = resources.wordnet()
     irregular = (form for forms in reader._exception_map.values() for form in forms)
-    return frozenset(name.rpartition("_")[0] for name in (*reader._lemma_pos_offset_map, *irregular) if "_" in name)
+    return frozenset(
+        name.rpartition("_")[0]
+        for name in (*reader._lemma_pos_offset_map, *irregular)
+        if "_" in name
+    )
 
 
 @lru_cache(1 << 16)
@@ -171,7 +202,11 @@ def _joined(spans: list[Span]) -> list[Span]:
     return joined
 
 
-_TAGS = {"n": ("NN", "NNS"), "v": ("VB", "VBP", "VBZ", "VBG", "VBD", "VBN"), "a": ("JJ", "JJR", "JJS")}
+_TAGS = {
+    "n": ("NN", "NNS"),
+    "v": ("VB", "VBP", "VBZ", "VBG", "VBD", "VBN"),
+    "a": ("JJ", "JJR", "JJS"),
+}
 _TAGS |= {"r": ("RB", "RBR", "RBS")}
 _DEGREE = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
 _ENDING = re.compile(r"(?:ing|ings|ed|er|ers|est|s|es|ly|ness)\Z")
@@ -185,7 +220,7 @@ def antonyms(word: str) -> frozenset[str]:
     """Single-word WordNet antonyms of any sense of a word."""
     lemmas = [lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemmas()]
     near = [lemma for lemma in lemmas if lemma.name().casefold() == word]
-    return frozenset(other.name().casefold() for lemma in near for other in lemma.antonyms())
+    return frozenset(antonym.name().casefold() for lemma in near for antonym in lemma.antonyms())
 
 
 def opposite(a: str, b: str) -> bool:
@@ -195,11 +230,17 @@ def opposite(a: str, b: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def _opposite(a: str, b: str) -> bool:
-    mine, other = antonyms(a), antonyms(b)
-    if b in mine or a in other:
+    of_first = antonyms(a)
+    of_second = antonyms(b)
+    if b in of_first or a in of_second:
         return True
-    pairs = ((a, other), (b, mine))
-    return any(name in against for word, against in pairs if against for name in _synonyms(word))
+    pairs = ((a, of_second), (b, of_first))
+    return any(
+        name in antonyms_of_other
+        for word, antonyms_of_other in pairs
+        if antonyms_of_other
+        for name in _synonyms(word)
+    )
 
 
 def bases(word: str) -> frozenset[str]:
@@ -218,20 +259,28 @@ def akin(old: str, new: str) -> bool:
     if bases(old) & bases(new):
         return True
     short, long = sorted((old, new), key=len)
-    return long.startswith(short[: max(3, len(short) - 1)]) and _ENDING.search(long[len(short) - 1 :]) is not None
+    return (
+        long.startswith(short[: max(3, len(short) - 1)])
+        and _ENDING.search(long[len(short) - 1 :]) is not None
+    )
 
 
 @lru_cache(_REMEMBERED)
 def acceptable(word: str, lemma: str, pos: str) -> bool:
     """Whether a lemma (several words with spaces) may stand in for a word of this part of speech."""
-    old, new = word.lower(), lemma.lower()
-    if old in _GRAMMAR or lemma != new or not all(part.isalpha() for part in lemma.replace("-", " ").split(" ")):
+    word_lower = word.lower()
+    lemma_lower = lemma.lower()
+    if (
+        word_lower in _GRAMMAR
+        or lemma != lemma_lower
+        or not all(part.isalpha() for part in lemma.replace("-", " ").split(" "))
+    ):
         return False
-    if akin(old, new) or base_form(old, pos) in new.split(" "):
+    if akin(word_lower, lemma_lower) or base_form(word_lower, pos) in lemma_lower.split(" "):
         return False
-    if any(len(part) < 2 or not _usual(part) for part in new.replace("-", " ").split(" ")):
+    if any(len(part) < 2 or not _usual(part) for part in lemma_lower.replace("-", " ").split(" ")):
         return False
-    return not opposite(base_form(old, pos), new)
+    return not opposite(base_form(word_lower, pos), lemma_lower)
 
 
 @lru_cache(_REMEMBERED)
@@ -240,8 +289,10 @@ def relatives(word: str, pos: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     sense = usual_sense(word, pos)
     if sense is None:
         return (), ()
-    own = _names([sense], word, pos)
-    return own, tuple(n for n in _names(parents(sense), word, pos) if n not in own)
+    synonyms = _names([sense], word, pos)
+    return synonyms, tuple(
+        name for name in _names(parents(sense), word, pos) if name not in synonyms
+    )
 
 
 @lru_cache(_REMEMBERED)
@@ -263,12 +314,14 @@ def inflected(lemma: str, tag: str) -> str | None:
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma
     words = lemma.split(" ")
-    place = 0 if tag.startswith("V") else -1
-    inflections = _existing(words[place], tag)
+    inflected_index = 0 if tag.startswith("V") else -1
+    inflections = _existing(words[inflected_index], tag)
     if inflections:
-        words[place] = inflections[0]
+        words[inflected_index] = inflections[0]
         return " ".join(words)
-    compared = _existing(words[place], tag[:2] + "R") or words[place].endswith(("er", "est"))
+    compared = _existing(words[inflected_index], tag[:2] + "R") or words[inflected_index].endswith(
+        ("er", "est")
+    )
     return f"{_DEGREE[tag]} {lemma}" if tag in _DEGREE and not compared else None
 
 
@@ -289,12 +342,12 @@ def _existing(lemma: str, tag: str) -> tuple[str, ...]:
 
 def _names(senses: list[Any], word: str, pos: str) -> tuple[str, ...]:
     names = dict.fromkeys(name for sense in senses for name in sense.lemma_names())
-    return tuple(n for n in names if "_" not in n and acceptable(word, n, pos))
+    return tuple(name for name in names if "_" not in name and acceptable(word, name, pos))
 
 
 @lru_cache(_REMEMBERED)
 def _synonyms(word: str) -> frozenset[str]:
-    return frozenset(n.casefold() for sense in senses(word)[:3] for n in sense.lemma_names())
+    return frozenset(name.casefold() for sense in senses(word)[:3] for name in sense.lemma_names())
 
 
 def _usual(word: str) -> bool:
@@ -302,7 +355,9 @@ def _usual(word: str) -> bool:
     return word in resources.language_model() if missing("brown") is None else is_english(word)
 
 
-_VOWEL = re.compile(r"(?i)(?:[aeio]|u(?!ni|s[aeu]|ti|ro|ra|bi)|un(?!i)|uni(?:n|m)|hour|honou?r|honest|heir)")
+_VOWEL = re.compile(
+    r"(?i)(?:[aeio]|u(?!ni|s[aeu]|ti|ro|ra|bi)|un(?!i)|uni(?:n|m)|hour|honou?r|honest|heir)"
+)
 _CONSONANT = re.compile(r"(?i)(?:eu|ewe|one\b|once|ou(?:i|a)|uni(?!n|m))")
 _LETTERS = "AEFHILMNORSX"
 """Letters whose names begin with a vowel: *an* MP."""
@@ -321,37 +376,43 @@ def article(word: str) -> str:
 
 def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts of a rewriting with their new texts mended; what was mended is logged as *mend*."""
-    original, text = "".join(p.original for p in parts), "".join(p.obfuscation for p in parts)
+    original = "".join(part.original for part in parts)
+    text = "".join(part.obfuscation for part in parts)
     if original == text:
         return tuple(parts)
-    bounds = list(accumulate((len(p.obfuscation) for p in parts), initial=0))
+    bounds = list(accumulate((len(part.obfuscation) for part in parts), initial=0))
     changes = _changes(original, text)
-    out = []
+    mended_parts = []
     for part, low, high in zip(parts, bounds, bounds[1:], strict=False):
-        last = high == len(text)
-        here = [
-            (max(a, low), min(b, high), new, a)
-            for a, b, new in changes
-            if (a < high or (last and a == high)) and (b > low or a >= low)
+        is_last = high == len(text)
+        part_changes = [
+            (max(start, low), min(end, high), replacement, start)
+            for start, end, replacement in changes
+            if (start < high or (is_last and start == high)) and (end > low or start >= low)
         ]
-        new, at = [], low
-        for start, end, what, began in here:
+        fragments = []
+        at = low
+        for start, end, replacement, began in part_changes:
             # A correction across two parts is written once, where it begins.
-            new += [text[at:start], what if began >= low else ""]
+            fragments += [text[at:start], replacement if began >= low else ""]
             at = max(at, end)
-        changed = "".join([*new, text[at:high]])
-        done = changed != part.obfuscation
-        out.append(replace(part, obfuscation=changed, operations=(*part.operations, "mend")) if done else part)
-    return tuple(out)
+        changed = "".join([*fragments, text[at:high]])
+        is_changed = changed != part.obfuscation
+        mended_parts.append(
+            replace(part, obfuscation=changed, operations=(*part.operations, "mend"))
+            if is_changed
+            else part
+        )
+    return tuple(mended_parts)
 
 
 def _changes(original: str, text: str) -> list[tuple[int, int, str]]:
     """Corrections of ``text`` as (start, end, new), in order and without overlap."""
     proposed = _Tokens(original, text).corrections()
     disjoint: list[tuple[int, int, str]] = []
-    for start, end, new in sorted(proposed):
+    for start, end, replacement in sorted(proposed):
         if not disjoint or start >= disjoint[-1][1]:
-            disjoint.append((start, end, new))
+            disjoint.append((start, end, replacement))
     return disjoint
 
 
@@ -359,24 +420,35 @@ class _Tokens:
     """The words and marks of a rewriting, with their places and what each stood for in the original."""
 
     def __init__(self, original: str, text: str) -> None:
-        a, b = pieces(original), pieces(text)
-        self.text, self.old, self.new = text, [p.strip() for p in a], [p.strip() for p in b]
-        self.gap = [p[: len(p) - len(p.lstrip())] for p in b]
-        self.old_gap = [p[: len(p) - len(p.lstrip())] for p in a]
-        ends = list(accumulate(map(len, b)))
+        old_pieces = pieces(original)
+        new_pieces = pieces(text)
+        self.text = text
+        self.old = [piece.strip() for piece in old_pieces]
+        self.new = [piece.strip() for piece in new_pieces]
+        self.gap = [piece[: len(piece) - len(piece.lstrip())] for piece in new_pieces]
+        self.old_gap = [piece[: len(piece) - len(piece.lstrip())] for piece in old_pieces]
+        ends = list(accumulate(map(len, new_pieces)))
         self.end = ends
         self.start = [end - len(word) for end, word in zip(ends, self.new, strict=True)]
-        self.source: list[int | None] = [None] * len(b)
-        self.became: list[int | None] = [None] * len(a)
-        for i, j in match(a, b, lambda piece: piece.strip().casefold()):
+        self.source: list[int | None] = [None] * len(new_pieces)
+        self.became: list[int | None] = [None] * len(old_pieces)
+        for i, j in match(old_pieces, new_pieces, lambda piece: piece.strip().casefold()):
             if self.old[i]:
-                self.source[j], self.became[i] = i, j
+                self.source[j] = i
+                self.became[i] = j
         self.names = stretches(original).names
-        self.opens = {self._first(text, s) for s in sentences(text)}
-        starts = {self._first(original, s) for s in sentences(original)}
-        begins = [end - len(word) for end, word in zip(accumulate(map(len, a)), self.old, strict=True)]
+        self.opens = {self._first(text, sentence) for sentence in sentences(text)}
+        starts = {self._first(original, sentence) for sentence in sentences(original)}
+        begins = [
+            end - len(word)
+            for end, word in zip(accumulate(map(len, old_pieces)), self.old, strict=True)
+        ]
         self.old_opens = [begin in starts for begin in begins]
-        self.openers = {word for word, opens in zip(self.old, self.old_opens, strict=True) if opens and word != "I"}
+        self.openers = {
+            word
+            for word, opens in zip(self.old, self.old_opens, strict=True)
+            if opens and word != "I"
+        }
 
     @staticmethod
     def _first(text: str, span: tuple[int, int]) -> int:
@@ -386,7 +458,10 @@ class _Tokens:
     def corrections(self) -> list[tuple[int, int, str]]:
         changes = self._stops()
         # After a full stop that is put back the capital is right.
-        self.opens |= {next((s for s in self.start if s > place), place) for place, _, _ in changes}
+        self.opens |= {
+            next((next_start for next_start in self.start if next_start > start), start)
+            for start, _, _ in changes
+        }
         for j, word in enumerate(self.new):
             if not word:
                 continue
@@ -398,56 +473,83 @@ class _Tokens:
 
     def _joint(self, j: int) -> bool:
         """Whether a token and the one before did not stand together in the original."""
-        here, before = self.source[j], self.source[j - 1]
-        return here is None or before is None or here != before + 1
+        source_word = self.source[j]
+        previous_source = self.source[j - 1]
+        return source_word is None or previous_source is None or source_word != previous_source + 1
 
     def _junction(self, j: int, word: str) -> list[tuple[int, int, str]]:
-        last = self.new[j - 1]
-        if word.lower() == last.lower() and word[0].isalpha() and self.gap[j].strip(" ") == "":
+        previous_word = self.new[j - 1]
+        if (
+            word.lower() == previous_word.lower()
+            and word[0].isalpha()
+            and self.gap[j].strip(" ") == ""
+        ):
             return [(self.end[j - 1], self.end[j], "")]
-        if last.lower() in ("a", "an") and word[0].isalpha() and self.gap[j]:
+        if previous_word.lower() in ("a", "an") and word[0].isalpha() and self.gap[j]:
             right = article(word)
-            if right != last.lower():
-                right = right.capitalize() if last[0].isupper() else right
+            if right != previous_word.lower():
+                right = right.capitalize() if previous_word[0].isupper() else right
                 return [(self.start[j - 1], self.end[j - 1], right)]
-        if last in _SOFT and (word in _SOFT or word in _ENDS):
+        if previous_word in _SOFT and (word in _SOFT or word in _ENDS):
             return [(self.start[j - 1], self.end[j - 1], "")]
-        if last in _ENDS and word in _SOFT and not self._after_abbreviation(j):
+        if previous_word in _ENDS and word in _SOFT and not self._after_abbreviation(j):
             return [(self.end[j - 1], self.end[j], "")]
         return []
 
     def _after_abbreviation(self, j: int) -> bool:
-        return self.new[j - 1] == "." and self.source[j - 1] is not None and not self._was_end(self.source[j - 1])
+        return (
+            self.new[j - 1] == "."
+            and self.source[j - 1] is not None
+            and not self._was_end(self.source[j - 1])
+        )
 
     def _was_end(self, i: int | None) -> bool:
         return i is not None and (i + 1 >= len(self.old) or self.old_opens[i + 1])
 
     def _spacing(self, j: int) -> list[tuple[int, int, str]]:
-        gap, word, place = self.gap[j], self.new[j], self.start[j]
+        gap = self.gap[j]
+        word = self.new[j]
+        start = self.start[j]
         i = self.source[j]
         if i is not None and gap == self.old_gap[i] and (not j or not self._joint(j)):
             return []
         if gap.strip(" ") == "" and len(gap) > 1 and j and (i is None or self.old_gap[i] != gap):
-            return [(place - len(gap), place, "" if word in _SOFT or word in _ENDS else " ")]
+            return [(start - len(gap), start, "" if word in _SOFT or word in _ENDS else " ")]
         if gap == " " and (word in _SOFT or word in _ENDS) and (i is None or self.old_gap[i] == ""):
-            return [(place - 1, place, "")]
-        last = self.new[j - 1] if j else ""
-        if gap == "" and word[0].isalpha() and (last in _SOFT or (last in _ENDS and len(word) > 1)):
-            return [(place, place, " ")]
+            return [(start - 1, start, "")]
+        previous_word = self.new[j - 1] if j else ""
+        if (
+            gap == ""
+            and word[0].isalpha()
+            and (previous_word in _SOFT or (previous_word in _ENDS and len(word) > 1))
+        ):
+            return [(start, start, " ")]
         return []
 
     def _casing(self, j: int, word: str) -> list[tuple[int, int, str]]:
-        i, place = self.source[j], self.start[j]
-        if not word[0].isalpha() or (i is not None and word == self.old[i] and self.old_opens[i] == self._opens(j)):
+        i = self.source[j]
+        start = self.start[j]
+        if not word[0].isalpha() or (
+            i is not None and word == self.old[i] and self.old_opens[i] == self._opens(j)
+        ):
             return []
-        if self._opens(j) and word[0].islower() and (i is None or not self.old_opens[i] or self.old[i] != word):
-            return [(place, place + 1, word[0].upper())]
+        if (
+            self._opens(j)
+            and word[0].islower()
+            and (i is None or not self.old_opens[i] or self.old[i] != word)
+        ):
+            return [(start, start + 1, word[0].upper())]
         plain = word[0].isupper() and (word == "A" or word[1:].islower()) and word not in self.names
         moved = word in self.openers if i is None else self.old_opens[i]
         if plain and moved and not self._opens(j) and not self._quoted(j):
-            return [(place, place + 1, word[0].lower())]
-        if i is not None and self.old[i] in self.names and word != self.old[i] and word == self.old[i].lower():
-            return [(place, self.end[j], self.old[i])]
+            return [(start, start + 1, word[0].lower())]
+        if (
+            i is not None
+            and self.old[i] in self.names
+            and word != self.old[i]
+            and word == self.old[i].lower()
+        ):
+            return [(start, self.end[j], self.old[i])]
         return []
 
     def _opens(self, j: int) -> bool:
@@ -462,13 +564,24 @@ class _Tokens:
         for i, mark in enumerate(self.old):
             if mark not in _ENDS or self.became[i] is not None or not self._was_end(i):
                 continue
-            following = next((k for k in range(i + 1, len(self.old)) if self.became[k] is not None), None)
+            following = next(
+                (k for k in range(i + 1, len(self.old)) if self.became[k] is not None), None
+            )
             if following is None:
-                last = max((j for j, word in enumerate(self.new) if word), default=None)
-                if last is not None and i >= len(self.old) - 3 and self.new[last][-1].isalnum():
-                    stops.append((self.end[last], self.end[last], "."))
+                last_word = max((j for j, word in enumerate(self.new) if word), default=None)
+                if (
+                    last_word is not None
+                    and i >= len(self.old) - 3
+                    and self.new[last_word][-1].isalnum()
+                ):
+                    stops.append((self.end[last_word], self.end[last_word], "."))
                 continue
             j = self.became[following]
-            if following == i + 1 and j and self.new[j][0].isupper() and self.new[j - 1][-1:].isalnum():
+            if (
+                following == i + 1
+                and j
+                and self.new[j][0].isupper()
+                and self.new[j - 1][-1:].isalnum()
+            ):
                 stops.append((self.end[j - 1], self.end[j - 1], "."))
         return stops

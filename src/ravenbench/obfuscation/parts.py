@@ -1,4 +1,7 @@
-"""Cutting a text into sentences and parts, and turning edits into parts."""
+"""Cuts a text into sentences and into parts of about 50 words, and makes parts of edits.
+
+In: a text, or a text and ``Edit``s. Out: half-open spans of characters that tile the text; or ``Part``s.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,14 @@ PART_WORDS = 50
 """PAN16 wants parts of at most about this many words."""
 
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[”’」』）]*|\n[^\S\n]*\n")
-_ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|cf|No|Fig|e\.g|i\.e|al)|\b[A-Z])\.\Z")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|cf|No|Fig|e\.g|i\.e|al)|\b[A-Z])\.\Z"
+)
 
 
 @dataclass(frozen=True)
 class Edit:
-    """An edit: ``[start, end)`` of the original is replaced by ``new``."""
+    """An edit: ``[start, end)`` of the original (in characters) is replaced by ``new``."""
 
     start: int
     end: int
@@ -42,7 +47,9 @@ def sentences(text: str) -> list[Span]:
         while end < len(text) and text[end].isspace():
             end += 1
         gap = text[match.end() : end]
-        if end <= start or ("\n" not in gap and _ABBREVIATED.search(text, max(start, match.end() - 8), match.end())):
+        if end <= start or (
+            "\n" not in gap and _ABBREVIATED.search(text, max(start, match.end() - 8), match.end())
+        ):
             continue
         if not WORD.search(text, start, end) and spans:
             start = spans.pop()[0]
@@ -58,18 +65,20 @@ def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS
     parts: list[Span] = []
     start = count = 0
     for low, high in sentences(text) if spans is None else spans:
-        words = [m.start() for m in WORD.finditer(text, low, high)]
+        words = [match.start() for match in WORD.finditer(text, low, high)]
         if count and count + len(words) > limit:
             parts.append((start, low))
-            start, count = low, 0
-        first = 0
-        while count + len(words) - first > limit:
-            cut = _word_start(text, words[first + limit], start)
-            if cut <= start:
+            start = low
+            count = 0
+        first_word = 0
+        while count + len(words) - first_word > limit:
+            stop = _word_start(text, words[first_word + limit], start)
+            if stop <= start:
                 break
-            parts.append((start, cut))
-            start, first = cut, bisect_left(words, cut)
-        count += len(words) - first
+            parts.append((start, stop))
+            start = stop
+            first_word = bisect_left(words, stop)
+        count += len(words) - first_word
     if start < len(text):
         parts.append((start, len(text)))
     return parts
@@ -80,37 +89,42 @@ def from_edits(text: str, edits: Iterable[Edit]) -> tuple[Part, ...]:
 
     ValueError if two edits overlap.
     """
-    ordered = sorted(edits, key=lambda e: (e.start, e.end))
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     parts: list[Part] = []
-    done = 0
-    place = 0
+    edits_written = 0
+    position = 0
     for _, end in pack(text):
-        here = done
-        while here < len(ordered) and ordered[here].start < end:
-            here += 1
-        if here > done and ordered[here - 1].end > end:
+        first_edit = edits_written
+        while first_edit < len(ordered) and ordered[first_edit].start < end:
+            first_edit += 1
+        if first_edit > edits_written and ordered[first_edit - 1].end > end:
             continue
-        pieces, at = [], place
-        for edit in ordered[done:here]:
+        rewritten = []
+        at = position
+        for edit in ordered[edits_written:first_edit]:
             if edit.start < at:
                 raise ValueError(f"edits overlap at {edit.start}")
-            pieces += [text[at : edit.start], edit.new]
+            rewritten += [text[at : edit.start], edit.new]
             at = edit.end
-        pieces.append(text[at:end])
-        names = tuple(edit.operation for edit in ordered[done:here])
-        parts.append(Part(place, end, text[place:end], "".join(pieces), names))
-        place, done = end, here
-    if done < len(ordered) and parts:
-        last = parts[-1]
+        rewritten.append(text[at:end])
+        names = tuple(edit.operation for edit in ordered[edits_written:first_edit])
+        parts.append(Part(position, end, text[position:end], "".join(rewritten), names))
+        position = end
+        edits_written = first_edit
+    if edits_written < len(ordered) and parts:
+        last_part = parts[-1]
         parts[-1] = Part(
-            last.start, last.end, last.original, last.obfuscation + "".join(e.new for e in ordered[done:]),
-            (*last.operations, *(e.operation for e in ordered[done:])),
-        )  # fmt: skip
+            last_part.start,
+            last_part.end,
+            last_part.original,
+            last_part.obfuscation + "".join(edit.new for edit in ordered[edits_written:]),
+            (*last_part.operations, *(edit.operation for edit in ordered[edits_written:])),
+        )
     return tuple(parts)
 
 
-def _word_start(text: str, place: int, least: int) -> int:
+def _word_start(text: str, start: int, lowest: int) -> int:
     """The nearest white space at or before a word, so that no part begins inside a hyphenated or quoted word."""
-    while place > least and not text[place - 1].isspace():
-        place -= 1
-    return place
+    while start > lowest and not text[start - 1].isspace():
+        start -= 1
+    return start

@@ -1,4 +1,8 @@
-"""Translators for round trips: what one is."""
+"""Defines what a translator for round trips is.
+
+In: sentences and two languages by their codes. Out: a list of translations in the same order, None where there is
+none.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Who gives content to a questioned text: donors on the known texts' topic, and donors far from it (ours).
+"""Finds donors of content for a questioned text: texts on the known texts' topic, and texts far from it (ours).
+
+In: a ``DonorQuery`` (rows of known, questioned and barred texts). Out: ``DonorRows`` (rows of a few texts on topic,
+off topic, and off topic once more, the best first), or the reason (text) why there are none.
 
 Where documents have topics, the donor *on* topic is of the known texts' topic (the commonest of theirs), and the
 donors *off* topic are of topics far from those of known and questioned text: the least similar quarter of all topics,
@@ -7,8 +10,8 @@ tf-idf weights of their content words: *on* are the few most similar to the know
 least similar to known and questioned texts.
 
 Of a few donors drawn at random the one is taken that has, for most places, a word of just the length of the word that
-stands there; while places are left without one, a few further texts of the topic help out. So the lengths of words are
-the same in the three versions of a text, as far as can be.
+stands there; while places are left without one, a few further texts of the topic help out. So the lengths of words
+are the same in the three versions of a text, as far as can be.
 """
 
 from __future__ import annotations
@@ -67,8 +70,11 @@ class Donors(ABC):
 
     by: str
 
-    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None) -> None:
-        self.splicer, self.draws = splicer, draws
+    def __init__(
+        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None
+    ) -> None:
+        self.splicer = splicer
+        self.draws = draws
         self._allowed = np.zeros(len(splicer.texts), dtype=np.bool_)
         self._allowed[usable] = True
         self._language = None if language is None else language.codes
@@ -102,28 +108,40 @@ class ByTopic(Donors):
     by = "topic"
 
     def __init__(
-        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None, topic: Labels,
+        self,
+        splicer: Splicer,
+        lengths: Int32s,
+        usable: Ints,
+        draws: Draws,
+        language: Labels | None,
+        topic: Labels,
         similarity: Floats | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(splicer, lengths, usable, draws, language)
-        self._topic, self._similarity = topic.codes, similarity
+        self._topic = topic.codes
+        self._similarity = similarity
         code = topic.codes[usable]
-        self._rows = [_some(usable[code == t], draws("transplant-topic", t)) for t in range(len(topic.names))]
+        self._rows = [
+            _limited(usable[code == topic_code], draws("transplant-topic", topic_code))
+            for topic_code in range(len(topic.names))
+        ]
         self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
         self._far: dict[tuple[int, int], Ints] = {}
 
     def find(self, query: DonorQuery) -> DonorRows | str:
         known = self._topic[query.known]
-        known, about = known[known >= 0], int(self._topic[query.questioned])
+        known = known[known >= 0]
+        about = int(self._topic[query.questioned])
         if not len(known) or about < 0:
             return NO_TOPIC
         topic = int(np.bincount(known).argmax())
-        rng, into = self.draws("transplant", query.id), self.splicer.cut(query.questioned)
+        rng = self.draws("transplant", query.id)
+        into = self.splicer.cut(query.questioned)
         allowed = self._open(query)
-        on = self._draw(topic, allowed, rng)
-        if not len(on):
+        donor_same = self._draw(topic, allowed, rng)
+        if not len(donor_same):
             return NOBODY_ON
-        chosen = [self._fitting(on, into)]
+        chosen = [self._fitting(donor_same, into)]
         # A second round lets a topic give twice, though never the same text, where there are too few.
         for far in 2 * rng.permutation(self._far_from(topic, about)).tolist():
             rows = self._draw(far, allowed, rng)
@@ -137,17 +155,23 @@ class ByTopic(Donors):
     def _draw(self, topic: int, allowed: Bools, rng: np.random.Generator) -> Ints:
         rows = self._rows[topic]
         rows = rows[allowed[rows]]
-        return rows if len(rows) <= TRIES else rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
+        return (
+            rows
+            if len(rows) <= TRIES
+            else rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
+        )
 
-    def _far_from(self, a: int, b: int) -> Ints:
+    def _far_from(self, left_topic: int, right_topic: int) -> Ints:
         """Topics with documents that are far from both."""
-        far = self._far.get((a, b))
+        far = self._far.get((left_topic, right_topic))
         if far is None:
-            far = self._filled[(self._filled != a) & (self._filled != b)]
+            far = self._filled[(self._filled != left_topic) & (self._filled != right_topic)]
             if self._similarity is not None and len(far):
-                near = np.maximum(self._similarity[far, a], self._similarity[far, b])
+                near = np.maximum(
+                    self._similarity[far, left_topic], self._similarity[far, right_topic]
+                )
                 far = far[np.argsort(near, kind="stable")[: max(2, round(FAR * len(far)))]]
-            self._far[a, b] = far
+            self._far[left_topic, right_topic] = far
         return far
 
 
@@ -156,9 +180,11 @@ class ByContent(Donors):
 
     by = "content similarity"
 
-    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None) -> None:
+    def __init__(
+        self, splicer: Splicer, lengths: Int32s, usable: Ints, draws: Draws, language: Labels | None
+    ) -> None:
         super().__init__(splicer, lengths, usable, draws, language)
-        self._candidates = _some(usable, draws("transplant-candidates"))
+        self._candidates = _limited(usable, draws("transplant-candidates"))
         self._weight = np.zeros(0)
         self._matrix = None
         self._matrix = self._vectors(self._candidates) if len(self._candidates) else None
@@ -166,26 +192,36 @@ class ByContent(Donors):
     def find(self, query: DonorQuery) -> DonorRows | str:
         if self._matrix is None:
             return NOBODY_LEFT
-        own = self._vectors(np.concatenate([query.known, [query.questioned]]))
-        each = np.asarray((self._matrix @ own.T).todense())
-        to_known, to_questioned = each[:, :-1].mean(axis=1), each[:, -1]
-        places = np.flatnonzero(self._open(query)[self._candidates])
-        if len(places) < 3:
+        vectors = self._vectors(np.concatenate([query.known, [query.questioned]]))
+        similarities = np.asarray((self._matrix @ vectors.T).todense())
+        to_known = similarities[:, :-1].mean(axis=1)
+        to_questioned = similarities[:, -1]
+        open_places = np.flatnonzero(self._open(query)[self._candidates])
+        if len(open_places) < 3:
             return NOBODY_LEFT
-        rng, into = self.draws("transplant", query.id), self.splicer.cut(query.questioned)
-        near = places[np.argsort(-to_known[places], kind="stable")[:NEAREST]]
-        apart = np.maximum(to_known, to_questioned)[places]
+        rng = self.draws("transplant", query.id)
+        into = self.splicer.cut(query.questioned)
+        near = open_places[np.argsort(-to_known[open_places], kind="stable")[:NEAREST]]
+        apart = np.maximum(to_known, to_questioned)[open_places]
         # Many share no word at all with either; chance decides among them.
-        far = places[np.lexsort((rng.random(len(places)), apart))[: max(2, round(FAR * len(places)))]]
-        chosen = [self._fitting(self._candidates[near[: max(1, len(places) // 3)]], into)]
-        left = self._candidates[far]
+        far = open_places[
+            np.lexsort((rng.random(len(open_places)), apart))[
+                : max(2, round(FAR * len(open_places)))
+            ]
+        ]
+        chosen = [self._fitting(self._candidates[near[: max(1, len(open_places) // 3)]], into)]
+        remaining = self._candidates[far]
         while len(chosen) < 3:
-            left = left[~np.isin(left, np.concatenate(chosen))]
-            if not len(left):
+            remaining = remaining[~np.isin(remaining, np.concatenate(chosen))]
+            if not len(remaining):
                 return NOBODY_LEFT
             # So many are tried that as many are left for the other.
-            tries = min(TRIES, max(1, len(left) // (4 - len(chosen))))
-            chosen.append(self._fitting(left[rng.choice(len(left), tries, replace=False, shuffle=False)], into))
+            tries = min(TRIES, max(1, len(remaining) // (4 - len(chosen))))
+            chosen.append(
+                self._fitting(
+                    remaining[rng.choice(len(remaining), tries, replace=False, shuffle=False)], into
+                )
+            )
         return DonorRows(*chosen)
 
     def _vectors(self, rows: Ints):  # type: ignore[no-untyped-def]
@@ -196,8 +232,8 @@ class ByContent(Donors):
         counts = csr_array((np.ones(len(words)), words, bounds), shape=(len(rows), width))
         counts.sum_duplicates()
         if self._matrix is None:
-            seen = np.bincount(counts.indices, minlength=width)
-            self._weight = np.log((1 + len(rows)) / (1 + seen))
+            document_counts = np.bincount(counts.indices, minlength=width)
+            self._weight = np.log((1 + len(rows)) / (1 + document_counts))
         else:
             width = len(self._weight)
             counts = counts[:, :width] if counts.shape[1] > width else counts
@@ -207,6 +243,10 @@ class ByContent(Donors):
         return counts
 
 
-def _some(rows: Ints, rng: np.random.Generator) -> Ints:
+def _limited(rows: Ints, rng: np.random.Generator) -> Ints:
     """At most ``MOST_CANDIDATES`` of the rows, in ascending order."""
-    return rows if len(rows) <= MOST_CANDIDATES else np.sort(rng.choice(rows, MOST_CANDIDATES, replace=False))
+    return (
+        rows
+        if len(rows) <= MOST_CANDIDATES
+        else np.sort(rng.choice(rows, MOST_CANDIDATES, replace=False))
+    )

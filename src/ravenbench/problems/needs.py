@@ -1,5 +1,8 @@
-"""Numbers of topics, folds and documents that a corpus can fill, for users who gave none, and corpora that no choice of
-topics can make pairs of, found before anything long is computed.
+"""Suggests numbers of topics, folds and documents that a corpus can fill, and refuses a corpus that can make no
+pairs.
+
+In: a ``Corpus`` and the numbers that the user gave. Out: ``Sizes`` (counts of topics, folds, documents); CorpusError
+before anything long is computed.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ MOST_DOCUMENTS = 500
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of an experiment: topics chosen (m), folds (k), documents a topic in a split, fewest a topic needs."""
+    """Sizes of an experiment, as counts: topics chosen (m), folds (k), documents a topic in a split, fewest of a
+    topic."""
 
     topics: int
     folds: int
@@ -30,15 +34,20 @@ class Sizes:
 
 
 def suggest(
-    corpus: Corpus, *, topics: int | None = None, folds: int | None = None, documents: int | None = None,
-    min_docs: int | None = None, defaults: Mapping[str, Any] | None = None,
-) -> Sizes:  # fmt: skip
-    """The user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
+    corpus: Corpus,
+    *,
+    topics: int | None = None,
+    folds: int | None = None,
+    documents: int | None = None,
+    min_docs: int | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Sizes:
+    """``Sizes``: the user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
 
     Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten
     topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower quartile of the
-    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not fit
-    this corpus are lowered to what does; the user's never are. CorpusError if the corpus cannot fill that,
+    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not
+    fit this corpus are lowered to what does; the user's never are. CorpusError if the corpus cannot fill that,
     with the counts.
     """
     defaults = defaults or {}
@@ -55,51 +64,79 @@ def suggest(
             f"every document of {corpus.name} has one topic, so none is left to test on",
             found=f"{counts[0]} documents",
             expected="two topics or more",
-            fix="name another level with --topic, or find topics with --topic 'extract(clusters=20)'",
+            fix=(
+                "name another level with --topic, or find topics with --topic"
+                " 'extract(clusters=20)'"
+            ),
         )
     if min_docs is None:
         min_docs = int(defaults.get("min_docs", max(4, np.median(counts) // 4)))
     large = counts[counts >= min_docs]
     if len(large) < 2:
-        few = f"{counts.min()} to {counts.max()}" if counts.min() < counts.max() else str(counts.min())
+        too_small = (
+            f"{counts.min()} to {counts.max()}"
+            if counts.min() < counts.max()
+            else str(counts.min())
+        )
         raise CorpusError(
             f"{len(large)} topics have {min_docs} documents or more, and it takes two",
-            found=f"{len(counts)} topics with {few} documents",
+            found=f"{len(counts)} topics with {too_small} documents",
             fix="lower --min-docs, or name another level with --topic",
         )
-    m = _topics(len(large), min_docs, counts, topics, folds, defaults)
-    k = folds if folds is not None else int(min(defaults.get("k", FOLDS), m if m < 2 * FOLDS else FOLDS, m))
-    if folds is None and "k" not in defaults and m < 2 * FOLDS:
-        k = max(2, m // 2)
-    if k > m:
+    topic_count = _topics(len(large), min_docs, counts, topics, folds, defaults)
+    k = (
+        folds
+        if folds is not None
+        else int(
+            min(
+                defaults.get("k", FOLDS),
+                topic_count if topic_count < 2 * FOLDS else FOLDS,
+                topic_count,
+            )
+        )
+    )
+    if folds is None and "k" not in defaults and topic_count < 2 * FOLDS:
+        k = max(2, topic_count // 2)
+    if k > topic_count:
         raise CorpusError(
-            f"{m} topics cannot be divided into {k} folds",
-            found=f"--topics {m}, --folds {k}",
-            expected=f"at most {m} folds",
+            f"{topic_count} topics cannot be divided into {k} folds",
+            found=f"--topics {topic_count}, --folds {k}",
+            expected=f"at most {topic_count} folds",
             fix="give fewer --folds or more --topics",
         )
     if documents is None:
         documents = int(defaults.get("documents", min(MOST_DOCUMENTS, np.quantile(large, 0.25))))
-    return Sizes(m, k, documents, min_docs)
+    return Sizes(topic_count, k, documents, min_docs)
 
 
 def _topics(
-    available: int, min_docs: int, counts: Ints, topics: int | None, folds: int | None, defaults: Mapping[str, Any]
+    available: int,
+    min_docs: int,
+    counts: Ints,
+    topics: int | None,
+    folds: int | None,
+    defaults: Mapping[str, Any],
 ) -> int:
     if topics is not None:
         if topics > available:
             raise CorpusError(
                 f"{topics} topics cannot be chosen from {available}",
-                found=f"{len(counts)} topics, {available} of them with {min_docs} documents or more",
+                found=(
+                    f"{len(counts)} topics, {available} of them with {min_docs} documents or more"
+                ),
                 expected=f"at most {available}",
                 fix="give fewer --topics, lower --min-docs, or name a finer level with --topic",
             )
         return topics
     if "m" in defaults:
         return int(min(defaults["m"], available))
-    m = max(min(10, -(-available // 2)), available // 4, 2)
+    topic_count = max(min(10, -(-available // 2)), available // 4, 2)
     k = folds or FOLDS
-    return m - m % k if m >= 2 * k else min(max(m, folds or 2), available)
+    return (
+        topic_count - topic_count % k
+        if topic_count >= 2 * k
+        else min(max(topic_count, folds or 2), available)
+    )
 
 
 def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None:
@@ -111,7 +148,8 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     author, all have one, or more folds test on a single topic than there are topics in which someone wrote twice.
     """
     rows = np.flatnonzero(corpus.topic.codes >= 0)
-    author, topic = corpus.author.codes[rows], corpus.topic.codes[rows]
+    author = corpus.author.codes[rows]
+    topic = corpus.topic.codes[rows]
     if np.bincount(author).max() < 2:
         raise no_same_author_pair(author)
     if (author == author[0]).all():
@@ -119,11 +157,12 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     single = min(sizes.folds, 2 * sizes.folds - sizes.topics)
     if merging or single <= 0:
         return
-    both, count = np.unique(np.stack([topic, author]), axis=1, return_counts=True)
-    able = len(np.unique(both[0][count >= 2]))
+    topic_author_pairs, count = np.unique(np.stack([topic, author]), axis=1, return_counts=True)
+    able = len(np.unique(topic_author_pairs[0][count >= 2]))
     if able < single:
         raise CorpusError(
-            f"{single} of {sizes.folds} folds test on a single topic, and in {able} topics someone wrote two documents",
+            f"{single} of {sizes.folds} folds test on a single topic, and in {able} topics someone"
+            " wrote two documents",
             found=f"{sizes.topics} topics in {sizes.folds} folds",
             expected=f"two topics or more for each fold, as --topics {2 * sizes.folds}",
             fix=("give fewer --folds or " if sizes.topics >= 4 else "give ")

@@ -1,4 +1,10 @@
-"""What problems to learn from and problems to answer have in common: nothing may be tested on what was learned."""
+"""Finds what problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
+
+In: two ``ProblemSet``s, or ``LearnedHashes`` and one. Out: sentences that count the problems, authors and texts in
+both; InputError where problems are in both.
+
+In: two problem sets. Out: nothing, notes, or an error that counts the problems, authors and texts they share.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +29,8 @@ from ravenbench.types import Problems
 
 class LearnedHashes(NamedTuple):
     """What was learned from, by hashes: its documents with what shows copies of them, the documents of each problem,
-    the last one questioned, and its authors; and its most frequent words, None in a version that kept none."""
+    the last one questioned, and its authors; and its most frequent words, None in a version that kept none.
+    """
 
     documents: Mapping[str, Sketch]
     problems: Sequence[Sequence[str]]
@@ -31,14 +38,16 @@ class LearnedHashes(NamedTuple):
     common: CommonWords | None = None
 
     @classmethod
-    def of(cls, part: ProblemSet) -> Self:
+    def of(cls, problem_set: ProblemSet) -> Self:
         """Of a set."""
-        texts = part.problems.texts
-        keys = {row: identity_key(texts[row]).hex() for row in part.problems.documents.tolist()}
+        texts = problem_set.problems.texts
+        keys = {
+            row: identity_key(texts[row]).hex() for row in problem_set.problems.documents.tolist()
+        }
         sketches = {key: Sketch.of(texts[row]) for row, key in keys.items()}
-        problems = [[keys[row] for row in rows] for rows in _rows(part.problems)]
+        problems = [[keys[row] for row in rows] for rows in _rows(problem_set.problems)]
         common = CommonWords.of(texts[row] for row in keys)
-        return cls(sketches, problems, frozenset(_names(part)), common)
+        return cls(sketches, problems, frozenset(_author_hashes(problem_set)), common)
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
@@ -51,26 +60,45 @@ class LearnedHashes(NamedTuple):
             if isinstance(record["documents"], list):
                 return None
             documents = {
-                key: Sketch(whole, tuple(np.frombuffer(bytes.fromhex(part), dtype=np.uint32) for part in parts))
-                for key, (whole, *parts) in record["documents"].items()
+                key: Sketch(
+                    content,
+                    tuple(
+                        np.frombuffer(bytes.fromhex(hex_part), dtype=np.uint32)
+                        for hex_part in hex_parts
+                    ),
+                )
+                for key, (content, *hex_parts) in record["documents"].items()
             }
-            problems, authors = [list(map(str, keys)) for keys in record["problems"]], frozenset(record["authors"])
+            problems = [list(map(str, keys)) for keys in record["problems"]]
+            authors = frozenset(record["authors"])
             words = record.get("common")
-            common = words and CommonWords(frozenset(words["words"]), float(words["usual"]), float(words["least"]))
+            common = words and CommonWords(
+                frozenset(words["words"]), float(words["usual"]), float(words["least"])
+            )
             return cls(documents, problems, authors, common)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-            raise FormatError("this does not say what was learned from", file=file, fix="train again") from None
+            raise FormatError(
+                "this does not say what was learned from", file=file, fix="train again"
+            ) from None
 
     def written(self) -> bytes:
-        """As JSON."""
+        """These hashes as bytes of JSON."""
         documents = sorted(self.documents.items())
-        sketches = {key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)] for key, sketch in documents}
-        problems, authors = sorted(map(list, self.problems)), sorted(self.authors)
+        sketches = {
+            key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)]
+            for key, sketch in documents
+        }
+        problems = sorted(map(list, self.problems))
+        authors = sorted(self.authors)
         common = self.common and {**asdict(self.common), "words": sorted(self.common.words)}
-        return json.dumps({"documents": sketches, "problems": problems, "authors": authors, "common": common}).encode()
+        return json.dumps(
+            {"documents": sketches, "problems": problems, "authors": authors, "common": common}
+        ).encode()
 
 
-def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False) -> list[str]:
+def check_overlap(
+    train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False
+) -> list[str]:
     """Sentences that count shared problems, documents and authors, said at once and returned. Documents are the same
     where one repeats the other as ``Copies`` has it.
 
@@ -83,21 +111,30 @@ def check_overlap(train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: 
         [*train.documents.values(), *(Sketch.of(test.problems.texts[row]) for row in rows)]
     ).sources()
     source = dict(zip(rows, sources[len(learned) :], strict=True))
-    problems = {_plain([sources[learned[key]] for key in keys]) for keys in train.problems}
+    problems = {_document_key([sources[learned[key]] for key in keys]) for keys in train.problems}
     named = zip(test.problems.ids.tolist(), _rows(test.problems), strict=True)
-    shared = sorted(name for name, own in named if _plain([source[row] for row in own]) in problems)
-    said = refuse_shared(shared, len(test), allowed)
-    if both := [row for row in rows if source[row] < len(learned)]:
-        changed = sum(identity_key(test.problems.texts[row]).hex() not in learned for row in both)
-        said.append(
-            f"{len(both):,} of {len(rows):,} documents to answer about stand among those to learn from"
-            + (f", {changed:,} of them cut or changed a little" if changed else "")
+    shared = sorted(
+        name
+        for name, rows_of_problem in named
+        if _document_key([source[row] for row in rows_of_problem]) in problems
+    )
+    sentence = refuse_shared(shared, len(test), allowed)
+    if rows_in_learned := [row for row in rows if source[row] < len(learned)]:
+        changed = sum(
+            identity_key(test.problems.texts[row]).hex() not in learned for row in rows_in_learned
         )
-    if authors := _names(test) & train.authors:
-        said.append(f"{len(authors):,} of {len(_names(test)):,} authors to answer about are among those to learn from")
-    said += [] if train.common is None else unlike_problems(train.common, test.problems)
-    remark(said)
-    return said
+        sentence.append(
+            f"{len(rows_in_learned):,} of {len(rows):,} documents to answer about stand among those to learn"
+            " from" + (f", {changed:,} of them cut or changed a little" if changed else "")
+        )
+    if authors := _author_hashes(test) & train.authors:
+        sentence.append(
+            f"{len(authors):,} of {len(_author_hashes(test)):,} authors to answer about are among those to"
+            " learn from"
+        )
+    sentence += [] if train.common is None else unlike_problems(train.common, test.problems)
+    remark(sentence)
+    return sentence
 
 
 def unlike_problems(common: CommonWords, problems: Problems) -> list[str]:
@@ -108,19 +145,28 @@ def unlike_problems(common: CommonWords, problems: Problems) -> list[str]:
 
 def _rows(problems: Problems) -> list[list[int]]:
     """Rows of each problem's documents, the questioned one last."""
-    return [[*problems.known(i).tolist(), int(problems.questioned_index[i])] for i in range(len(problems))]
+    return [
+        [*problems.known(i).tolist(), int(problems.questioned_index[i])]
+        for i in range(len(problems))
+    ]
 
 
-def _plain(documents: Sequence[int]) -> tuple[int, ...]:
+def _document_key(documents: Sequence[int]) -> tuple[int, ...]:
     """The documents of a problem by their numbers; which text of a pair is known does not matter."""
     several = sorted(set(documents[:-1]))
-    return tuple(sorted((*several, documents[-1])) if len(several) == 1 else (*several, documents[-1]))
+    return tuple(
+        sorted((*several, documents[-1])) if len(several) == 1 else (*several, documents[-1])
+    )
 
 
-def _names(part: ProblemSet) -> set[str]:
+def _author_hashes(problem_set: ProblemSet) -> set[str]:
     """Hashes of the authors' names of a set."""
-    authors = part.problems.author
-    names = {authors[row] for row in part.problems.documents.tolist()} - {None} if authors is not None else set()
+    authors = problem_set.problems.author
+    names = (
+        {authors[row] for row in problem_set.problems.documents.tolist()} - {None}
+        if authors is not None
+        else set()
+    )
     return {_hash(name_key(name)) for name in names if name is not None}
 
 
@@ -133,7 +179,16 @@ def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]
     if shared and not allowed:
         raise InputError(
             "problems to answer stand among those to learn from",
-            found=f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})",
-            fix="give other problems to one side; --allow-shared answers them all the same, and counts them",
-        )  # fmt: skip
-    return [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"] if shared else []
+            found=(
+                f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})"
+            ),
+            fix=(
+                "give other problems to one side; --allow-shared answers them all the same, and"
+                " counts them"
+            ),
+        )
+    return (
+        [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"]
+        if shared
+        else []
+    )

@@ -1,6 +1,8 @@
-"""Pair rules, which draw verification pairs from documents: ``reference``, the released HITS code's (Sawatphol et al.
-2024), its faults repaired or kept; ``controlled``, four equal strata of same or different author and topic (ours);
-``matched``, both classes from the same topics and the same documents (ours).
+"""Draws verification pairs from documents by a pair rule: ``reference`` (the released HITS code's, Sawatphol et al.
+2024), or ``matched`` (ours: both classes from the same topics and the same documents).
+
+In: rows of documents (d,) with author and topic codes, a random generator, the most pairs wanted. Out: ``Pairs``:
+known and questioned rows (n,), ``same`` (n,) bool, and counts of what was dropped.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from ravenbench.types import Bools, Ints
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) truth.
+    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) bool, True = one author.
 
-    ``dropped`` counts what the rule could not use, by reason.
+    ``dropped`` holds counts of what the rule could not use, by reason.
     """
 
     known: Ints
@@ -51,7 +53,12 @@ class PairRule(Component):
 
     @abstractmethod
     def draw(
-        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+        self,
+        documents: Ints,
+        author: Ints,
+        topic: Ints,
+        rng: np.random.Generator,
+        limit: int | None = None,
     ) -> Pairs:
         """Draw pairs among the documents given: ``documents`` (d,), rows of the corpus, with codes ``author`` and
         ``topic``.
@@ -69,14 +76,18 @@ def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator) -> Ints:
     """
     order = np.lexsort((rng.random(len(author)), author))
     writer = author[order]
-    starts = np.flatnonzero(np.r_[True, writer[1:] != writer[:-1]]) if len(order) else np.zeros(0, dtype=np.int64)
+    starts = (
+        np.flatnonzero(np.r_[True, writer[1:] != writer[:-1]])
+        if len(order)
+        else np.zeros(0, dtype=np.int64)
+    )
     sizes = np.diff(np.r_[starts, len(order)])
-    parts = [np.zeros((0, 2), dtype=np.int64)]
+    blocks = [np.zeros((0, 2), dtype=np.int64)]
     for size in np.unique(sizes):
         if size > 1:
             table = tournament(int(size), cap)
-            parts.append(order[(starts[sizes == size][:, None, None] + table).reshape(-1, 2)])
-    return np.concatenate(parts).astype(np.int64)
+            blocks.append(order[(starts[sizes == size][:, None, None] + table).reshape(-1, 2)])
+    return np.concatenate(blocks).astype(np.int64)
 
 
 @cache
@@ -87,19 +98,25 @@ def tournament(size: int, cap: int) -> Ints:
     ring = list(range(even))
     while len(pairs) < min(cap, size * (size - 1) // 2):
         games = zip(ring[: even // 2], reversed(ring[even // 2 :]), strict=True)
-        pairs += [(a, b) for a, b in games if a < size and b < size]
+        pairs += [
+            (left_player, right_player)
+            for left_player, right_player in games
+            if left_player < size and right_player < size
+        ]
         ring = [ring[0], ring[-1], *ring[1:-1]]
     return np.array(pairs[:cap], dtype=np.int64).reshape(-1, 2)
 
 
-def pair_keys(a: Ints, b: Ints, size: int) -> Ints:
-    """One number for each unordered pair of positions below ``size``."""
-    return np.minimum(a, b) * np.int64(size) + np.maximum(a, b)
+def pair_keys(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
+    """One number (n,) for each unordered pair of positions below ``size``, equal for equal pairs."""
+    return np.minimum(first_rows, second_rows) * np.int64(size) + np.maximum(
+        first_rows, second_rows
+    )
 
 
-def first_of_each(a: Ints, b: Ints, size: int) -> Ints:
+def first_of_each(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
     """Indices of the first occurrence of each unordered pair, ascending."""
-    return np.sort(np.unique(pair_keys(a, b, size), return_index=True)[1])
+    return np.sort(np.unique(pair_keys(first_rows, second_rows, size), return_index=True)[1])
 
 
 def no_same_author_pair(author: Ints) -> CorpusError:
@@ -108,7 +125,10 @@ def no_same_author_pair(author: Ints) -> CorpusError:
         "no two of these documents have one author, so no same-author pair can be made",
         found=f"{len(author)} documents of {len(np.unique(author))} authors",
         expected="authors with two documents or more among the topics of one fold",
-        fix="give more --topics or --docs-per-topic, fewer --folds, or a corpus whose authors write several texts",
+        fix=(
+            "give more --topics or --docs-per-topic, fewer --folds, or a corpus whose authors write"
+            " several texts"
+        ),
     )
 
 
@@ -143,7 +163,12 @@ class Reference(PairRule):
     faithful: bool = False
 
     def draw(
-        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+        self,
+        documents: Ints,
+        author: Ints,
+        topic: Ints,
+        rng: np.random.Generator,
+        limit: int | None = None,
     ) -> Pairs:
         order = np.argsort(author, kind="stable")
         _, writer, sizes = np.unique(author[order], return_inverse=True, return_counts=True)
@@ -152,21 +177,25 @@ class Reference(PairRule):
         if len(sizes) == 1:
             raise one_author(author)
         starts = np.cumsum(sizes) - sizes
-        each = np.arange(len(order))
-        rest = sizes[writer] - 1
-        other = starts[writer] + np.floor(rng.random(len(order)) * rest).astype(np.int64)
-        other += other >= each
-        several = rest > 0
+        positions = np.arange(len(order))
+        other_texts = sizes[writer] - 1
+        partner = starts[writer] + np.floor(rng.random(len(order)) * other_texts).astype(np.int64)
+        partner += partner >= positions
+        several = other_texts > 0
         different = rng.integers(len(sizes) - 1, size=len(order))
         different += different >= writer
-        theirs = starts[different] + np.floor(rng.random(len(order)) * sizes[different]).astype(np.int64)
-        known = np.concatenate([each[several], each])
-        questioned = np.concatenate([other[several], theirs])
+        theirs = starts[different] + np.floor(rng.random(len(order)) * sizes[different]).astype(
+            np.int64
+        )
+        known = np.concatenate([positions[several], positions])
+        questioned = np.concatenate([partner[several], theirs])
         same = np.arange(len(known)) < several.sum()
         if limit is not None and self.faithful:
             twin = several[known] & ~same
-            questioned[twin] = other[known[twin]]
-        keep = np.arange(len(known)) if self.faithful else first_of_each(known, questioned, len(order))
+            questioned[twin] = partner[known[twin]]
+        keep = (
+            np.arange(len(known)) if self.faithful else first_of_each(known, questioned, len(order))
+        )
         dropped = {"drawn from both ends": len(known) - len(keep)} if len(keep) < len(known) else {}
         keep = rng.permutation(keep)
         if limit is not None:
@@ -179,7 +208,8 @@ def _balanced(order: Ints, same: Bools, limit: int) -> Ints:
     """At most ``limit`` of these pairs, in their order, with the classes in their proportion (one each at least)."""
     if limit >= len(order):
         return order
-    yes, no = order[same[order]], order[~same[order]]
+    yes = order[same[order]]
+    no = order[~same[order]]
     positives = min(len(yes), max(1, round(limit * len(yes) / len(order))))
     chosen = np.concatenate([yes[:positives], no[: max(1, limit - positives)]])
     return order[np.isin(order, chosen)]
@@ -211,38 +241,48 @@ class Matched(PairRule):
     per_author: int = 6
 
     def draw(
-        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+        self,
+        documents: Ints,
+        author: Ints,
+        topic: Ints,
+        rng: np.random.Generator,
+        limit: int | None = None,
     ) -> Pairs:
         pairs = same_author_pairs(author, self.per_author, rng)
         if not len(pairs):
             raise no_same_author_pair(author)
         pairs = pairs[rng.permutation(len(pairs))[: None if limit is None else max(1, limit // 2)]]
-        dealt = _deal(pairs.T.ravel(), topic, rng)
-        other, whole = _Deal(dealt, author, topic, rng).mend()
-        if not whole.any():
+        dealt = _shuffled_within_topics(pairs.T.ravel(), topic, rng)
+        different_pairs, complete = _Deal(dealt, author, topic, rng).mend()
+        if not complete.any():
             raise CorpusError(
                 "no same-author pair has a different-author pair with the same topics",
                 found=f"{len(pairs)} same-author pairs, each in a topic with one author",
                 expected="topics in which two authors write",
                 fix="give more --docs-per-topic or coarser topics, or --pairs reference",
             )
-        pairs, other = pairs[whole], other[whole]
-        both = np.concatenate([pairs, other])
-        same = np.arange(len(both)) < len(pairs)
-        flip = rng.random(len(both)) < 0.5
-        both[flip] = both[flip, ::-1]
-        order = rng.permutation(len(both))
-        both = documents[both[order]]
-        dropped = {"without a partner of the same topics": int((~whole).sum())} if not whole.all() else {}
-        return Pairs(both[:, 0], both[:, 1], same[order], dropped)
+        pairs = pairs[complete]
+        different_pairs = different_pairs[complete]
+        all_pairs = np.concatenate([pairs, different_pairs])
+        same = np.arange(len(all_pairs)) < len(pairs)
+        flip = rng.random(len(all_pairs)) < 0.5
+        all_pairs[flip] = all_pairs[flip, ::-1]
+        order = rng.permutation(len(all_pairs))
+        all_pairs = documents[all_pairs[order]]
+        dropped = (
+            {"without a partner of the same topics": int((~complete).sum())}
+            if not complete.all()
+            else {}
+        )
+        return Pairs(all_pairs[:, 0], all_pairs[:, 1], same[order], dropped)
 
 
-def _deal(slots: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
+def _shuffled_within_topics(slots: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
     """The documents in ``slots`` permuted within each topic."""
-    place = np.argsort(topic[slots], kind="stable")
+    slot_order = np.argsort(topic[slots], kind="stable")
     shuffled = np.lexsort((rng.random(len(slots)), topic[slots]))
     dealt = np.empty_like(slots)
-    dealt[place] = slots[shuffled]
+    dealt[slot_order] = slots[shuffled]
     return dealt
 
 
@@ -254,13 +294,15 @@ class _Deal:
 
     def __init__(self, slots: Ints, author: Ints, topic: Ints, rng: np.random.Generator) -> None:
         self.n = len(slots) // 2
-        self.author, self.topic, self.rng = author, topic, rng
+        self.author = author
+        self.topic = topic
+        self.rng = rng
         self.doc: list[int] = slots.tolist()
         self.writer: list[int] = author.tolist()
         self.subject: list[int] = topic[slots].tolist()
         self.places: dict[int, list[int]] = {}
-        for slot, t in enumerate(self.subject):
-            self.places.setdefault(t, []).append(slot)
+        for slot, slot_topic in enumerate(self.subject):
+            self.places.setdefault(slot_topic, []).append(slot)
         keys = pair_keys(slots[: self.n], slots[self.n :], len(author))
         broken = np.ones(self.n, dtype=bool)
         broken[np.unique(keys, return_index=True)[1]] = False
@@ -278,25 +320,29 @@ class _Deal:
 
     def _swap(self, i: int) -> bool:
         """Exchange a document of broken pair i with one of the same topic so that both pairs are good."""
-        doc, writer = self.doc, self.writer
+        doc = self.doc
+        writer = self.writer
         for slot in (i, i + self.n):
-            places = self.places[self.subject[slot]]
+            slots = self.places[self.subject[slot]]
             mate = doc[self._opposite(slot)]
-            for at in self.rng.integers(len(places), size=TRIES).tolist():
-                there = places[at]
-                p = there % self.n
-                if p == i:
+            for slot_index in self.rng.integers(len(slots), size=TRIES).tolist():
+                partner_slot = slots[slot_index]
+                pair = partner_slot % self.n
+                if pair == i:
                     continue
-                rest = doc[self._opposite(there)]
-                if writer[doc[there]] == writer[mate] or writer[doc[slot]] == writer[rest]:
+                partner_text = doc[self._opposite(partner_slot)]
+                if (
+                    writer[doc[partner_slot]] == writer[mate]
+                    or writer[doc[slot]] == writer[partner_text]
+                ):
                     continue
-                new = {self._key(doc[there], mate), self._key(doc[slot], rest)}
-                freed = set() if self.broken[p] else {self._key(doc[there], rest)}
+                new = {self._key(doc[partner_slot], mate), self._key(doc[slot], partner_text)}
+                freed = set() if self.broken[pair] else {self._key(doc[partner_slot], partner_text)}
                 if len(new) == 2 and self.used.isdisjoint(new - freed):
-                    doc[slot], doc[there] = doc[there], doc[slot]
+                    doc[slot], doc[partner_slot] = doc[partner_slot], doc[slot]
                     self.used -= freed
                     self.used |= new
-                    self.broken[i] = self.broken[p] = False
+                    self.broken[i] = self.broken[pair] = False
                     return True
         return False
 
@@ -304,9 +350,12 @@ class _Deal:
         """Put another document of the topic in one of broken pair i's slots."""
         for slot in (i, i + self.n):
             mate = self.doc[self._opposite(slot)]
-            others = (self.topic == self.subject[slot]) & (self.author != self.author[mate])
-            for candidate in self.rng.permutation(np.flatnonzero(others)).tolist():
-                if self.writer[candidate] != self.writer[mate] and self._key(candidate, mate) not in self.used:
+            candidates = (self.topic == self.subject[slot]) & (self.author != self.author[mate])
+            for candidate in self.rng.permutation(np.flatnonzero(candidates)).tolist():
+                if (
+                    self.writer[candidate] != self.writer[mate]
+                    and self._key(candidate, mate) not in self.used
+                ):
                     self.doc[slot] = candidate
                     self.used.add(self._key(candidate, mate))
                     self.broken[i] = False

@@ -1,4 +1,7 @@
-"""Two scorers beside a transplant: one that sees only content, and one that sees only lengths of words (ours).
+"""Scores transplanted problems by content alone and by lengths of words alone (ours).
+
+In: a corpus' texts, and ``Problems`` (n). Out: scores (n,) by the names ``content`` and ``lengths``, higher = more
+alike.
 
 What they reach says what the probe itself lets through: where a scorer of content still tells authors apart when
 content was replaced, that much of a verifier's *style left* may be content in words that stayed; where a scorer of
@@ -7,7 +10,7 @@ lengths is moved, that much of a swing may be lengths. They learn nothing and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from math import log
 
@@ -33,47 +36,67 @@ class References:
 
     def __init__(self, transplanter: Transplanter) -> None:
         self._splicer = splicer = transplanter.splicer
-        self._table, rows = splicer.texts, _some(splicer.texts)
+        self._table = splicer.texts
+        rows = _some(splicer.texts)
         spread = np.maximum(np.nan_to_num(splicer.spread, nan=0.0), 0.0)
         # Of words with one stem the most frequent counts.
         stems = (self._stem(word) for word in reversed(splicer.ranked))
-        self._uneven = {stem: s / (1 + s) for stem, s in zip(stems, spread.tolist()[::-1], strict=True)}
-        self._number, self._stem_of = dict[str, int](), np.empty(0, np.int32)
-        self._size, self._weight, self._rarest = np.empty(0, np.int64), np.empty(0), log(1 + len(rows))
+        self._uneven = {
+            stem: spread_of_stem / (1 + spread_of_stem)
+            for stem, spread_of_stem in zip(stems, spread.tolist()[::-1], strict=True)
+        }
+        self._number = dict[str, int]()
+        self._stem_of = np.empty(0, np.int32)
+        self._size = np.empty(0, np.int64)
+        self._weight = np.empty(0)
+        self._rarest = log(1 + len(rows))
         words = [splicer.words(self._table, row) for row in rows]
         self._meet()
-        seen = np.bincount(np.concatenate([np.unique(self._stem_of[one]) for one in words] or [self._stem_of]))
-        self._weight[: len(seen)] *= (self._rarest - np.log1p(seen)) / self._rarest
-        self._usual = _usual([self._shares(one) for one in words])
+        document_counts = np.bincount(
+            np.concatenate([np.unique(self._stem_of[word]) for word in words] or [self._stem_of])
+        )
+        self._weight[: len(document_counts)] *= (
+            self._rarest - np.log1p(document_counts)
+        ) / self._rarest
+        self._usual = _usual([self._shares(word) for word in words])
         self._made: dict[bytes, tuple[Int32s, Floats, Floats]] = {}
 
     def score(self, problems: Problems) -> dict[str, Floats]:
         """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
         from scipy.sparse import csr_array
 
-        used, texts = problems.documents, problems.texts
-        known = np.isin(used, problems.known_index)
-        made = list[tuple[Int32s, Floats, Floats]]()
-        for row, stays in zip(used.tolist(), known.tolist(), strict=True):
+        cited = problems.documents
+        texts = problems.texts
+        known = np.isin(cited, problems.known_index)
+        measured = list[tuple[Int32s, Floats, Floats]]()
+        for row, stays in zip(cited.tolist(), known.tolist(), strict=True):
             key = texts.hash(row)
-            made.append(self._made.get(key) or self._of(texts, row))
+            measured.append(self._made.get(key) or self._stems_and_lengths(texts, row))
             if stays:
-                self._made[key] = made[-1]
-        ends = np.concatenate([[0], np.cumsum([len(stems) for stems, _, _ in made])])
-        stems, weights = (np.concatenate([one[side] for one in made]) for side in (0, 1))
-        rows = csr_array((weights, stems, ends), shape=(len(made), len(self._number)))
-        lengths = np.stack([one[2] for one in made])
-        left, right = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+                self._made[key] = measured[-1]
+        ends = np.concatenate([[0], np.cumsum([len(stems) for stems, _, _ in measured])])
+        stems, weights = (
+            np.concatenate([text_pair[side] for text_pair in measured]) for side in (0, 1)
+        )
+        rows = csr_array((weights, stems, ends), shape=(len(measured), len(self._number)))
+        lengths = np.stack([text_pair[2] for text_pair in measured])
+        left_text, right = (
+            np.searchsorted(cited, side)
+            for side in (problems.known_index, problems.questioned_index)
+        )
         right = right[problems.owner]
         from ravenbench.text.tfidf import row_cosines  # numba takes a while
 
-        each = {
-            "content": row_cosines(rows, left, right),
-            "lengths": np.einsum("ij,ij->i", lengths[left], lengths[right]),
+        scores = {
+            "content": row_cosines(rows, left_text, right),
+            "lengths": np.einsum("ij,ij->i", lengths[left_text], lengths[right]),
         }
-        return {name: np.add.reduceat(one, problems.known_ptr[:-1]) / problems.sizes for name, one in each.items()}
+        return {
+            name: np.add.reduceat(values, problems.known_ptr[:-1]) / problems.sizes
+            for name, values in scores.items()
+        }
 
-    def _of(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
+    def _stems_and_lengths(self, texts: TextTable, row: int) -> tuple[Int32s, Floats, Floats]:
         """The stems of a text, their weights, and its lengths of words."""
         words = self._splicer.words(texts, row)
         self._meet()
@@ -94,33 +117,13 @@ class References:
             return
         before = len(self._number)
         stems = [self._number.setdefault(self._stem(word), len(self._number)) for word in new]
-        weights = [self._rarest * self._uneven.get(stem, 1.0) for stem in islice(self._number, before, None)]
+        weights = [
+            self._rarest * self._uneven.get(stem, 1.0)
+            for stem in islice(self._number, before, None)
+        ]
         self._stem_of = np.concatenate([self._stem_of, np.array(stems, np.int32)])
         self._size = np.concatenate([self._size, [min(len(word), LONGEST) for word in new]])
         self._weight = np.concatenate([self._weight, weights])
-
-
-class Lengths:
-    """Sees how often the ``words`` of a text have 1, 2, … letters and nothing else: shares, standardised by those of a
-    table's texts."""
-
-    def __init__(self, texts: TextTable, words: Callable[[str], list[str]]) -> None:
-        self._words, self._made = words, dict[bytes, Floats]()
-        self._usual = _usual([self._shares(texts[row]) for row in _some(texts)])
-
-    def score(self, problems: Problems) -> Floats:
-        """Cosines, (n,), means over known texts."""
-        used = problems.documents
-        for key, row in ((problems.texts.hash(row), row) for row in used.tolist()):
-            if key not in self._made:
-                self._made[key] = _standard(self._shares(problems.texts[row]), self._usual)
-        rows = np.stack([self._made[problems.texts.hash(row)] for row in used.tolist()])
-        known, questioned = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
-        each = np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])
-        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
-
-    def _shares(self, text: str) -> Floats:
-        return _shares([min(len(word), LONGEST) for word in self._words(text)])
 
 
 def _shares(sizes: Sequence[int] | Ints) -> Floats:
@@ -139,7 +142,9 @@ def _usual(shares: list[Floats]) -> tuple[Floats, Floats]:
 def _standard(shares: Floats, usual: tuple[Floats, Floats]) -> Floats:
     """Shares standardised by what is usual, of length 1."""
     standardised = (shares - usual[0]) / usual[1]
-    return np.asarray(standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64)
+    return np.asarray(
+        standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64
+    )
 
 
 def _some(texts: TextTable) -> range:

@@ -1,5 +1,7 @@
-"""Folds with other texts: questioned texts rewritten (contract 2; it takes texts and knows no obfuscator), or
+"""Makes folds with other texts: questioned texts rewritten (contract 2; it takes texts and knows no obfuscator), or
 every text, known, questioned or learned from, cut to its first words.
+
+In: a ``Fold``, and texts by problem id or a number of words. Out: a ``Fold`` with the same problems and truth.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ class FirstWords:
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """Texts cut; shorter ones are left as they are."""
-        return [self._cut(text) for text in texts]
+        return [self._first_words(text) for text in texts]
 
-    def _cut(self, text: str) -> str:
+    def _first_words(self, text: str) -> str:
         for number, word in enumerate(_WORD.finditer(text), start=1):
             if number == self.words:
                 return text[: word.end()]
@@ -48,7 +50,8 @@ def at_length(fold: Fold, words: int) -> Fold:
     sides = [[*test.known(i), test.questioned_index[i]] for i in range(len(test))]
     reached = sum(all(enough[int(row)] for row in rows) for rows in sides) / max(len(test), 1)
     counts = {**fold.counts, "reached": reached}
-    train, name = fold.train.map_texts(cut), f"{fold.name}-words-{words}"
+    train = fold.train.map_texts(cut)
+    name = f"{fold.name}-words-{words}"
     return replace(fold, name=name, train=train, test=test.map_texts(cut), labels={}, counts=counts)
 
 
@@ -59,17 +62,24 @@ def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | i
     text, however many share the old one; known documents are never touched. ``labels`` are added to the fold's own
     (obfuscator, seed …). InputError if a problem named is not in the test set.
     """
-    return replace(base, name=name, test=requestion(base.test, texts), labels={**base.labels, **labels})
+    return replace(
+        base, name=name, test=requestion(base.test, texts), labels={**base.labels, **labels}
+    )
 
 
 def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
     """Blind problems with other questioned texts where a problem is named; InputError if one named is not among
     them."""
-    place = {name: i for i, name in enumerate(problems.ids.tolist())}
-    if unknown := sorted(set(texts) - set(place)):
+    row_of = {name: i for i, name in enumerate(problems.ids.tolist())}
+    if unknown := sorted(set(texts) - set(row_of)):
         raise InputError("a rewritten problem is not in this set", found=unknown[0])
     table, rows = TextTable.collect([*problems.texts, *texts.values()])
     questioned = rows[problems.questioned_index]
-    at = np.array([place[name] for name in texts], dtype=np.int64)
+    at = np.array([row_of[name] for name in texts], dtype=np.int64)
     questioned[at] = rows[len(problems.texts) :]
-    return replace(problems.blind(), texts=table, known_index=rows[problems.known_index], questioned_index=questioned)
+    return replace(
+        problems.blind(),
+        texts=table,
+        known_index=rows[problems.known_index],
+        questioned_index=questioned,
+    )

@@ -1,4 +1,8 @@
-"""Where folds come from: topics of a corpus, or given problem sets (contract 2).
+"""Makes folds from topics of a corpus, or from given problem sets (contract 2).
+
+In: a ``Corpus`` with chosen topics and rules for drawing pairs, or two ``Problems`` with their truth. Out: ``Fold``s:
+a training and a blind test set with truth (n,) bool, True = same author, and ``counts`` (pairs, documents, authors;
+shares from 0 to 1).
 
 Every topic is tested once (Sawatphol et al. 2024, §5.1). In each half of a fold documents are equalised over its
 topics; training documents are divided into those to learn from and those to calibrate on before pairs are drawn
@@ -20,8 +24,8 @@ from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
 def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """The fold of each of m topics, (m,) from 0 to k − 1; sizes differ by one at most. CorpusError if k is not from 2
-    to m.
+    """The fold of each of m topics, (m,) int from 0 to k − 1; sizes differ by one at most. CorpusError if k is not
+    from 2 to m.
 
     Give the topics in sorted order: then nothing but the generator decides.
     """
@@ -38,17 +42,22 @@ def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
 def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
     """Share of pairs whose texts, on topics ``a`` and ``b`` (n,), have one topic, among same-author and among
     different-author pairs: keys ``same`` and ``different``, None where a class is empty."""
-    one = a == b
+    one_topic = a == b
     return {
-        name: float(one[which].mean()) if which.any() else None
-        for name, which in (("same", same), ("different", ~same))
+        name: float(one_topic[mask].mean()) if mask.any() else None
+        for name, mask in (("same", same), ("different", ~same))
     }
 
 
 def overlap(train: Ints, test: Ints) -> dict[str, int]:
-    """Distinct authors of training documents, of test documents and of both."""
-    a, b = np.unique(train), np.unique(test)
-    return {"train": len(a), "test": len(b), "both": len(np.intersect1d(a, b, assume_unique=True))}
+    """Numbers of distinct authors of training documents, of test documents and of both."""
+    train_rows = np.unique(train)
+    b = np.unique(test)
+    return {
+        "train": len(train_rows),
+        "test": len(b),
+        "both": len(np.intersect1d(train_rows, b, assume_unique=True)),
+    }
 
 
 ENOUGH = 4
@@ -71,9 +80,9 @@ def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Ge
     number = _rank(writer, shuffle)
     later = (posts[writer] < 2) | (number >= ENOUGH)
     order = np.lexsort((shuffle, np.where(later, 0, turn), later))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return np.flatnonzero(_rank(topic, place) < documents).astype(np.int64)
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    return np.flatnonzero(_rank(topic, position) < documents).astype(np.int64)
 
 
 def _rank(group: Ints, key: Ints) -> Ints:
@@ -116,9 +125,9 @@ def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) 
         return None
     held_out = np.isin(topic, rng.permutation(topics)[:apart])
     _, writer = np.unique(author, return_inverse=True)
-    there = np.bincount(writer, weights=held_out)
-    here = np.bincount(writer, weights=~held_out)
-    side = (there > here)[writer]
+    posts_held_out = np.bincount(writer, weights=held_out)
+    posts_here = np.bincount(writer, weights=~held_out)
+    side = (posts_held_out > posts_here)[writer]
     return Parts(~held_out & ~side, held_out & side)
 
 
@@ -131,9 +140,11 @@ def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
     _, writer, posts = np.unique(author, return_inverse=True, return_counts=True)
     held_out = np.zeros(len(posts), dtype=bool)
     for several in (True, False):
-        those = rng.permutation(np.flatnonzero((posts >= 2) == several))
-        if len(those):
-            held_out[those[np.cumsum(posts[those]) <= share * posts[those].sum()]] = True
+        drawn_authors = rng.permutation(np.flatnonzero((posts >= 2) == several))
+        if len(drawn_authors):
+            held_out[
+                drawn_authors[np.cumsum(posts[drawn_authors]) <= share * posts[drawn_authors].sum()]
+            ] = True
     return Parts(~held_out[writer], held_out[writer])
 
 
@@ -145,8 +156,8 @@ FEWEST = 10
 class Pairing:
     """How the pairs of all folds of a design are drawn.
 
-    ``documents`` of each topic are taken (None: all), ``calibration`` is the share of training topics (or authors'
-    documents) to calibrate on, ``limit`` the most pairs of a training set and of a test set.
+    ``documents`` (a number) of each topic are taken (None: all), ``calibration`` is the share (0 to 1) of training
+    topics (or authors' documents) to calibrate on, ``limit`` the most pairs of a training set and of a test set.
     """
 
     rule: PairRule
@@ -169,41 +180,54 @@ class Split:
         """Rows of equally many documents of each of these topics."""
         inside = np.flatnonzero(np.isin(self.code, of_topics))
         rng = self.pairing.draws("equalise", self.name, part)
-        return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.pairing.documents, rng)]
+        return inside[
+            equalise(
+                self.corpus.author.codes[inside], self.code[inside], self.pairing.documents, rng
+            )
+        ]
 
     def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
         """Draw pairs among these documents; CorpusError if there are none, naming the fold and its part."""
         rng = self.pairing.draws("pairs", self.name, part)
         try:
-            return self.pairing.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
+            return self.pairing.rule.draw(
+                rows, self.corpus.author.codes[rows], self.code[rows], rng, limit
+            )
         except CorpusError as error:
             problem = f"fold {self.name}, {part} documents: {error.problem}"
-            raise CorpusError(problem, found=error.found, expected=error.expected, fix=error.fix) from None
+            raise CorpusError(
+                problem, found=error.found, expected=error.expected, fix=error.fix
+            ) from None
 
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
-        """Training pairs, which of them to calibrate on, how they were divided, documents dropped."""
-        author, topic = self.corpus.author.codes[rows], self.code[rows]
-        share, draws = self.pairing.calibration, self.pairing.draws
+        """Training pairs, a mask of those to calibrate on, how they were divided, number of documents dropped."""
+        author = self.corpus.author.codes[rows]
+        topic = self.code[rows]
+        share = self.pairing.calibration
+        draws = self.pairing.draws
         ways = (
             ("topics", by_topic(author, topic, share, draws("calibration", self.name))),
             ("authors", by_author(author, share, draws("calibration-authors", self.name))),
         )
-        for way, parts in ways:
-            drawn = None if parts is None else self._both(rows, parts)
-            if parts is not None and drawn is not None:
-                return *joined(*drawn), way, parts.crossing
+        for style, halves in ways:
+            drawn = None if halves is None else self._fit_and_calibrate_pairs(rows, halves)
+            if halves is not None and drawn is not None:
+                return *joined(*drawn), style, halves.crossing
         return self.draw(rows, "training", self.pairing.limit), None, "cross-fit", 0
 
-    def _both(self, rows: Ints, parts: Parts) -> tuple[Pairs, Pairs] | None:
+    def _fit_and_calibrate_pairs(self, rows: Ints, halves: Parts) -> tuple[Pairs, Pairs] | None:
         """Pairs to fit and to calibrate on, or None where either has too few of a class."""
         limits: tuple[int | None, int | None] = (None, None)
         if (most := self.pairing.limit) is not None:
             apart = max(2, round(self.pairing.calibration * most))
             limits = (max(2, most - apart), apart)
         drawn = []
-        for mask, part, limit in ((parts.fit, "fitting", limits[0]), (parts.calibrate, "calibration", limits[1])):
+        for mask, half, limit in (
+            (halves.fit, "fitting", limits[0]),
+            (halves.calibrate, "calibration", limits[1]),
+        ):
             try:
-                pairs = self.draw(rows[mask], part, limit)
+                pairs = self.draw(rows[mask], half, limit)
             except CorpusError:
                 return None
             if min(pairs.same.sum(), (~pairs.same).sum()) < FEWEST:
@@ -213,17 +237,30 @@ class Split:
 
 
 def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
-    """Join the pairs of both parts, and mark those to calibrate on."""
-    dropped = {why: fit.dropped.get(why, 0) + other.dropped.get(why, 0) for why in {**fit.dropped, **other.dropped}}
-    columns = zip((fit.known, fit.questioned, fit.same), (other.known, other.questioned, other.same), strict=True)
-    known, questioned, same = (np.concatenate(both) for both in columns)
+    """The pairs of both parts as one, and a mask (n,) of those to calibrate on (the second part)."""
+    dropped = {
+        why: fit.dropped.get(why, 0) + other.dropped.get(why, 0)
+        for why in {**fit.dropped, **other.dropped}
+    }
+    columns = zip(
+        (fit.known, fit.questioned, fit.same),
+        (other.known, other.questioned, other.same),
+        strict=True,
+    )
+    known, questioned, same = (np.concatenate(column) for column in columns)
     return Pairs(known, questioned, same, dropped), np.arange(len(same)) >= len(fit)
 
 
 def topics(
-    corpus: Corpus, chosen: Ints, merged: Ints | None = None, *, k: int, pairing: Pairing, name: str = "topics",
+    corpus: Corpus,
+    chosen: Ints,
+    merged: Ints | None = None,
+    *,
+    k: int,
+    pairing: Pairing,
+    name: str = "topics",
     labels: Mapping[str, str | int] | None = None,
-) -> list[Fold]:  # fmt: skip
+) -> list[Fold]:
     """Topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
 
     In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are
@@ -242,35 +279,50 @@ def topics(
     folds = []
     for f in range(k):
         split = Split(corpus, code, pairing, f"{name}-{f}")
-        train_topics, test_topics = order[fold != f], order[fold == f]
+        train_topics = order[fold != f]
+        test_topics = order[fold == f]
         test = split.draw(split.rows(test_topics, "test"), "test", pairing.limit)
         trained = split.train(split.rows(train_topics, "training"))
-        own = {**(labels or {}), "fold": f}
-        folds.append(assemble(corpus, code, split.name, trained, test, train_topics, test_topics, own))
+        labels_of_fold = {**(labels or {}), "fold": f}
+        folds.append(
+            assemble(
+                corpus, code, split.name, trained, test, train_topics, test_topics, labels_of_fold
+            )
+        )
     return folds
 
 
 def given(
-    train: Problems, train_same: Bools, test: Problems, test_same: Bools, name: str = "given", **labels: str | int
+    train: Problems,
+    train_same: Bools,
+    test: Problems,
+    test_same: Bools,
+    name: str = "given",
+    **labels: str | int,
 ) -> Fold:
     """One fold of given problems; the test set is blinded here, after its labels were counted."""
-    train_same, test_same = np.asarray(train_same, dtype=bool), np.asarray(test_same, dtype=bool)
+    train_same = np.asarray(train_same, dtype=bool)
+    test_same = np.asarray(test_same, dtype=bool)
     lead = test.known_index[test.known_ptr[:-1]]
     shares: dict[str, float | None] = {"same": None, "different": None}
     if test.topic is not None and test.topic.codes[test.documents].min(initial=0) >= 0:
-        shares = same_topic(test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same)
+        shares = same_topic(
+            test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same
+        )
     names = [
-        None if p.author is None else {n for row in p.documents if (n := p.author[row]) is not None}
-        for p in (train, test)
+        None
+        if problem_set.author is None
+        else {n for row in problem_set.documents if (n := problem_set.author[row]) is not None}
+        for problem_set in (train, test)
     ]
     learned, tested = (None if side is None else len(side) for side in names)
-    both = None if names[0] is None or names[1] is None else len(names[0] & names[1])
+    shared_count = None if names[0] is None or names[1] is None else len(names[0] & names[1])
     counts = {
         "train_topics": [],
         "test_topics": [],
         "counts": _class_counts(train_same, train.calibrate, test_same),
         "documents": {"train": len(train.documents), "test": len(test.documents)},
-        "authors": {"train": learned, "test": tested, "both": both},
+        "authors": {"train": learned, "test": tested, "both": shared_count},
         "composition": shares,
         "dropped": {},
         "calibration": "cross-fit" if train.calibrate is None else "given",
@@ -281,58 +333,77 @@ def given(
 def _class_counts(train: Bools, calibrate: Bools | None, test: Bools) -> dict[str, dict[str, int]]:
     """Same-author and different-author pairs to learn from, to calibrate on and to test on."""
     calibrating = np.zeros(len(train), dtype=bool) if calibrate is None else calibrate
-    parts = {"fit": train[~calibrating], "calibrate": train[calibrating], "test": test}
-    return {part: {"same": int(same.sum()), "different": int((~same).sum())} for part, same in parts.items()}
+    sets = {"fit": train[~calibrating], "calibrate": train[calibrating], "test": test}
+    return {
+        set_name: {"same": int(same.sum()), "different": int((~same).sum())}
+        for set_name, same in sets.items()
+    }
 
 
 def assemble(
-    corpus: Corpus, code: Ints, name: str, trained: tuple[Pairs, Bools | None, str, int], test: Pairs,
-    train_topics: Ints, test_topics: Ints, labels: Mapping[str, str | int],
-) -> Fold:  # fmt: skip
+    corpus: Corpus,
+    code: Ints,
+    name: str,
+    trained: tuple[Pairs, Bools | None, str, int],
+    test: Pairs,
+    train_topics: Ints,
+    test_topics: Ints,
+    labels: Mapping[str, str | int],
+) -> Fold:
     """A fold from drawn pairs, with its counts; ``code`` (n,) is the topic each document counts as.
 
     ``trained`` is what ``Split.train`` returns.
     """
-    train, calibrate, way, crossing = trained
+    train, calibrate, style, crossing = trained
     topic = Labels(code, corpus.topic.names)
     train_problems = Problems.pairs(
-        corpus.texts, train.known, train.questioned, author=corpus.author, topic=topic, language=corpus.language,
+        corpus.texts,
+        train.known,
+        train.questioned,
+        author=corpus.author,
+        topic=topic,
+        language=corpus.language,
         calibrate=calibrate,
-    )  # fmt: skip
+    )
     test_problems = Problems.pairs(corpus.texts, test.known, test.questioned)
-    used = train_problems.documents, test_problems.documents
+    documents = train_problems.documents, test_problems.documents
     dropped = {f"training: {why}": count for why, count in train.dropped.items()}
     dropped |= {f"test: {why}": count for why, count in test.dropped.items()}
     if crossing:
-        dropped["training: documents of authors on the other side of the calibration split"] = crossing
+        dropped["training: documents of authors on the other side of the calibration split"] = (
+            crossing
+        )
     counts: dict[str, Any] = {
         "train_topics": train_topics.tolist(),
         "test_topics": test_topics.tolist(),
         "counts": _class_counts(train.same, calibrate, test.same),
-        "documents": {"train": len(used[0]), "test": len(used[1])},
-        "authors": overlap(corpus.author.codes[used[0]], corpus.author.codes[used[1]]),
+        "documents": {"train": len(documents[0]), "test": len(documents[1])},
+        "authors": overlap(corpus.author.codes[documents[0]], corpus.author.codes[documents[1]]),
         "composition": same_topic(code[test.known], code[test.questioned], test.same),
         "dropped": dropped,
-        "calibration": way,
+        "calibration": style,
     }
     return Fold(name, train_problems, train.same, test_problems, test.same, labels, counts)
 
 
 def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
-    """The chosen topic each document counts as, −1 where it is left out; checked to hold documents enough."""
-    place = np.full(len(corpus.topic.names) + 1, -1, dtype=np.int64)
+    """The chosen topic (n,) each document counts as, −1 where it is left out; checked to hold documents enough."""
+    code_of = np.full(len(corpus.topic.names) + 1, -1, dtype=np.int64)
     if merged is None:
-        place[chosen] = chosen
+        code_of[chosen] = chosen
     else:
-        place[:-1] = merged
+        code_of[:-1] = merged
     # Code −1 (unknown) reads the last place, which stays −1.
-    code = np.where(corpus.author.codes >= 0, place[corpus.topic.codes], -1)
-    sizes = np.bincount(code[code >= 0], minlength=len(place))[chosen]
+    code = np.where(corpus.author.codes >= 0, code_of[corpus.topic.codes], -1)
+    sizes = np.bincount(code[code >= 0], minlength=len(code_of))[chosen]
     if (sizes < 2).any():
         i = int(np.argmin(sizes))
         raise CorpusError(
             f"topic {corpus.topic.names[chosen[i]]!r} has too few documents to make a pair",
-            found=f"{sizes[i]} documents; {int((sizes < 2).sum())} of {len(chosen)} chosen topics are like it",
+            found=(
+                f"{sizes[i]} documents; {int((sizes < 2).sum())} of {len(chosen)} chosen topics are"
+                " like it"
+            ),
             expected="two documents or more in every chosen topic",
             fix="raise --min-docs",
         )

@@ -1,4 +1,9 @@
-"""Problems of made-up words: for checks of methods, and to see before any work whether one can work at all."""
+"""Makes problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+
+In: numbers of problems, known texts and words. Out: ``Problems`` (n) and their truth (n,) bool, True = same author.
+
+In: a number of problems and their shape. Out: ``Problems`` with a truth, (problems,).
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,35 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Problems
 
-_SYLLABLES = ("ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de", "ha", "gu", "ti", "ro", "ma", "se")
+_SYLLABLES = (
+    "ka",
+    "re",
+    "mi",
+    "to",
+    "su",
+    "no",
+    "la",
+    "vi",
+    "po",
+    "de",
+    "ha",
+    "gu",
+    "ti",
+    "ro",
+    "ma",
+    "se",
+)
 
 
 def toy_problems(
-    n: int = 40, known: int = 1, words: int = 120, seed: int = 0, alphabet: Sequence[str] = _SYLLABLES
+    n: int = 40,
+    known: int = 1,
+    words: int = 120,
+    seed: int = 0,
+    alphabet: Sequence[str] = _SYLLABLES,
 ) -> tuple[Problems, Bools]:
-    """Problems whose authors differ in word habits: enough for any method to run on, no corpus needed."""
+    """n ``Problems`` and their truth (n,), whose authors differ in word habits: enough for any method to run on, no
+    corpus needed."""
     rng = stream(seed, "toy-problems", n, known)
     vocabulary = ["".join(rng.choice(alphabet, size=rng.integers(1, 4))) for _ in range(300)]
     marks = [".", ",", ";", "!", "?"]
@@ -24,14 +51,22 @@ def toy_problems(
         habit = stream(seed, "toy-habit", author).dirichlet(np.full(len(vocabulary), 0.15))
         draw = stream(seed, "toy-document", author, document)
         tokens = [str(vocabulary[i]) for i in draw.choice(len(vocabulary), size=words, p=habit)]
-        for place in range(7, len(tokens), 7 + author % 5):
-            tokens[place] += marks[author % len(marks)]
+        for position in range(7, len(tokens), 7 + author % 5):
+            tokens[position] += marks[author % len(marks)]
         return " ".join(tokens).capitalize()
 
-    rows, same = [], []
+    rows = []
+    truths = []
     for i in range(n):
-        author, truth = 2 * i, i % 2 == 0
-        other = author if truth else author + 1
-        rows.append((f"toy{i:03d}", [write(author, d) for d in range(known)], write(other, 99)))
-        same.append(truth)
-    return Problems.of(rows), np.array(same)
+        author = 2 * i
+        truth = i % 2 == 0
+        questioned_author = author if truth else author + 1
+        rows.append(
+            (
+                f"toy{i:03d}",
+                [write(author, text_number) for text_number in range(known)],
+                write(questioned_author, 99),
+            )
+        )
+        truths.append(truth)
+    return Problems.of(rows), np.array(truths)

@@ -1,11 +1,14 @@
-"""Transplant: test problems whose questioned texts keep their style and get another text's content (ours).
+"""Transplants content: test problems whose questioned texts keep their style and get another text's content (ours).
+
+In: a text table with labels, and test ``Problems`` (n). Out: ``Transplanted``: four versions of the k problems that
+were kept (blind ``Problems`` in the same order), their rows (k,), and numbers of problems left out by reason.
 
 The questioned text y of a problem keeps the order of its tokens, its function words (``text.content_words``), marks,
 digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts
 nor the author of y wrote, each by a word of its own length where there is one. There are three versions of each: *on*
-(the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for
-the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
-how far content moves a verifier.
+(the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor,
+for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells
+from them how far content moves a verifier.
 """
 
 from __future__ import annotations
@@ -57,11 +60,13 @@ class Transplanted:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def select(self, which: Ints) -> Transplanted:
-        """These of the kept problems, in all versions."""
-        versions = {name: getattr(self, name).select(which) for name in ("plain", "on", "off", "off2")}
-        donors = tuple(self.donors[i] for i in np.arange(len(self))[which].tolist())
-        return replace(self, rows=self.rows[which], donors=donors, **versions)
+    def select(self, selected: Ints) -> Transplanted:
+        """The ``Transplanted`` with these of the kept problems only, in all versions."""
+        versions = {
+            name: getattr(self, name).select(selected) for name in ("plain", "on", "off", "off2")
+        }
+        donors = tuple(self.donors[i] for i in np.arange(len(self))[selected].tolist())
+        return replace(self, rows=self.rows[selected], donors=donors, **versions)
 
 
 def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | None:
@@ -75,30 +80,35 @@ def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | No
 
 def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
     """For each problem the rows of all texts that must be taken to share an author with its texts where authors are not
-    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts."""
+    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts.
+    """
     group = problems.groups(np.zeros(len(problems), dtype=bool) if same is None else same)
     owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
     cited = row[np.concatenate([problems.known_index, problems.questioned_index])]
     order = np.argsort(group[owner], kind="stable")
     ends = np.cumsum(np.bincount(group[owner], minlength=int(group.max()) + 1))[:-1]
-    members = [np.unique(part) for part in np.split(cited[order], ends)]
-    return [members[place] for place in group.tolist()]
+    members = [np.unique(group_rows) for group_rows in np.split(cited[order], ends)]
+    return [members[member] for member in group.tolist()]
 
 
 def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
     """Authors as far as truth tells: documents of one known set, or of both sides of a same-author problem, have one
-    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so."""
+    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    left, right = [], []
+    writers = []
+    right = []
     for problems, same in sets:
         lead = problems.known_index[problems.known_ptr[:-1]]
-        left += [lead[problems.owner], lead[same]]
+        writers += [lead[problems.owner], lead[same]]
         right += [problems.known_index, problems.questioned_index[same]]
-    ends = np.concatenate(left), np.concatenate(right)
+    ends = np.concatenate(writers), np.concatenate(right)
     size = len(sets[0][0].texts)
-    count, code = connected_components(coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False)
+    count, code = connected_components(
+        coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False
+    )
     return Labels(code.astype(np.int64), tuple(map(str, range(count))))
 
 
@@ -122,30 +132,53 @@ class Transplanter:
     """
 
     def __init__(
-        self, texts: TextTable, *, author: Labels | None = None, topic: Labels | None = None,
-        language: Labels | None = None, similarity: Floats | None = None, function_words: int = FUNCTION_WORDS,
-        draws: Draws = Draws(), segmenter: Segmenter | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        texts: TextTable,
+        *,
+        author: Labels | None = None,
+        topic: Labels | None = None,
+        language: Labels | None = None,
+        similarity: Floats | None = None,
+        function_words: int = FUNCTION_WORDS,
+        draws: Draws = Draws(),
+        segmenter: Segmenter | None = None,
+    ) -> None:
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
-                raise InputError(f"{name} has another length than the texts", found=f"{len(labels)} and {len(texts)}")
-        if topic is not None and similarity is not None and similarity.shape != (len(topic.names),) * 2:
-            raise InputError("similarities do not fit the topics", found=f"{similarity.shape}, {len(topic.names)}")
-        self.texts, self.draws = texts, draws
+                raise InputError(
+                    f"{name} has another length than the texts",
+                    found=f"{len(labels)} and {len(texts)}",
+                )
+        if (
+            topic is not None
+            and similarity is not None
+            and similarity.shape != (len(topic.names),) * 2
+        ):
+            raise InputError(
+                "similarities do not fit the topics",
+                found=f"{similarity.shape}, {len(topic.names)}",
+            )
+        self.texts = texts
+        self.draws = draws
         self.topic = topic if topic is not None and (topic.codes >= 0).any() else None
         self.author = author if author is not None and (author.codes >= 0).any() else None
-        self.language, self.similarity = language, similarity
-        writers, topics = (None if labels is None else labels.codes for labels in (self.author, self.topic))
-        detected = detect(texts, language_of(language)) if segmenter is None else Detected(segmenter)
+        self.language = language
+        self.similarity = similarity
+        writers, topics = (
+            None if labels is None else labels.codes for labels in (self.author, self.topic)
+        )
+        detected = (
+            detect(texts, language_of(language)) if segmenter is None else Detected(segmenter)
+        )
         self.splicer = Splicer(texts, function_words, writers, topics, detected)
         self.refusal = self.splicer.refusal if len(texts) else "there is no text"
 
     def keeping(self, function_words: int) -> Transplanter:
         """The same with another number of frequent words that may stay."""
-        other = copy(self)
-        other.splicer = self.splicer.keeping(function_words)
-        other.__dict__.pop("_donors", None)
-        return other
+        narrowed = copy(self)
+        narrowed.splicer = self.splicer.keeping(function_words)
+        narrowed.__dict__.pop("_donors", None)
+        return narrowed
 
     @property
     def by(self) -> str:
@@ -162,10 +195,15 @@ class Transplanter:
             return self._nothing(problems, self.refusal)
         row = self.rows_here(problems)
         groups = cache(lambda: linked(problems, row, same))
-        chosen, left_out, repeated, used = list[int](), Counter[str](), 0, list[Ints]()
-        waiting, new = list[tuple[Cut, list[Cut]]](), list[bytes]()
+        chosen = list[int]()
+        left_out = Counter[str]()
+        repeated = 0
+        rows_used = list[Ints]()
+        waiting = list[tuple[Cut, list[Cut]]]()
+        new = list[bytes]()
         for i, name in enumerate(problems.ids.tolist()):
-            known, questioned = row[problems.known(i)], int(row[problems.questioned_index[i]])
+            known = row[problems.known(i)]
+            questioned = int(row[problems.questioned_index[i]])
             into = self.splicer.cut(questioned)
             if questioned in known:
                 left_out[REPEATED] += 1
@@ -180,27 +218,35 @@ class Transplanter:
                     left_out[donor_rows] += 1
                     continue
                 donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in donor_rows]
-                repeated += any(sum(cut.contents for cut in donor) < into.contents for donor in donors)
+                repeated += any(
+                    sum(cut.contents for cut in donor) < into.contents for donor in donors
+                )
                 waiting += [(into, donor) for donor in donors]
                 chosen.append(i)
-                used.append(np.concatenate(donor_rows))
+                rows_used.append(np.concatenate(donor_rows))
                 if len(waiting) >= AT_A_TIME:
                     new += self.splicer.splice(waiting)
                     waiting = []
         if waiting:
             new += self.splicer.splice(waiting)
-        return replace(self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(used))
+        return replace(
+            self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(rows_used)
+        )
 
     @cached_property
     def _donors(self) -> Donors:
-        lengths = np.stack([self.splicer.cut(row).lengths for row in range(len(self.texts))]).astype(np.int32)
+        lengths = np.stack(
+            [self.splicer.cut(row).lengths for row in range(len(self.texts))]
+        ).astype(np.int32)
         usable: Bools = lengths.sum(axis=1) >= FEWEST_WORDS
         if self.author is not None:
             usable &= self.author.codes >= 0
         rows = np.flatnonzero(usable).astype(np.int64)
         if self.topic is None:
             return ByContent(self.splicer, lengths, rows, self.draws, self.language)
-        return ByTopic(self.splicer, lengths, rows, self.draws, self.language, self.topic, self.similarity)
+        return ByTopic(
+            self.splicer, lengths, rows, self.draws, self.language, self.topic, self.similarity
+        )
 
     @cached_property
     def _of_author(self) -> tuple[Ints, list[int]]:
@@ -210,17 +256,21 @@ class Transplanter:
         begins = np.searchsorted(self.author.codes[order], np.arange(len(self.author.names) + 1))
         return order, begins.tolist()
 
-    def _barred(self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int) -> Ints:
+    def _barred(
+        self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int
+    ) -> Ints:
         """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
         if self.author is None:
             return groups()[problem]
         cited = np.concatenate([known, [questioned]])
         order, begins = self._of_author
         writers = set(self.author.codes[cited].tolist())
-        own = [order[begins[w] : begins[w + 1]] for w in writers if w >= 0]
+        rows_of_writers = [
+            order[begins[writer] : begins[writer + 1]] for writer in writers if writer >= 0
+        ]
         if min(writers) < 0:
-            own.append(groups()[problem])
-        return np.concatenate(own)
+            rows_of_writers.append(groups()[problem])
+        return np.concatenate(rows_of_writers)
 
     def rows_here(self, problems: Problems) -> Ints:
         """The row in this table of each row of the problems' table, −1 for those not in use; InputError if one in use
@@ -228,11 +278,14 @@ class Transplanter:
         if problems.texts is self.texts or problems.texts.digest() == self.texts.digest():
             return np.arange(len(self.texts), dtype=np.int64)
         row = np.full(len(problems.texts), -1, dtype=np.int64)
-        for used in problems.documents.tolist():
-            here = self._row_of.get(problems.texts.hash(used))
-            if here is None:
-                raise InputError("a problem's text is not among the corpus's", found=problems.texts[used][:60])
-            row[used] = here
+        for document in problems.documents.tolist():
+            row_here = self._row_of.get(problems.texts.hash(document))
+            if row_here is None:
+                raise InputError(
+                    "a problem's text is not among the corpus's",
+                    found=problems.texts[document][:60],
+                )
+            row[document] = row_here
         return row
 
     @cached_property
@@ -242,20 +295,35 @@ class Transplanter:
     def _nothing(self, problems: Problems, reason: str) -> Transplanted:
         none = problems.blind().select(np.empty(0, dtype=np.int64))
         left_out = {reason: len(problems)} if len(problems) else {}
-        return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
+        return Transplanted(
+            none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason
+        )
 
     def _record(
-        self, problems: Problems, chosen_places: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
+        self,
+        problems: Problems,
+        chosen_places: list[int],
+        new: list[bytes],
+        left_out: dict[str, int],
+        repeated: int,
     ) -> Transplanted:
         """``new`` holds three texts for each chosen problem, on topic, off topic, and off topic once more."""
         rows = np.array(chosen_places, dtype=np.int64)
         chosen = problems.blind().select(rows)
-        own = chosen.documents
-        by_version = ((content_hash(text), text) for version in range(3) for text in new[version::3])
-        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(own), by_version))
-        of_known, own_text = (place[np.searchsorted(own, q)] for q in (chosen.known_index, chosen.questioned_index))
-        versions = [own_text, *place[len(own) :].reshape(3, len(rows))]
-        plain, on, off, off2 = (
-            replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in versions
+        documents = chosen.documents
+        by_version = (
+            (content_hash(text), text) for version in range(3) for text in new[version::3]
         )
-        return Transplanted(plain, on, off, off2, rows, left_out, self.by, repeated, None)
+        texts, positions = TextTable.of_blocks(chain(chosen.texts.blocks(documents), by_version))
+        of_known, own_text = (
+            positions[np.searchsorted(documents, cited)]
+            for cited in (chosen.known_index, chosen.questioned_index)
+        )
+        versions = [own_text, *positions[len(documents) :].reshape(3, len(rows))]
+        plain, with_donor, against_donor, off2 = (
+            replace(chosen, texts=texts, known_index=of_known, questioned_index=version)
+            for version in versions
+        )
+        return Transplanted(
+            plain, with_donor, against_donor, off2, rows, left_out, self.by, repeated, None
+        )

@@ -24,7 +24,8 @@ from typing import Any
 
 from ravenbench.files import lives, machine, owner, process_stat
 
-_PARENT_DEATH, _SUBREAPER = 1, 36
+_PARENT_DEATH = 1
+_SUBREAPER = 36
 _PREFIX = "raven-program"
 
 
@@ -90,7 +91,9 @@ def private_folder() -> Iterator[Path]:
     Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
     """
     sweep()
-    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{owner()}-", ignore_cleanup_errors=True) as at:
+    with tempfile.TemporaryDirectory(
+        prefix=f"{_PREFIX}-{owner()}-", ignore_cleanup_errors=True
+    ) as at:
         yield Path(at)
 
 
@@ -130,17 +133,17 @@ _ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
 @contextmanager
 def noted() -> Iterator[None]:
     """Note how outside programs are run while the block lasts."""
-    before = _ran.set([])
+    token = _ran.set([])
     try:
         yield
     finally:
-        _ran.reset(before)
+        _ran.reset(token)
 
 
-def note(way: str) -> None:
+def note(call: str) -> None:
     """Note how an outside program was run."""
-    if (ways := _ran.get()) is not None and way not in ways:
-        ways.append(way)
+    if (calls := _ran.get()) is not None and call not in calls:
+        calls.append(call)
 
 
 def ways() -> str:

@@ -1,4 +1,8 @@
-"""Figures that a paper prints beside those found here, and how they stand."""
+"""Figures that a paper prints beside those found here, and how they stand.
+
+In: one ``Beside`` a figure: the value found here, its 95 % interval and the printed value, all in one unit. Out: one
+``Table``, a row for each, which says whether the printed value is inside the interval.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,11 @@ from ravenbench.reports.view import Table, col, table
 
 Interval = tuple[float, float] | None
 LACKED = "not compared"
-WITHOUT = " Not compared: the method ran without parts that it needs; the notes say which, and how to get them."
-MADE_UP = ("synthetic", "manifold")
+WITHOUT = (
+    " Not compared: the method ran without parts that it needs; the notes say which, and how to get"
+    " them."
+)
+MADE_UP = ("synthetic",)
 
 
 def of_collection(spec: Mapping[str, Any]) -> bool:
@@ -45,13 +52,24 @@ def theirs_is(printed: float | None, ours: float | None, interval: Interval = No
 def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
     """The table of such figures, none where there are no rows."""
     rows = [row for row in rows if row.ours is not None]
-    made = table(
-        "published", f"Beside the published figures: {source}", rows,
-        col("figure", lambda r: r.figure, text=True, json="figure"), col("here", lambda r: r.ours, json="here"),
-        *([col("95%", lambda r: r.interval, json="interval")] if any(r.interval for r in rows) else []),
-        col("printed", lambda r: r.printed, json="printed"),
-        col("theirs is", lambda r: LACKED if r.lacked else theirs_is(r.printed, r.ours, r.interval), text=True,
-            json="theirs_is"),
-        note=f"Why they may differ: {why}" + WITHOUT * any(r.lacked for r in rows),
-    )  # fmt: skip
-    return [made] if rows else []
+    comparison = table(
+        "published",
+        f"Beside the published figures: {source}",
+        rows,
+        col("figure", lambda row: row.figure, text=True, json="figure"),
+        col("here", lambda row: row.ours, json="here"),
+        *(
+            [col("95%", lambda row: row.interval, json="interval")]
+            if any(row.interval for row in rows)
+            else []
+        ),
+        col("printed", lambda row: row.printed, json="printed"),
+        col(
+            "theirs is",
+            lambda row: LACKED if row.lacked else theirs_is(row.printed, row.ours, row.interval),
+            text=True,
+            json="theirs_is",
+        ),
+        note=f"Why they may differ: {why}" + WITHOUT * any(row.lacked for row in rows),
+    )
+    return [comparison] if rows else []

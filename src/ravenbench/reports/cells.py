@@ -1,4 +1,8 @@
-"""What reports read of a cell, and the problems behind it."""
+"""What reports read of a cell, and the problems behind it.
+
+In: a ``Store`` and a ``Cell`` or the name of a fold. Out: answers (n,) from 0 to 1 and scores (n,), higher = same
+author, and a ``SidesOfFold``: truth (n,) bool, codes of authors and topics (n, 2).
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of the values that are defined, None where none is."""
+    """The mean of the values that are defined, in their unit; None where none is."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A cell without answers."""
+    """A cell without answers: its key, verifier and fold, and why."""
 
     cell: str
     verifier: str
@@ -45,7 +49,8 @@ def ranked(cell: Cell | None) -> Floats | None:
 
 
 def published(cell: Cell | None) -> Floats | None:
-    """Answers and the scores behind them (as ``ranked``, but NaN where there is none), (2, n); None without any."""
+    """Answers (0 to 1) and the scores behind them (as ``ranked``, but NaN where there is none), (2, n); None without
+    any."""
     values = ranked(cell)
     if cell is None or values is None or cell.answers is None or cell.scores is None:
         return None
@@ -77,20 +82,23 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> SidesOfFold
     """
     record = store.fold(fold)
     test = record.test
-    known, questioned = test.known_index[test.known_ptr[:-1]], test.questioned_index
+    known = test.known_index[test.known_ptr[:-1]]
+    questioned = test.questioned_index
 
     def codes(column: str, names: Sequence[str] | None = None) -> Ints:
         labels = store.labels.get(column)
         if labels is None:
             return np.full((len(test), 2), -1, dtype=np.int64)
         number = {name: i for i, name in enumerate(labels.names if names is None else names)}
-        place = np.array([*(number.get(name, -1) for name in labels.names), -1], dtype=np.int64)
-        return place[np.stack([labels.codes[known], labels.codes[questioned]], axis=1)]
+        code_of = np.array([*(number.get(name, -1) for name in labels.names), -1], dtype=np.int64)
+        return code_of[np.stack([labels.codes[known], labels.codes[questioned]], axis=1)]
 
     authors = codes("author")
     if (authors < 0).all():
         group = test.groups(record.test_same)
-        first = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
-        np.minimum.at(first, group, np.minimum(known, questioned))
-        authors = np.repeat(first[group][:, None], 2, axis=1)
-    return SidesOfFold(record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)
+        first_text = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
+        np.minimum.at(first_text, group, np.minimum(known, questioned))
+        authors = np.repeat(first_text[group][:, None], 2, axis=1)
+    return SidesOfFold(
+        record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned
+    )

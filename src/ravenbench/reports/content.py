@@ -1,4 +1,9 @@
-"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure."""
+"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure.
+
+In: a ``Store`` whose plan has a transplant probe (``TransplantRecord``). Out: a ``ContentProbe``, one ``ContentRow``
+a verifier (``figures``: AUCs and shares from 0 to 1, and differences of such), and what
+pages and terminals show of it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,18 @@ import numpy as np
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
-from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
+from ravenbench.reports.view import (
+    Col,
+    Table,
+    col,
+    figure,
+    interval_of,
+    named,
+    objects,
+    printable,
+    table,
+    value_of,
+)
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.types import Bools, Floats
@@ -32,17 +48,19 @@ Read = Callable[[str, str], tuple[Floats | None, str]]
 why without any."""
 NOTHING = ContentFigures()
 NOT_APART = "its arms were not asked apart, as this version of Raven does; make the run again"
-OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+OLD = (
+    "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+)
 
 
 @dataclass(frozen=True)
 class ContentRow:
-    """One verifier: its figures, how far content moves its AUC (from, to), and the outcome on the content axis.
+    """One verifier: its figures, the AUC (from, to) as far as content moves it, and the outcome on the content axis.
 
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
-    ``refused`` problems that have no score in some version. ``whole`` is the AUC that tables of scores show: of answers
-    to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style left of a
-    scorer that sees content words alone.
+    ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
+    of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
+    left of a scorer that sees content words alone, an AUC.
     """
 
     verifier: str
@@ -57,7 +75,7 @@ class ContentRow:
 
 @dataclass(frozen=True, eq=False)
 class ContentProbe:
-    """A transplant probe; a verifier's row depends on no other verifier."""
+    """A transplant probe: its record, one row a verifier, and cells without answers; no row depends on another."""
 
     section: TransplantRecord
     rows: tuple[ContentRow, ...]
@@ -76,7 +94,7 @@ def content_probe(
     read: Read | None = None,
     cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
 ) -> ContentProbe | None:
-    """Figures and verdicts of a transplant probe; None where it was not asked for.
+    """Figures (AUC and shares) and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
     is not one cell for each fold.
@@ -85,40 +103,71 @@ def content_probe(
         return None
     if section.reason is not None:
         judged = Judged(Content.NO_VERDICT, 0.0, reason=section.reason)
-        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
-    if not all(entry.arms for entry in section.folds):
+        return ContentProbe(
+            section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
+        )
+    if not all(fold.arms for fold in section.folds):
         judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
-        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
-    reader, of = read or partial(stored, store), cells or (lambda name, fold: [store.cell(name, fold)])
+        return ContentProbe(
+            section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
+        )
+    reader = read or partial(stored, store)
+    cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
     similarity = store.similarity() if topics else None
-    design = ContentDesign(tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity)
+    design = ContentDesign(
+        tuple(_kept_fold(store, fold, topics) for fold in section.folds), similarity
+    )
     reference = section.reference()
     lengths = None if reference is None else reference.interval("lengths", "swing")
     floor = None if reference is None else reference.content.get("style_left", (None,))[0]
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
-        both = [
-            _versions(reader, name, entry, fold.same, failures, store)
-            for entry, fold in zip(section.folds, design.folds, strict=True)
+        versions_by_fold = [
+            _versions(reader, name, transplanted, fold.same, failures, store)
+            for transplanted, fold in zip(section.folds, design.folds, strict=True)
         ]
-        answers, scores = ([None if two is None else two[kind] for two in both] for kind in range(2))
-        batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
+        answers, scores = (
+            [None if two is None else two[kind] for two in versions_by_fold] for kind in range(2)
+        )
+        batches = [_batched(reader, name, fold) for fold in section.folds if fold.batch is not None]
         batched = True if True in batches else None if not batches or None in batches else False
-        filled = (cell for e in section.folds for fold in (e.source, *e.arms.values()) for cell in of(name, fold))
+        filled = (
+            cell
+            for transplanted in section.folds
+            for fold in (transplanted.source, *transplanted.arms.values())
+            for cell in cells_of(name, fold)
+        )
         figures, behind = design.judged(answers, scores, batched=batched)
         barred = exposure(store, name, filled)
         judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
         refused = 0 if behind is None else behind.refused
         notes = [judged.reason] if judged.reason else []
         if refused:
-            notes.append(f"{refused} problems could not be answered in every version and count as .5")
-        said = confinement(store, name)
-        notes += [said] if said else []
-        judged = judged._replace(reason="; ".join(notes) or None, confinement=said)
-        every = {entry.source: reader(name, entry.source)[0] for entry in section.folds}
-        whole = mean(auc_of_scores(store.truth(fold), one[0]) for fold, one in every.items() if one is not None)
-        rows.append(ContentRow(name, figures, _reach(design.folds, answers), judged, refused, behind, whole, floor))
+            notes.append(
+                f"{refused} problems could not be answered in every version and count as .5"
+            )
+        confined = confinement(store, name)
+        notes += [confined] if confined else []
+        judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
+        every = {fold.source: reader(name, fold.source)[0] for fold in section.folds}
+        whole_auc = mean(
+            auc_of_scores(store.truth(fold), scores[0])
+            for fold, scores in every.items()
+            if scores is not None
+        )
+        rows.append(
+            ContentRow(
+                name,
+                figures,
+                _reach(design.folds, answers),
+                judged,
+                refused,
+                behind,
+                whole_auc,
+                floor,
+            )
+        )
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
@@ -136,27 +185,36 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
     folds = [fold for section in sections_asked for fold in section.folds]
     ways = " or ".join(sorted({section.kept_by for section in sections_asked}))
     segmented = "; ".join(sorted({section.segmented for section in sections_asked} - {""}))
-    most = max(section.function_words for section in sections_asked)
+    most_words = max(section.function_words for section in sections_asked)
     return msgspec.structs.replace(
-        sections_asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most,
+        sections_asked[0],
+        left_out=left_out,
+        folds=folds,
+        references=[],
+        kept_by=ways,
+        function_words=most_words,
         segmented=segmented,
-    )  # fmt: skip
+    )
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
-    """What the cell of a verifier on a fold holds."""
+    """Answers and scores (2, n) in the cell of a verifier on a fold, None without any, and why."""
     cell = store.cell(name, fold)
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
 def confinement(store: Store, name: str) -> str:
     """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
-    return next((one.confinement for one in store.plan.verifiers if one.name == name), "")
+    return next(
+        (verifier.confinement for verifier in store.plan.verifiers if verifier.name == name), ""
+    )
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
     """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
-    source = next((one.source for one in store.plan.verifiers if one.name == name), None)
+    source = next(
+        (verifier.source for verifier in store.plan.verifiers if verifier.name == name), None
+    )
     for cell in cells:
         if cell is not None and cell.error is None:
             if cell.record.exposed is msgspec.UNSET:
@@ -167,19 +225,30 @@ def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | Non
     return None
 
 
-def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
+def _batched(read: Read, name: str, transplanted: TransplantedFold) -> bool | None:
     """Whether some problems get other answers or scores in another batch, smaller and in another order; None without
     answers."""
-    assert entry.batch is not None
-    (rerun, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
-    if rerun is None or first is None or off is None:
+    assert transplanted.batch is not None
+    (rerun, _), (first_scores, _), (transplant_scores, _) = (
+        read(name, fold)
+        for fold in (transplanted.batch, transplanted.source, transplanted.arms["off"])
+    )
+    if rerun is None or first_scores is None or transplant_scores is None:
         return None
-    place = np.asarray(entry.again, dtype=np.int64)
-    before = np.where(np.arange(len(place)) % 2, off[:, place], first[:, np.asarray(entry.rows)[place]])
-    return not all(map(alike, rerun, before, np.concatenate([first, off], axis=1)))
+    rerun_positions = np.asarray(transplanted.again, dtype=np.int64)
+    before = np.where(
+        np.arange(len(rerun_positions)) % 2,
+        transplant_scores[:, rerun_positions],
+        first_scores[:, np.asarray(transplanted.rows)[rerun_positions]],
+    )
+    return not all(
+        map(alike, rerun, before, np.concatenate([first_scores, transplant_scores], axis=1))
+    )
 
 
-def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tuple[float, float] | None:
+def _reach(
+    folds: Sequence[KeptFold], scores: Sequence[Versions | None]
+) -> tuple[float, float] | None:
     """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
     ends = []
     for fold, versions in zip(folds, scores, strict=True):
@@ -194,31 +263,41 @@ def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tupl
     return float(low), float(high)
 
 
-def _kept_fold(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFold:
-    sides, rows = sides_of(store, entry.source, names), np.asarray(entry.rows, dtype=np.int64)
+def _kept_fold(store: Store, transplanted: TransplantedFold, names: Sequence[str]) -> KeptFold:
+    sides = sides_of(store, transplanted.source, names)
+    rows = np.asarray(transplanted.rows, dtype=np.int64)
     topics = sides.topics[rows]
     known = topics if (topics >= 0).all() else None
     return KeptFold(sides.same[rows], sides.authors[rows], sides.problem[rows], known)
 
 
 def _versions(
-    read: Read, name: str, entry: TransplantedFold, same: Bools, failures: list[Failure], store: Store
+    read: Read,
+    name: str,
+    transplanted: TransplantedFold,
+    same: Bools,
+    failures: list[Failure],
+    store: Store,
 ) -> tuple[Versions, Versions] | None:
     """The answers of a fold, and the scores."""
     arms = {}
-    for arm in ("source", *entry.arms):
-        fold = entry.fold(arm)
+    for arm in ("source", *transplanted.arms):
+        fold = transplanted.fold(arm)
         scores, error = read(name, fold)
         if scores is not None:
             arms[arm] = scores
         elif arm != "source":
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
-    if len(arms) <= len(entry.arms):
+    if len(arms) <= len(transplanted.arms):
         return None
-    with_truth, against_truth = arms["along"], arms["against"]
-    plain = arms["source"][:, np.asarray(entry.rows, dtype=np.int64)]
-    on, off = np.where(same, with_truth, against_truth), np.where(same, against_truth, with_truth)
-    of_answers, of_scores = map(Versions._make, zip(plain, on, off, arms["off"], strict=True))
+    with_truth = arms["along"]
+    against_truth = arms["against"]
+    plain = arms["source"][:, np.asarray(transplanted.rows, dtype=np.int64)]
+    with_scores = np.where(same, with_truth, against_truth)
+    against_scores = np.where(same, against_truth, with_truth)
+    of_answers, of_scores = map(
+        Versions._make, zip(plain, with_scores, against_scores, arms["off"], strict=True)
+    )
     return of_answers, of_scores
 
 
@@ -247,12 +326,12 @@ def badge(judged: Judged) -> str:
             return f"no content effect, but at the floor{in_brackets(judged)}"
         stated = judged.outcome in EFFECTS or judged.outcome is Content.GUESSES
         return str(judged.outcome) if stated else f"content: {judged.outcome}"
-    own = {
+    badge_of_outcome = {
         Domain.DEPENDS: "depends on its training domain",
         Domain.LESS: f"no training-domain effect beyond {margin}",
         Domain.NOT_APPLICABLE: "training domain: not applicable",
     }
-    return own.get(judged.outcome, f"training domain: {judged.outcome}")
+    return badge_of_outcome.get(judged.outcome, f"training domain: {judged.outcome}")
 
 
 OUTCOMES = {
@@ -278,11 +357,11 @@ OUTCOMES = {
 def judged_cols(get: Callable[[R], Judged], shows: str | None = None) -> tuple[Col[R], ...]:
     """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called."""
     return (
-        col(None, lambda r: OUTCOMES[get(r).outcome], json="outcome"),
-        col(None, lambda r: get(r).margin, json="margin"),
-        col(shows, lambda r: get(r).shows, json="shows", terminal=False),
-        col(None, lambda r: get(r).needed, json="needed"),
-        col(None, lambda r: get(r).reason, json="reason"),
+        col(None, lambda row: OUTCOMES[get(row).outcome], json="outcome"),
+        col(None, lambda row: get(row).margin, json="margin"),
+        col(shows, lambda row: get(row).shows, json="shows", terminal=False),
+        col(None, lambda row: get(row).needed, json="needed"),
+        col(None, lambda row: get(row).reason, json="reason"),
     )
 
 
@@ -291,66 +370,152 @@ def _matters(depends: bool | None) -> str:
 
 
 FIGURES: tuple[Col[ContentRow], ...] = (
-    col("AUC before", lambda r: value_of(r.figures.auc), json="auc"),
-    col("style left", lambda r: value_of(r.figures.style_left), json="style_left"),
-    col("floor", lambda r: r.floor, json="floor"),
+    col("AUC before", lambda row: value_of(row.figures.auc), json="auc"),
+    col("style left", lambda row: value_of(row.figures.style_left), json="style_left"),
+    col("floor", lambda row: row.floor, json="floor"),
     col(
         "interval of style left",
-        lambda r: interval_of(r.figures.style_left),
+        lambda row: interval_of(row.figures.style_left),
         json="style_left_interval",
         terminal=False,
     ),
-    col("drop", lambda r: value_of(r.figures.drop), signed=True, json="drop"),
-    col("interval of drop", lambda r: interval_of(r.figures.drop), signed=True, json="drop_interval", terminal=False),
-    col("swing", lambda r: value_of(r.figures.swing), signed=True, json="swing"),
-    col("interval of swing", lambda r: interval_of(r.figures.swing), signed=True, json="interval", terminal=False),
-    col("on > off", lambda r: value_of(r.figures.share), digits=2, json="p", terminal=False),
-    col("both ways", lambda r: value_of(r.figures.sway), digits=2, signed=True, json="both_ways", terminal=False),
-    col(None, lambda r: interval_of(r.figures.sway), json="both_ways_interval"),
-    col("decisions", lambda r: value_of(r.figures.turned), digits=2, signed=True, json="decisions", terminal=False),
-    col(None, lambda r: interval_of(r.figures.turned), json="decisions_interval"),
-    col("ranks", lambda r: value_of(r.figures.shift), digits=2, signed=True, json="ranks", terminal=False),
-    col(None, lambda r: interval_of(r.figures.shift), json="ranks_interval"),
-    col("left open", lambda r: value_of(r.figures.silence), digits=2, signed=True, json="left_open", terminal=False),
-    col(None, lambda r: interval_of(r.figures.silence), json="left_open_interval"),
-    col("null", lambda r: value_of(r.figures.null_swing), signed=True, json="null_swing", terminal=False),
-    col("null ranks", lambda r: value_of(r.figures.null_shift), digits=2, json="null_ranks", terminal=False),
+    col("drop", lambda row: value_of(row.figures.drop), signed=True, json="drop"),
+    col(
+        "interval of drop",
+        lambda row: interval_of(row.figures.drop),
+        signed=True,
+        json="drop_interval",
+        terminal=False,
+    ),
+    col("swing", lambda row: value_of(row.figures.swing), signed=True, json="swing"),
+    col(
+        "interval of swing",
+        lambda row: interval_of(row.figures.swing),
+        signed=True,
+        json="interval",
+        terminal=False,
+    ),
+    col("on > off", lambda row: value_of(row.figures.share), digits=2, json="p", terminal=False),
+    col(
+        "both ways",
+        lambda row: value_of(row.figures.sway),
+        digits=2,
+        signed=True,
+        json="both_ways",
+        terminal=False,
+    ),
+    col(None, lambda row: interval_of(row.figures.sway), json="both_ways_interval"),
+    col(
+        "decisions",
+        lambda row: value_of(row.figures.turned),
+        digits=2,
+        signed=True,
+        json="decisions",
+        terminal=False,
+    ),
+    col(None, lambda row: interval_of(row.figures.turned), json="decisions_interval"),
+    col(
+        "ranks",
+        lambda row: value_of(row.figures.shift),
+        digits=2,
+        signed=True,
+        json="ranks",
+        terminal=False,
+    ),
+    col(None, lambda row: interval_of(row.figures.shift), json="ranks_interval"),
+    col(
+        "left open",
+        lambda row: value_of(row.figures.silence),
+        digits=2,
+        signed=True,
+        json="left_open",
+        terminal=False,
+    ),
+    col(None, lambda row: interval_of(row.figures.silence), json="left_open_interval"),
+    col(
+        "null",
+        lambda row: value_of(row.figures.null_swing),
+        signed=True,
+        json="null_swing",
+        terminal=False,
+    ),
+    col(
+        "null ranks",
+        lambda row: value_of(row.figures.null_shift),
+        digits=2,
+        json="null_ranks",
+        terminal=False,
+    ),
 )
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
-    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
-    col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
+    col("verifier", lambda row: row.verifier, text=True, json="verifier"),
+    col("verdict", lambda row: badge(row.judged), text=True, tones=TONES),
     *FIGURES,
-    col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
-    col("AUC of all", lambda r: r.whole, json="auc_of_all", terminal=False),
-    col(None, lambda r: r.behind and objects([replace(r, figures=r.behind)], *FIGURES)[0], json="scores"),
-    col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
-    col(None, lambda r: [OUTCOMES[effect] for effect in r.judged.effects], json="findings"),
-    col(None, lambda r: r.judged.open, json="open"),
-    *judged_cols(lambda r: r.judged),
+    col(
+        "batch",
+        lambda row: row.figures.batched,
+        text=True,
+        json="batch_matters",
+        terminal=False,
+        show=_matters,
+    ),
+    col("AUC of all", lambda row: row.whole, json="auc_of_all", terminal=False),
+    col(
+        None,
+        lambda row: row.behind and objects([replace(row, figures=row.behind)], *FIGURES)[0],
+        json="scores",
+    ),
+    col(None, lambda row: row.figures.same + row.figures.different, json="problems"),
+    col(None, lambda row: [OUTCOMES[effect] for effect in row.judged.effects], json="findings"),
+    col(None, lambda row: row.judged.open, json="open"),
+    *judged_cols(lambda row: row.judged),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
-    "verifier", "auc", "auc_of_all", "style_left", "floor", "style_left_interval", "swing", "interval", "drop",
-    "drop_interval", "p", "both_ways", "both_ways_interval", "decisions", "decisions_interval", "ranks",
-    "ranks_interval", "left_open", "left_open_interval", "batch_matters", "scores",
-)  # fmt: skip
+    "verifier",
+    "auc",
+    "auc_of_all",
+    "style_left",
+    "floor",
+    "style_left_interval",
+    "swing",
+    "interval",
+    "drop",
+    "drop_interval",
+    "p",
+    "both_ways",
+    "both_ways_interval",
+    "decisions",
+    "decisions_interval",
+    "ranks",
+    "ranks_interval",
+    "left_open",
+    "left_open_interval",
+    "batch_matters",
+    "scores",
+)
 
 
 def content_table(probe: ContentProbe | None) -> Table:
-    """Style left, drop and swing of every verifier, most style left first: the first table of a report."""
-    over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
+    """Style left (an AUC), drop and swing (differences of AUC) of every verifier, most style left first: the first
+    table of a report."""
+    over = (
+        "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
+    )
     note = (
-        "AUC before: of answers to texts with their own content, mean over folds, an open answer being .5; of the "
-        "problems that could be rewritten. AUC of all: of all problems, as tables of scores have it. Style left: AUC "
-        "with content replaced; .5 is guessing. Floor: what a scorer that sees content "
-        "words alone has left. Drop: what AUC loses by that. Swing, the content effect: how far topic "
-        f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers, "
-        "in ranks from 0 to 1. Decisions, ranks: share of decisions that change, and how far answers move in rank, "
-        "when content is replaced, beyond that between two kinds of foreign content (null ranks). Left open: further "
-        "share of problems without an answer, or with one and the same, when content is replaced. Null: swing between "
-        "two kinds of foreign content. Batch: “matters” where an answer changes with the other problems asked. Verdicts"
-        " rest on answers and on the scores behind them."
+        "AUC before: of answers to texts with their own content, mean over folds, an open answer"
+        " being .5; of the problems that could be rewritten. AUC of all: of all problems, as"
+        " tables of scores have it. Style left: AUC with content replaced; .5 is guessing. Floor:"
+        " what a scorer that sees content words alone has left. Drop: what AUC loses by that."
+        " Swing, the content effect: how far topic alone moves AUC, 0 = not at all. 95 % intervals"
+        f" over {over}. Both ways: how far topic moves single answers, in ranks from 0 to 1."
+        " Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
+        " content is replaced, beyond that between two kinds of foreign content (null ranks). Left"
+        " open: further share of problems without an answer, or with one and the same, when"
+        " content is replaced. Null: swing between two kinds of foreign content. Batch: “matters”"
+        " where an answer changes with the other problems asked. Verdicts rest on answers and on"
+        " the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
     return table("content", TITLE, rows, *CONTENT, note=note)
@@ -367,30 +532,40 @@ def reference_table(probe: ContentProbe | None) -> Table:
     def reached(scorer: str, name: str, signed: bool = False) -> tuple[Col[ReferenceRecord], ...]:
         title = f"{scorer}: {name.replace('_', ' ')}"
 
-        def value(r: ReferenceRecord) -> float | None:
-            figures: Mapping[str, Any] = getattr(r, scorer)
+        def value(reference: ReferenceRecord) -> float | None:
+            figures: Mapping[str, Any] = getattr(reference, scorer)
             return figures[name][0] if name in figures else None
 
         return (
             col(title, value, signed=signed),
-            col(f"interval of {title}", lambda r: r.interval(scorer, name), signed=signed),
+            col(
+                f"interval of {title}",
+                lambda reference: reference.interval(scorer, name),
+                signed=signed,
+            ),
         )
 
     return table(
         "references",
         "Reference: what is left of content and lengths in the probe",
         () if probe is None else probe.section.references,
-        col("words allowed", lambda r: str(r.function_words)),
-        col("words kept", lambda r: str(r.kept)),
-        col("content: AUC", lambda r: r.content["auc"][0] if "auc" in r.content else None),
+        col("words allowed", lambda reference: str(reference.function_words)),
+        col("words kept", lambda reference: str(reference.kept)),
+        col(
+            "content: AUC",
+            lambda reference: reference.content["auc"][0] if "auc" in reference.content else None,
+        ),
         *reached("content", "style_left"),
         *reached("content", "swing", signed=True),
         *reached("lengths", "swing", signed=True),
-        col("topic named", lambda r: r.named, digits=2),
-        note="Content: a scorer that sees content words alone; compare style left with what it has left. Lengths: a "
-        "scorer that sees only how long words are. Words allowed: the largest number of frequent words that "
-        "are not replaced; they are spread evenly over topics or belong to a closed class. Topic named: share "
-        "of texts whose topic a classifier names from these words; it has not seen their authors.",
+        col("topic named", lambda reference: reference.named, digits=2),
+        note=(
+            "Content: a scorer that sees content words alone; compare style left with what it has"
+            " left. Lengths: a scorer that sees only how long words are. Words allowed: the largest"
+            " number of frequent words that are not replaced; they are spread evenly over topics or"
+            " belong to a closed class. Topic named: share of texts whose topic a classifier names"
+            " from these words; it has not seen their authors."
+        ),
         terminal=False,
     )
 
@@ -405,17 +580,17 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
         reference.interval("content", "style_left")
     )
     sentences = [
-        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with content "
-        "replaced: compare each style left with this value, not with .5."
+        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with"
+        " content replaced: compare each style left with this value, not with .5."
     ]
     if "swing" in reference.lengths:
         moved = figure(reference.lengths["swing"][0], signed=True)
         sentences.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
     if reference.named is not None and probe.section.named is not None:
         sentences.append(
-            f"From the {reference.kept} words that stay a classifier names the topic of {reference.named:.0%} of "
-            f"texts by authors it has not seen, from all frequent words that of {probe.section.named:.0%} "
-            f"({probe.section.topics} topics)."
+            f"From the {reference.kept} words that stay a classifier names the topic of"
+            f" {reference.named:.0%} of texts by authors it has not seen, from all frequent words"
+            f" that of {probe.section.named:.0%} ({probe.section.topics} topics)."
         )
     return sentences
 
@@ -430,23 +605,42 @@ def headline(probe: ContentProbe | None) -> str:
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
         Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
-        Content.DISPLACED: ("answers otherwise with other content", "answer otherwise with other content"),
-        Content.FLOOR: ("shows no content effect but is at the floor", "show no content effect but are at the floor"),
+        Content.DISPLACED: (
+            "answers otherwise with other content",
+            "answer otherwise with other content",
+        ),
+        Content.FLOOR: (
+            "shows no content effect but is at the floor",
+            "show no content effect but are at the floor",
+        ),
         Content.LESS: ("shows no content effect", "show no content effect"),
         Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
         Content.UNDECIDED: ("is undecided", "are undecided"),
         Content.NO_VERDICT: ("has no verdict", "have no verdict"),
     }
-    groups = [(outcome, confined) for outcome in words for confined in sorted({said for _, said in counts})]
-    parts = [f"{n} {words[outcome][n > 1]}{said}" for outcome, said in groups if (n := counts[outcome, said])]
+    groups = [
+        (outcome, confined)
+        for outcome in words
+        for confined in sorted({suffix for _, suffix in counts})
+    ]
+    clauses = [
+        f"{n} {words[outcome][n > 1]}{suffix}"
+        for outcome, suffix in groups
+        if (n := counts[outcome, suffix])
+    ]
     total = sum(counts.values())
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+    listed = clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+    return (
+        f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+    )
 
 
 def by_style_left(rows: Iterable[ContentRow]) -> list[ContentRow]:
     """Rows with most style left first, those without any figure last."""
-    return sorted(rows, key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value)
+    return sorted(
+        rows,
+        key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value,
+    )
 
 
 def _most_left(rows: Sequence[ContentRow]) -> str:
@@ -455,42 +649,68 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     cleared = [row for row in measured if row.judged.outcome is Content.LESS]
     if len(rows) < 2 or not measured:
         return ""
-    most, clear = (
+    most_left, clear = (
         f"{ranked[0].verifier} {figure(value_of(ranked[0].figures.style_left))}" if ranked else ""
         for ranked in (measured, cleared)
     )
     if not clear:
-        return f" Most style left: {most}, not shown to be free of content."
-    of_all = "" if clear == most else f"; of all: {most}"
-    return f" Most style left, without a content effect: {clear}{in_brackets(cleared[0].judged)}{of_all}."
+        return f" Most style left: {most_left}, not shown to be free of content."
+    of_all = "" if clear == most_left else f"; of all: {most_left}"
+    return (
+        " Most style left, without a content effect:"
+        f" {clear}{in_brackets(cleared[0].judged)}{of_all}."
+    )
 
 
 def content_sentence(row: ContentRow) -> str:
     """What the transplant found of a verifier; it claims no more than the intervals."""
-    f, judged = row.figures, row.judged
-    if f.style_left is None or f.swing is None or f.drop is None or f.auc is None:
+    figures = row.figures
+    judged = row.judged
+    if (
+        figures.style_left is None
+        or figures.swing is None
+        or figures.drop is None
+        or figures.auc is None
+    ):
         silent = [_finding(check) for check in _stated(judged, frozenset())]
-        rest = "Nothing more can be said of content" if silent else "No verdict on content"
-        return " ".join([*silent, f"{rest}: {judged.reason}."])
-    moves = any(c.effect is Content.RELIES and c.state is State.EFFECT and not c.raw for c in judged.checks)
-    style_left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
-    swing = figure(f.swing.value, signed=True) + interval_in_words(f.swing.interval, signed=True)
-    own = figure(f.auc.value)
-    if row.whole is not None and figure(row.whole) != own:
-        own = f"{figure(row.whole)}; of the problems that could be rewritten it is {own}"
-    floor = "" if row.floor is None else f", where a scorer of content words alone has {figure(row.floor)}"
+        consequence = "Nothing more can be said of content" if silent else "No verdict on content"
+        return " ".join([*silent, f"{consequence}: {judged.reason}."])
+    moves = any(
+        check.effect is Content.RELIES and check.state is State.EFFECT and not check.raw
+        for check in judged.checks
+    )
+    style_left = figure(figures.style_left.value) + interval_in_words(figures.style_left.interval)
+    swing = figure(figures.swing.value, signed=True) + interval_in_words(
+        figures.swing.interval, signed=True
+    )
+    auc = figure(figures.auc.value)
+    if row.whole is not None and figure(row.whole) != auc:
+        auc = f"{figure(row.whole)}; of the problems that could be rewritten it is {auc}"
+    floor = (
+        ""
+        if row.floor is None
+        else f", where a scorer of content words alone has {figure(row.floor)}"
+    )
     text = (
-        f"AUC is {own}, and {style_left} with content replaced{floor}; topic alone "
+        f"AUC is {auc}, and {style_left} with content replaced{floor}; topic alone "
         f"{'moves it by' if moves else 'makes a difference of'} {swing}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
-    sentences = [text, *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset()))]
+    sentences = [
+        text,
+        *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset())),
+    ]
     if judged.outcome is Content.GUESSES:
-        sentences.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
+        sentences.append(
+            "Its AUC does not differ from guessing, so it is no merit that content does not"
+            " move it."
+        )
     if judged.outcome is Content.FLOOR:
-        sentences.append("Its interval does not lie above that floor, so that it is not shown to know style.")
+        sentences.append(
+            "Its interval does not lie above that floor, so that it is not shown to know style."
+        )
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (
@@ -498,10 +718,18 @@ def content_sentence(row: ContentRow) -> str:
             if judged.needed
             else "more problems would hardly decide it"
         )
-        sentences.append(f"Undecided ({names}): the data allow values on both sides of the margin; {end}.")
-    if f.batched:
-        sentences.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
-    return " ".join(sentences) if judged.reason is None else f"{' '.join(sentences)} Note: {judged.reason}."
+        sentences.append(
+            f"Undecided ({names}): the data allow values on both sides of the margin; {end}."
+        )
+    if figures.batched:
+        sentences.append(
+            "Its answers depend on the other problems of a batch: figures are those of whole arms."
+        )
+    return (
+        " ".join(sentences)
+        if judged.reason is None
+        else f"{' '.join(sentences)} Note: {judged.reason}."
+    )
 
 
 NAMES = {
@@ -531,7 +759,8 @@ def _stated(judged: Judged, known: AbstractSet[Content]) -> list[Check]:
 def _finding(check: Check) -> str:
     """One effect as a sentence of its own."""
     assert check.figure is not None
-    value, interval = check.figure.value, check.figure.interval
+    value = check.figure.value
+    interval = check.figure.interval
     behind = "By the scores behind its answers: " if check.raw else ""
     if check.effect is Content.RELIES:
         moved = figure(value, signed=True) + interval_in_words(interval, signed=True)
@@ -539,15 +768,23 @@ def _finding(check: Check) -> str:
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, interval)) if interval else None
         amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
-        return f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount} without them."
+        return (
+            f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount}"
+            " without them."
+        )
     if check.effect is Content.NOTICES:
         return (
-            f"{behind}When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} "
-            "of the problems (one and the same answer to many counts as none): it notices the replacement."
+            f"{behind}When content is replaced it answers {abs(100 * value):.0f} %"
+            f" {'fewer' if value > 0 else 'more'} of the problems (one and the same answer to many"
+            " counts as none): it notices the replacement."
         )
     if check.name == "turned":
         return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
-    moved = "Topic moves single answers both ways" if check.name == "sway" else "With content replaced answers move"
+    moved = (
+        "Topic moves single answers both ways"
+        if check.name == "sway"
+        else "With content replaced answers move"
+    )
     return f"{behind}{moved}, by {figure(value)} in ranks (from 0 to 1) more than chance does."
 
 
@@ -555,8 +792,13 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
     """By verifier: a badge, the kind of outcome, and a sentence; none where nothing could be asked."""
     rows = () if probe is None or probe.section.reason is not None else probe.rows
     return [
-        {"verifier": r.verifier, "badge": badge(r.judged), "kind": r.judged.outcome.name, "text": content_sentence(r)}
-        for r in rows
+        {
+            "verifier": row.verifier,
+            "badge": badge(row.judged),
+            "kind": row.judged.outcome.name,
+            "text": content_sentence(row),
+        }
+        for row in rows
     ]
 
 
@@ -568,9 +810,9 @@ def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
     if probe.section.reason is not None:
         return [f"No verdict on content: {probe.section.reason}."]
     return [
-        f"No verdict on content of {r.verifier}: {r.judged.reason}."
-        for r in probe.rows
-        if each and r.judged.outcome is Content.NO_VERDICT
+        f"No verdict on content of {row.verifier}: {row.judged.reason}."
+        for row in probe.rows
+        if each and row.judged.outcome is Content.NO_VERDICT
     ]
 
 
@@ -594,14 +836,24 @@ def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
         "topics": section.topics,
         "topics_named_from_all_words": section.named,
         "by_words": [
-            {"may_stay": r.function_words, "stay": r.kept, "problems": r.problems, "topics_named": r.named}
-            | {"content": _with_intervals(r.content), "lengths": _with_intervals(r.lengths)}
-            for r in section.references
+            {
+                "may_stay": reference.function_words,
+                "stay": reference.kept,
+                "problems": reference.problems,
+                "topics_named": reference.named,
+            }
+            | {
+                "content": _with_intervals(reference.content),
+                "lengths": _with_intervals(reference.lengths),
+            }
+            for reference in section.references
         ],
     }
 
 
-def _with_intervals(figures: Mapping[str, tuple[float, float | None, float | None]]) -> dict[str, Any]:
+def _with_intervals(
+    figures: Mapping[str, tuple[float, float | None, float | None]],
+) -> dict[str, Any]:
     return {
         name: {"value": value, "interval": None if low is None or high is None else [low, high]}
         for name, (value, low, high) in figures.items()
@@ -627,17 +879,23 @@ def content_figure(probe: ContentProbe) -> Figure:
     figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(probe.rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
-    for y, row in enumerate(probe.rows):
-        left = row.figures.style_left
-        if left is None or row.reach is None:
+    for position, row in enumerate(probe.rows):
+        style_left = row.figures.style_left
+        if style_left is None or row.reach is None:
             continue
         color = OUTCOME.get(row.judged.outcome, OTHER)
         low, high = row.reach
-        axes.barh(y, high - low, left=low, height=0.46, color=color, alpha=0.35)
-        if left.interval is not None:
-            axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([left.value], [y], "o", markersize=4.5, color=color)
-        ends += [left.value, *row.reach, *(left.interval or ())]
+        axes.barh(position, high - low, left=low, height=0.46, color=color, alpha=0.35)
+        if style_left.interval is not None:
+            axes.plot(
+                style_left.interval,
+                (position, position),
+                color=INK,
+                linewidth=1.4,
+                solid_capstyle="butt",
+            )
+        axes.plot([style_left.value], [position], "o", markersize=4.5, color=color)
+        ends += [style_left.value, *row.reach, *(style_left.interval or ())]
     name_rows(axes, [row.verifier for row in probe.rows])
     axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
     axes.set_xlabel("AUC (.5 = guessing)")

@@ -1,4 +1,8 @@
-"""Corpora, problems and folds as a notebook shows them: how many of what, who wrote how much, how long texts are."""
+"""Corpora, problems and folds as a notebook shows them: how many of what, who wrote how much, how long texts are.
+
+In: a ``Corpus``, ``Problems`` or a ``Fold``. Out: a ``View`` of it (a finding, tables, a figure): counts of texts,
+authors and problems; lengths in words.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +29,19 @@ TEXTS = 5_000
 
 
 class CorpusView(View):
-    """What is shown of a corpus."""
+    """What is shown of a corpus: counts of documents by author and topic."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
 
     def finding(self) -> str:
-        c = self.corpus
-        topics = np.count_nonzero(c.topic.counts())
-        on = f" on {topics:,} topics" if topics else ", without topics"
-        return f"{c.name}: {len(c):,} documents by {np.count_nonzero(c.author.counts()):,} authors{on}."
+        corpus = self.corpus
+        topics = np.count_nonzero(corpus.topic.counts())
+        topic_clause = f" on {topics:,} topics" if topics else ", without topics"
+        return (
+            f"{corpus.name}: {len(corpus):,} documents by {np.count_nonzero(corpus.author.counts()):,}"
+            f" authors{topic_clause}."
+        )
 
     def tables(self) -> list[Table]:
         return [_counts("authors", self.corpus.author), _counts("topics", self.corpus.topic)]
@@ -43,21 +50,32 @@ class CorpusView(View):
         return ["documents"]
 
     def listings(self) -> list[Table]:
-        c = self.corpus
+        corpus = self.corpus
 
         def further(name: str, labels: Labels) -> Col[Any]:
-            return col(name, lambda r: labels[r[4]], text=True)
+            return col(name, lambda row: labels[row[4]], text=True)
 
-        rows = zip(c.ids, c.author, c.topic, c.language or [None] * len(c), range(len(c)), strict=True)
-        return [table(
-            "documents", "Documents", rows,
-            col("id", lambda r: r[0], text=True),
-            col("author", lambda r: r[1], text=True),
-            col("topic", lambda r: r[2], text=True),
-            col("language", lambda r: r[3], text=True),
-            col("words", lambda r: _words(c.texts, r[4])),
-            *(further(name, own) for name, own in c.columns.items()),
-        )]  # fmt: skip
+        rows = zip(
+            corpus.ids,
+            corpus.author,
+            corpus.topic,
+            corpus.language or [None] * len(corpus),
+            range(len(corpus)),
+            strict=True,
+        )
+        return [
+            table(
+                "documents",
+                "Documents",
+                rows,
+                col("id", lambda row: row[0], text=True),
+                col("author", lambda row: row[1], text=True),
+                col("topic", lambda row: row[2], text=True),
+                col("language", lambda row: row[3], text=True),
+                col("words", lambda row: _words(corpus.texts, row[4])),
+                *(further(name, column_values) for name, column_values in corpus.columns.items()),
+            )
+        ]
 
     def frame(self, name: str | None = None) -> DataFrame:
         return super().frame(name or "documents")
@@ -74,8 +92,12 @@ class ProblemsView(View):
         self.problems = problems
 
     def finding(self) -> str:
-        p = self.problems
-        return f"{len(p):,} problems; {len(p.documents):,} distinct texts; {_spread(p.sizes)} known documents each."
+        problems = self.problems
+        return (
+            f"{len(problems):,} problems; {len(problems.documents):,} distinct texts; "
+            f"{_lowest_to_highest(problems.sizes)} known"
+            " documents each."
+        )
 
     def tables(self) -> list[Table]:
         return []
@@ -97,10 +119,13 @@ class FoldView(View):
         self.fold = fold
 
     def finding(self) -> str:
-        f = self.fold
-        parts = (("training", f.train, f.train_same), ("testing", f.test, f.test_same))
-        sizes = (f"{len(p):,} problems for {name} ({int(np.sum(same)):,} by one author)" for name, p, same in parts)
-        return f"{f.name}: {', '.join(sizes)}."
+        fold = self.fold
+        sides = (("training", fold.train, fold.train_same), ("testing", fold.test, fold.test_same))
+        sizes = (
+            f"{len(problems):,} problems for {name} ({int(np.sum(truths)):,} by one author)"
+            for name, problems, truths in sides
+        )
+        return f"{fold.name}: {', '.join(sizes)}."
 
     def tables(self) -> list[Table]:
         return []
@@ -109,38 +134,49 @@ class FoldView(View):
         return ["train", "test"]
 
     def listings(self) -> list[Table]:
-        f = self.fold
-        return [_problems("train", f.train, f.train_same), _problems("test", f.test, f.test_same)]
+        fold = self.fold
+        return [
+            _problems("train", fold.train, fold.train_same),
+            _problems("test", fold.test, fold.test_same),
+        ]
 
     def figures(self) -> dict[str, Figure]:
         return {"words": _lengths({"train": self.fold.train, "test": self.fold.test})}
 
 
-def _problems(key: str, p: Problems, same: Bools | None) -> Table:
+def _problems(key: str, problems: Problems, same: Bools | None) -> Table:
     return table(
-        key, f"Problems: {key}" if key != "problems" else "Problems", range(len(p)),
-        col("id", lambda i: str(p.ids[i]), text=True),
-        *([] if same is None else [col("same author", lambda i: "yes" if same[i] else "no", text=True)]),
-        col("known documents", lambda i: int(p.sizes[i])),
-        col("known words", lambda i: sum(_words(p.texts, row) for row in p.known(i))),
-        col("questioned words", lambda i: _words(p.texts, p.questioned_index[i])),
-    )  # fmt: skip
+        key,
+        f"Problems: {key}" if key != "problems" else "Problems",
+        range(len(problems)),
+        col("id", lambda i: str(problems.ids[i]), text=True),
+        *(
+            []
+            if same is None
+            else [col("same author", lambda i: "yes" if same[i] else "no", text=True)]
+        ),
+        col("known documents", lambda i: int(problems.sizes[i])),
+        col("known words", lambda i: sum(_words(problems.texts, row) for row in problems.known(i))),
+        col("questioned words", lambda i: _words(problems.texts, problems.questioned_index[i])),
+    )
 
 
 def _counts(key: str, labels: Labels) -> Table:
     rows = sorted(zip(labels.names, labels.counts().tolist(), strict=True), key=lambda row: -row[1])
     return table(
-        key, f"Documents by {key[:-1]}", [row for row in rows if row[1]],
-        col(key[:-1], lambda r: r[0], text=True),
-        col("documents", lambda r: r[1]),
-    )  # fmt: skip
+        key,
+        f"Documents by {key[:-1]}",
+        [row for row in rows if row[1]],
+        col(key[:-1], lambda row: row[0], text=True),
+        col("documents", lambda row: row[1]),
+    )
 
 
 def _words(texts: TextTable, row: Any) -> int:
     return len(texts.raw(int(row)).split())
 
 
-def _spread(counts: Ints) -> str:
+def _lowest_to_highest(counts: Ints) -> str:
     low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
@@ -148,15 +184,19 @@ def _spread(counts: Ints) -> str:
 def _bars(labels: Labels, name: str) -> Figure:
     """Documents of the names that have most."""
     counts = labels.counts()
-    most: Iterable[int] = np.argsort(-counts, kind="stable")[:BARS].tolist()
-    names = [printable(labels.names[i])[:40] for i in most]
+    shown: Iterable[int] = np.argsort(-counts, kind="stable")[:BARS].tolist()
+    names = [printable(labels.names[i])[:40] for i in shown]
     with style():
         figure, (axes,) = canvas(5.2, 0.8 + 0.2 * len(names))
-        axes.barh(range(len(names)), [counts[i] for i in most], color=COLORS[0])
+        axes.barh(range(len(names)), [counts[i] for i in shown], color=COLORS[0])
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        more = f", the first {BARS} of {np.count_nonzero(counts):,} {name}" if len(labels.names) > BARS else ""
-        axes.set_xlabel(f"documents{more}")
+        note = (
+            f", the first {BARS} of {np.count_nonzero(counts):,} {name}"
+            if len(labels.names) > BARS
+            else ""
+        )
+        axes.set_xlabel(f"documents{note}")
         axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
     return figure
 
@@ -165,8 +205,13 @@ def _lengths(sets: dict[str, Problems]) -> Figure:
     """How many texts have how many words."""
     with style():
         figure, (axes,) = canvas(5.2, 2.4)
-        every = {name: p.documents[:: 1 + len(p.documents) // TEXTS] for name, p in sets.items()}
-        counts = {name: [_words(sets[name].texts, row) for row in rows] for name, rows in every.items()}
+        every = {
+            name: problems.documents[:: 1 + len(problems.documents) // TEXTS]
+            for name, problems in sets.items()
+        }
+        counts = {
+            name: [_words(sets[name].texts, row) for row in rows] for name, rows in every.items()
+        }
         bins = np.histogram_bin_edges(np.concatenate([*map(np.asarray, counts.values())]), 20)
         for (name, words), color in zip(counts.items(), COLORS, strict=False):
             axes.hist(words, bins, histtype="step", color=color, label=name)

@@ -1,5 +1,8 @@
 """A run's store with the answers of a system that was not run here, as a further verifier of every report.
 
+In: a ``Store``, and by name of the system a folder of answers from 0 to 1 (higher = same author, 0.5 = unanswered).
+Out: a ``WithAnswers``, the same store with one more cell a fold.
+
 The system was given the folds that ``raven export`` wrote and answered their test sets: ``FOLDER/<fold>/answers.jsonl``
 or ``answers.txt``. Nothing is written: the run's own cells stay what they are.
 """
@@ -53,17 +56,30 @@ class WithAnswers(Store):
         super().__init__(store.path)
         self.systems = tuple(systems)
         self.outside = tuple(system.name for system in systems)
-        self._cells = {system.key(fold): cell for system in systems for fold, cell in system.cells.items()}
+        self._cells = {
+            system.key(fold): cell for system in systems for fold, cell in system.cells.items()
+        }
 
     def plan_as(self, shape: type[P]) -> P:
         """The manifest of one task, with the outside systems."""
         plan = super().plan_as(shape)
         verifiers = [
-            VerifierRecord(name=s.name, spec=f"answers of {s.folder}", identity=["answers", s.name], version=0)
-            for s in self.systems
+            VerifierRecord(
+                name=system.name,
+                spec=f"answers of {system.folder}",
+                identity=["answers", system.name],
+                version=0,
+            )
+            for system in self.systems
         ]
-        cells = [CellPlace(key=s.key(f), verifier=s.name, fold=f) for s in self.systems for f in s.cells]
-        return msgspec.structs.replace(plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells])
+        cells = [
+            CellPlace(key=system.key(cell), verifier=system.name, fold=cell)
+            for system in self.systems
+            for cell in system.cells
+        ]
+        return msgspec.structs.replace(
+            plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells]
+        )
 
     def read_cell(self, key: str) -> Cell | None:
         """A cell of the run or of an outside system."""
@@ -89,13 +105,18 @@ def takes_answers(kind: str) -> bool:
 def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outside]:
     """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
     if not takes_answers(store.kind):
-        raise InputError(f"the report of raven {store.kind} takes no answers from outside", file=store.path)
-    names = [entry.name for entry in store.plan.verifiers]
+        raise InputError(
+            f"the report of raven {store.kind} takes no answers from outside", file=store.path
+        )
+    names = [verifier.name for verifier in store.plan.verifiers]
     for name in folders:
         if not name.strip() or name in names:
-            raise SpecError("an outside system needs a name of its own", found=name, expected="NAME=FOLDER")
-    faults, systems = answer_faults(), []
-    read = getattr(report_class(store.kind), "read_answers", _read)
+            raise SpecError(
+                "an outside system needs a name of its own", found=name, expected="NAME=FOLDER"
+            )
+    faults = answer_faults()
+    systems = []
+    read = getattr(report_class(store.kind), "read_answers", _read_answers)
     for name, folder in folders.items():
         with faults.gathered():
             systems.append(read(store, name, Path(folder), faults))
@@ -109,9 +130,13 @@ def parse_given(values: Sequence[str]) -> dict[str, str]:
     for value in values:
         name, equals, folder = value.partition("=")
         if not equals or not name or not folder:
-            raise SpecError("answers are given as NAME=FOLDER", found=value, fix=f"theirs={value.strip('=')}")
+            raise SpecError(
+                "answers are given as NAME=FOLDER", found=value, fix=f"theirs={value.strip('=')}"
+            )
         if name in folders:
-            raise SpecError("two submissions have one name", found=value, fix="give each a name of its own")
+            raise SpecError(
+                "two submissions have one name", found=value, fix="give each a name of its own"
+            )
         if not name.isprintable():
             raise SpecError("a name stands in one line, without control characters", found=value)
         checked_name(name, "the name of a submission", limit=100)
@@ -119,52 +144,69 @@ def parse_given(values: Sequence[str]) -> dict[str, str]:
     return folders
 
 
-def _read(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
+def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outside:
     folds = list(store.plan.folds)
     if not folder.is_dir():
-        raise InputError("there is no such folder of answers", file=folder, expected="FOLDER/<fold>/answers.jsonl")
-    for inner in sorted(p.name for p in folder.iterdir() if p.is_dir()):
+        raise InputError(
+            "there is no such folder of answers",
+            file=folder,
+            expected="FOLDER/<fold>/answers.jsonl",
+        )
+    for inner in sorted(path.name for path in folder.iterdir() if path.is_dir()):
         if inner not in folds and any((folder / inner / file).is_file() for file in FILES):
             with faults.gathered():
                 raise InputError(
-                    "these answers belong to no fold of the run", file=folder / inner, fix=did_you_mean(inner, folds)
+                    "these answers belong to no fold of the run",
+                    file=folder / inner,
+                    fix=did_you_mean(inner, folds),
                 )
     cells: dict[str, Cell] = {}
     missing: list[str] = []
     notes: list[str] = []
     for fold in folds:
-        place = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
-        if place is None:
+        file_path = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
+        if file_path is None:
             missing.append(fold)
             cells[fold] = outside_cell(
-                store, name, fold, {}, f"no answers were given: {folder / fold / FILES[0]} is not there"
+                store,
+                name,
+                fold,
+                {},
+                f"no answers were given: {folder / fold / FILES[0]} is not there",
             )
             continue
         problems = store.fold(fold)
         with faults.gathered():
-            answers = align(Truth(problems.test.ids, problems.test_same), read_answers(place, faults=faults))
+            answers = align(
+                Truth(problems.test.ids, problems.test_same), read_answers(file_path, faults=faults)
+            )
         if faults:
             continue
         if answers.missing.any():
             notes.append(
-                f"{name} leaves {int(answers.missing.sum())} of {len(problems.test)} problems of {fold} unanswered"
+                f"{name} leaves {int(answers.missing.sum())} of {len(problems.test)} problems of"
+                f" {fold} unanswered"
             )
         arrays = {"answers": answers.value, "scores": answers.value, "missing": answers.missing}
         cells[fold] = outside_cell(store, name, fold, arrays)
     if len(missing) == len(folds):
         raise InputError(
-            "no fold of the run is answered here", file=folder, expected=f"{folds[0]}/answers.jsonl or answers.txt",
+            "no fold of the run is answered here",
+            file=folder,
+            expected=f"{folds[0]}/answers.jsonl or answers.txt",
             fix="raven export RUN writes the folds to answer",
-        )  # fmt: skip
+        )
     if missing:
-        notes.append(f"{name} has no answers to {len(missing)} folds: {first_names(missing, SHOWN, ', ')}")
+        notes.append(
+            f"{name} has no answers to {len(missing)} folds: {first_names(missing, SHOWN, ', ')}"
+        )
     return Outside(name, str(folder), cells, tuple(missing), tuple(notes))
 
 
 def outside_cell(
     store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None
 ) -> Cell:
-    """The cell of an outside system on a fold."""
+    """The cell of an outside system on a fold: its arrays (answers from 0 to 1), or its error."""
     record = store.plan.folds[fold]
     n = len(arrays.get("answers", ()))
     cell_record = CellRecord(

@@ -1,5 +1,8 @@
 """Pages, self-contained HTML from templates that escape everything they are given, and their figures.
 
+In: the name of a template, its values, ``Table`` objects, and matplotlib figures (sizes in inches). Out: one page as
+text, SVG as text, and files of figures (SVG, PDF, PNG).
+
 Figures are drawn with fixed colours; their SVG then names them (``currentColor`` for ink, custom properties for
 setups), so one file serves light and dark. Text stays text in the reader's system font. Equal data give equal bytes.
 """
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
-INK, FAINT = "#1b1f27", "#7d8590"
+INK = "#1b1f27"
+FAINT = "#7d8590"
 SETUP = {"hits": "#2f5fb3", "random": "#b3632f", "anti": "#7a7a3d", "given": "#2f5fb3"}
 OTHER = "#5f5f87"
 COLORS = ("#2f7fd0", "#c8642b", "#2f9468", "#a45fc4", "#a8830f", "#d04f77")
@@ -48,14 +52,15 @@ _NAMES = {
     **{color: f"var(--{name}, {color})" for name, color in reversed(SETUP.items())},
 }
 _DARK = (
-    "<style>@media (prefers-color-scheme: dark) { svg { color: #e6e6e3; --faint: #8b93a0; --hits: #7fa8f0; "
-    "--random: #e39a68; --anti: #b5b56a; --other: #a3a3cf } image { filter: brightness(1.45) } }</style>"
+    "<style>@media (prefers-color-scheme: dark) { svg { color: #e6e6e3; --faint: #8b93a0; --hits:"
+    " #7fa8f0; --random: #e39a68; --anti: #b5b56a; --other: #a3a3cf } image { filter:"
+    " brightness(1.45) } }</style>"
 )
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Raven's settings, for drawing and for saving."""
+    """A context in which matplotlib has Raven's settings, for drawing and for saving."""
     import matplotlib
 
     settings: dict[str, Any] = {
@@ -104,12 +109,14 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', lambda size: attributes, text, count=1)
     titles = _TITLES.get(figure, [])
     text = re.sub(
-        rf'<g id="{re.escape(name)}-title(\d+)">', lambda g: f"{g[0]}<title>{titles[int(g[1])]}</title>", text
+        rf'<g id="{re.escape(name)}-title(\d+)">',
+        lambda group: f"{group[0]}<title>{titles[int(group[1])]}</title>",
+        text,
     )
     if inline:
         return text
-    place = text.index(">") + 1
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:place] + _DARK + text[place:]
+    start = text.index(">") + 1
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:start] + _DARK + text[start:]
 
 
 @lru_cache(maxsize=16)
@@ -123,8 +130,15 @@ def _printed(figure: Figure, kind: str, *unsaid: str) -> bytes:
     """A figure in this form, drawn once: ``savefig`` draws all of it a first time to lay it out."""
     from matplotlib.backend_bases import get_registered_canvas_class
 
-    layout, dpi, buffer = figure.get_layout_engine(), figure.dpi if kind == "svg" else 200, io.BytesIO()
-    before = {"canvas": figure.canvas, "dpi": figure.dpi, "layout_engine": layout, "facecolor": figure.get_facecolor()}
+    layout = figure.get_layout_engine()
+    dpi = figure.dpi if kind == "svg" else 200
+    buffer = io.BytesIO()
+    before = {
+        "canvas": figure.canvas,
+        "dpi": figure.dpi,
+        "layout_engine": layout,
+        "facecolor": figure.get_facecolor(),
+    }
     # The form's canvas takes the figure over; texts are measured as it draws them, on vectors in points, 72 an inch.
     canvas = get_registered_canvas_class(kind)(figure)
     figure.set(facecolor="none" if kind == "svg" else "white", dpi=dpi if kind == "png" else 72)
@@ -169,15 +183,26 @@ def save(figure: Figure, path: Path) -> None:
     write_bytes(path, drawn)
     if not complete:
         logger.warning(
-            f"{path.name}: no font that matplotlib knows here has some of its signs, which stand as boxes\n"
-            "  fix: take the .svg, which keeps them as text, or install a font of this script (Noto Sans), and again"
+            f"{path.name}: no font that matplotlib knows here has some of its signs, which stand as"
+            " boxes\n  fix: take the .svg, which keeps them as text, or install a font of this"
+            " script (Noto Sans), and again"
         )
 
 
 _FONTS = (
-    "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Thai", "Noto Sans Devanagari", "PingFang SC",
-    "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Leelawadee UI", "Nirmala UI",
-)  # fmt: skip
+    "DejaVu Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans Thai",
+    "Noto Sans Devanagari",
+    "PingFang SC",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "Leelawadee UI",
+    "Nirmala UI",
+)
 """Where signs are looked for in a drawing that cannot leave this to its reader, as far as they are installed."""
 
 
@@ -186,7 +211,8 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
     from matplotlib.font_manager import fontManager
     from matplotlib.text import Text
 
-    installed, texts = {font.name for font in fontManager.ttflist}, figure.findobj(Text)
+    installed = {font.name for font in fontManager.ttflist}
+    texts = figure.findobj(Text)
     with style(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for text in texts:
@@ -226,7 +252,9 @@ def environment() -> Environment:
     from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader, StrictUndefined
 
     jinja = Environment(
-        loader=ChoiceLoader([PackageLoader("ravenbench.reports", "templates"), FunctionLoader(_of_package)]),
+        loader=ChoiceLoader(
+            [PackageLoader("ravenbench.reports", "templates"), FunctionLoader(_of_package)]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -241,7 +269,11 @@ def environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """Text loses control and direction characters, which could disorder the page around it, and folders of paths."""
-    return public(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return (
+        public(printable(value))
+        if isinstance(value, str) and not isinstance(value, Markup)
+        else value
+    )
 
 
 def _of_package(name: str) -> str | None:
@@ -256,23 +288,23 @@ class PageTables:
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._tables = [one for one in tables if one.section is not None]
+        self._tables = [table for table in tables if table.section is not None]
         self._shown: set[str] = set()
 
     def each(self, section: str) -> list[Markup]:
         """The tables of a section one by one; those without rows are empty."""
-        own = [one for one in self._tables if (one.section or one.key) == section]
-        self._shown.update(one.key for one in own)
-        return [to_html(one) if one.rows else Markup("") for one in own]
+        tables = [table for table in self._tables if (table.section or table.key) == section]
+        self._shown.update(table.key for table in tables)
+        return [to_html(table) if table.rows else Markup("") for table in tables]
 
     def __getitem__(self, section: str) -> Markup:
-        each = self.each(section)
-        return Markup("\n").join(each) if any(each) else Markup("")
+        tables_of_section = self.each(section)
+        return Markup("\n").join(tables_of_section) if any(tables_of_section) else Markup("")
 
     def remaining(self) -> list[Section]:
         """A section for each table that has rows and was not taken so far."""
-        others = [one for one in self._tables if one.rows and one.key not in self._shown]
-        return [Section(one.key, one.title, to_html(one)) for one in others]
+        remaining = [table for table in self._tables if table.rows and table.key not in self._shown]
+        return [Section(table.key, table.title, to_html(table)) for table in remaining]
 
 
 def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> str:
@@ -286,17 +318,28 @@ def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> st
     if papers := context.get("papers"):
         context["appendix"] = [*context["appendix"], references(papers)]
     page = OBEYED.sub(" ", environment().get_template(template).render(**context))
-    last = set() if context.get("contents_to_the_end") else {section.id for section in context["appendix"]}
-    headings = [(id, short or title) for id, short, title in _HEADING.findall(page) if id not in last]
+    footer = (
+        set()
+        if context.get("contents_to_the_end")
+        else {section.id for section in context["appendix"]}
+    )
+    headings = [
+        (id, short or title) for id, short, title in _HEADING.findall(page) if id not in footer
+    ]
     items = "".join(f'<li><a href="#{id}">{title}</a></li>\n' for id, title in headings)
     contents = f'  <nav aria-label="Contents"><ul>\n{items}</ul></nav>\n' if items else ""
     page = _SHORT.sub(r"\1", page.replace("<nav></nav>\n", contents, 1))
     page = _SAID.sub(r'\1<caption class="said">', page)
-    return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
+    return page.replace(
+        _FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1
+    )
 
 
 _HEADING = re.compile(r'<h2 id="([^"]*)"(?: nav="([^"]*)")?>([^<]*+(?:<(?!/?h2)[^<]*+)*+)</h2>')
-_SAID = re.compile(r"(<h([23])\b[^<>]*>([^<]+)</h\2>(?:(?!<h[1-6]\b|<caption>).)*)<caption>(?=\3</caption>)", re.DOTALL)
+_SAID = re.compile(
+    r"(<h([23])\b[^<>]*>([^<]+)</h\2>(?:(?!<h[1-6]\b|<caption>).)*)<caption>(?=\3</caption>)",
+    re.DOTALL,
+)
 """A table below a heading that says what its caption would."""
 _SHORT = re.compile(r'(<h2 id="[^"]*") nav="[^"]*"')
 
@@ -306,9 +349,10 @@ def references(papers: Iterable[Paper]) -> Section:
     papers = list(papers)
     entries = Markup("").join(Markup("<li>{}</li>\n").format(str(paper)) for paper in papers)
     body = Markup(
-        "<p>Please cite Raven and the sources of what was used here, and the authors of any other system and text. "
-        "<code>references.bib</code> beside this page holds the same.</p>\n"
-        '<ul class="references">\n{}</ul>\n<details class="bibtex"><summary>BibTeX</summary><pre>{}</pre></details>'
+        "<p>Please cite Raven and the sources of what was used here, and the authors of any other"
+        " system and text. <code>references.bib</code> beside this page holds the same.</p>\n<ul"
+        ' class="references">\n{}</ul>\n<details'
+        ' class="bibtex"><summary>BibTeX</summary><pre>{}</pre></details>'
     ).format(entries, bibtex(papers))
     return Section("references", "How to cite", body)
 
@@ -327,11 +371,21 @@ def policy(page: str) -> str:
     if allowed["style-src-attr"]:
         allowed["style-src-attr"] = f"'unsafe-hashes' {allowed['style-src-attr']}"
     rules = [f"{name} {hashes or _NONE}" for name, hashes in allowed.items()]
-    return "; ".join([f"default-src {_NONE}", *rules, "img-src data:", f"base-uri {_NONE}", f"form-action {_NONE}"])
+    return "; ".join(
+        [
+            f"default-src {_NONE}",
+            *rules,
+            "img-src data:",
+            f"base-uri {_NONE}",
+            f"form-action {_NONE}",
+        ]
+    )
 
 
 def _hashes(texts: Iterable[str]) -> str:
-    digests = dict.fromkeys(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
+    digests = dict.fromkeys(
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts
+    )
     return " ".join(f"'sha256-{digest}'" for digest in digests)
 
 

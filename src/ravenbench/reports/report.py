@@ -1,4 +1,8 @@
-"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal."""
+"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
+
+In: the ``Store`` of a run, or the result that holds it. Out: the files in ``RUN/report``, or Rich objects for a
+terminal; a subclass of ``Report`` for each task says what is in them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
-from ravenbench.engine.task import SeededRun, task_of, tasks
+from ravenbench.engine.task import SeededRun, Task, task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, location, write_json, write_text
 from ravenbench.formats.output import fresh_folder
@@ -46,7 +50,8 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Gap:
-    """A method with ``planned`` cells; those on ``folds`` are missing, damaged or failed, the first for ``reason``."""
+    """A method with ``planned`` (a count) cells; those on ``folds`` are missing, damaged or failed, the first for
+    ``reason``."""
 
     method: str
     planned: int
@@ -85,7 +90,8 @@ class Report(View, Generic[A]):
 
     def finding(self) -> str:
         """What was found, in one sentence; by default how much was done."""
-        planned, missing = len(self.planned()), sum(len(gap.folds) for gap in self.gaps)
+        planned = len(self.planned())
+        missing = sum(len(gap.folds) for gap in self.gaps)
         return f"{self.title or self.kind}: {planned - missing} of {planned} cells have results."
 
     def line(self) -> str:
@@ -115,7 +121,7 @@ class Report(View, Generic[A]):
         return ()
 
     def named(self) -> dict[str, Table]:
-        return super().named() | {t.key: t for t in self.published()}
+        return super().named() | {table.key: table for table in self.published()}
 
     def figures(self) -> dict[str, Figure]:
         """Figures by name."""
@@ -127,20 +133,49 @@ class Report(View, Generic[A]):
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values; by default the rows of each table."""
-        return {t.key: rows_json(t) for t in self.tables()}
+        return {table.key: rows_json(table) for table in self.tables()}
+
+    @classmethod
+    def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
+        """What the command says before it begins, of what it is given."""
+        return []
+
+    @classmethod
+    def previewed(cls, preview: Any) -> Sequence[Any] | None:
+        """What a terminal gets of a preview of the task's own kind; None where it is a ``Preview``."""
+        return None
+
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        """What the command writes besides its folder, by name."""
+        return {}
+
+    @classmethod
+    def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
+        """What went wrong, as the command says it when it ends with 1; ``failure`` is what the task says of failed
+        cells."""
+        errors = result.errors
+        several = len(errors) > 1
+        words = {"count": len(errors), "s": "s" * several, "have": "have" if several else "has"}
+        return failure.format(**words, first=errors[0]) if errors else None
+
+    @classmethod
+    def farewell(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
+        """What the command says when all went well."""
+        return None
 
     def closing(self) -> Sequence[RenderableType]:
         """The closing tables for 80 columns; by default all that are for a terminal."""
-        return [for_terminal(t) for t in self.tables() if t.rows and t.terminal]
+        return [for_terminal(table) for table in self.tables() if table.rows and table.terminal]
 
     def papers(self) -> list[Paper]:
         """What whoever uses the results cites: the papers of exactly the methods and corpora of this run."""
-        methods = [v.identity for v in self.store.plan.verifiers]
+        methods = [verifier.identity for verifier in self.store.plan.verifiers]
         return cited_by(self.kind, self.store.run.spec, methods)
 
     def planned(self) -> list[tuple[str, str, str]]:
         """Method, fold and key of every cell that the folder should have."""
-        return [(place.verifier, place.fold, place.key) for place in self.store.plan.cells]
+        return [(cell.verifier, cell.fold, cell.key) for cell in self.store.plan.cells]
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -152,26 +187,47 @@ class Report(View, Generic[A]):
             cell = self.store.read_cell(key)
             if cell is None or cell.error is not None:
                 missing.setdefault(name, []).append(fold)
-                wrong = "missing or damaged" if cell is None or cell.error is None else cell.error.splitlines()[0]
+                wrong = (
+                    "missing or damaged"
+                    if cell is None or cell.error is None
+                    else cell.error.splitlines()[0]
+                )
                 reasons.setdefault(name, wrong)
         count = Counter(name for name, _, _ in planned)
-        return [Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()]
+        return [
+            Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()
+        ]
 
     @cached_property
     def programs(self) -> list[dict[str, Any]]:
         """Each verifier that ran outside programs, or is made of others' classes: its cells, whether all ran confined,
         and how they were run."""
         programs = []
-        for v in self.store.plan.verifiers:
-            if not v.confinement and '"component": "command"' not in json.dumps(v.identity):
+        for verifier in self.store.plan.verifiers:
+            if not verifier.confinement and '"component": "command"' not in json.dumps(
+                verifier.identity
+            ):
                 continue
-            cells = (self.store.read_cell(place.key) for place in self.store.plan.cells if place.verifier == v.name)
-            noted = [cell.record.programs or v.confinement for cell in cells if cell is not None]
-            ways = [way for way in noted if way]
+            cells = (
+                self.store.read_cell(cell.key)
+                for cell in self.store.plan.cells
+                if cell.verifier == verifier.name
+            )
+            noted = [
+                cell.record.programs or verifier.confinement for cell in cells if cell is not None
+            ]
+            ways = [program for program in noted if program]
             if ways:
-                described = "; ".join(dict.fromkeys([*ways, v.confinement] if v.confinement else ways))
+                described = "; ".join(
+                    dict.fromkeys([*ways, verifier.confinement] if verifier.confinement else ways)
+                )
                 programs.append(
-                    {"verifier": v.name, "cells": len(ways), "confined": described == "confined", "how": described}
+                    {
+                        "verifier": verifier.name,
+                        "cells": len(ways),
+                        "confined": described == "confined",
+                        "how": described,
+                    }
                 )
         return programs
 
@@ -179,7 +235,9 @@ class Report(View, Generic[A]):
         """Write page, tables, figures and ``report.json`` into a folder."""
         from ravenbench.reports.page import inline, render
 
-        figures, tables, published = self.figures(), self.tables(), list(self.published())
+        figures = self.figures()
+        tables = self.tables()
+        published = list(self.published())
         programs = [programs_table(self.programs)] if self.programs else []
         page = render(
             self.template or "task.html.j2",
@@ -191,17 +249,26 @@ class Report(View, Generic[A]):
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": self.page_tables(),
                 "incomplete": averaged_over(self.gaps) if self.gaps else "",
-                "appendix": [Section(f"section-{t.key}", t.title, to_html(t)) for t in [*published, *programs]],
+                "appendix": [
+                    Section(f"section-{table.key}", table.title, to_html(table))
+                    for table in [*published, *programs]
+                ],
                 "papers": self.papers(),
                 **self.context(),
             },
         )
         json = {**self.to_json(), "programs": self.programs, "incomplete": gaps_json(self.gaps)}
-        json |= {t.key: rows_json(t) for t in published}
+        json |= {table.key: rows_json(table) for table in published}
         write_parts(
-            folder, kind=self.kind, page=page, json=json, tables=[*tables, *published, *programs], figures=figures,
-            papers=self.papers(), forms=self.forms,
-        )  # fmt: skip
+            folder,
+            kind=self.kind,
+            page=page,
+            json=json,
+            tables=[*tables, *published, *programs],
+            figures=figures,
+            papers=self.papers(),
+            forms=self.forms,
+        )
         for long in self.listings():
             write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))
 
@@ -213,7 +280,9 @@ def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
     """
     store: Store = getattr(run, "store", run)
     if not hasattr(store, "kind"):
-        raise InputError("this is neither a run nor its store", found=store, expected="Store.open(FOLDER)")
+        raise InputError(
+            "this is neither a run nor its store", found=store, expected="Store.open(FOLDER)"
+        )
     report_type = report_class(store.kind)
     if report_type is None:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
@@ -222,8 +291,14 @@ def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
 
 def report_class(kind: str) -> type[Report[Any]] | None:
     """The class of a task's report, None where it has none."""
-    target = task_of(kind).report if kind in tasks() else ""
-    report_type: type[Report[Any]] | None = registry.load("report", target) if target else None
+    return report_of_task(task_of(kind)) if kind in tasks() else None
+
+
+def report_of_task(task: type[Task]) -> type[Report[Any]] | None:
+    """The class of a task's report, None where it has none."""
+    report_type: type[Report[Any]] | None = (
+        registry.load("report", task.report) if task.report else None
+    )
     return report_type
 
 
@@ -253,7 +328,9 @@ def figures(result: Shown) -> dict[str, Figure]:
     return dict(result._view().figures())
 
 
-def write_report(run: Store | Any, analysis: Any = None, *, figures: str | Sequence[str] = ()) -> Path:
+def write_report(
+    run: Store | Any, analysis: Any = None, *, figures: str | Sequence[str] = ()
+) -> Path:
     """Write ``RUN/report`` (page, report.json, tables, figures) of a run or of its store and return the page's path.
 
     An earlier report is replaced only when the new one is complete; that of a run in an object store is written
@@ -266,8 +343,8 @@ def write_report(run: Store | Any, analysis: Any = None, *, figures: str | Seque
         If the task has no report, the folder cannot be written, or a form is not known.
     """
     if isinstance(run, SeededRun):
-        for each in run.runs.values():
-            write_report(each, figures=figures)
+        for seed_run in run.runs.values():
+            write_report(seed_run, figures=figures)
         pooled: FolderView = run._view()
         return pooled.write(pooled_place(run.store.path))
     report = report_of(run, analysis)
@@ -275,19 +352,21 @@ def write_report(run: Store | Any, analysis: Any = None, *, figures: str | Seque
     return write(report)
 
 
-def pooled_place(first: Path) -> Path:
+def pooled_place(first_run: Path) -> Path:
     """Where the report of several runs stands, the first of which lies here, unless a place is given."""
-    return report_place(first.with_name(f"{first.name}-seeds"))
+    return report_place(first_run.with_name(f"{first_run.name}-seeds"))
 
 
 def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
     """Forms of figures beside SVG from ``pdf,png`` or a list. InputError if one is not known."""
     from ravenbench.reports.page import FORMS
 
-    given = figures.split(",") if isinstance(figures, str) else figures
-    forms = tuple(dict.fromkeys(form.strip().lower() for form in given if form.strip()))
+    names = figures.split(",") if isinstance(figures, str) else figures
+    forms = tuple(dict.fromkeys(form.strip().lower() for form in names if form.strip()))
     if strange := [form for form in forms if form not in (*FORMS, "svg")]:
-        raise InputError("figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}")
+        raise InputError(
+            "figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
+        )
     return tuple(form for form in forms if form != "svg")
 
 
@@ -308,14 +387,23 @@ def terminal(report: Report[Any]) -> list[RenderableType]:
 
 def averaged_over(gaps: Sequence[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
-    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in gaps[:SHOWN]]
-    more = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
-    return f"Cells are missing; means are over completed cells only: {', '.join(parts)}{more}; the rest have all."
+    clauses = [
+        f"{gap.method} has {gap.planned - len(gap.folds)} of its {gap.planned}"
+        for gap in gaps[:SHOWN]
+    ]
+    suffix = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
+    return (
+        f"Cells are missing; means are over completed cells only: {', '.join(clauses)}{suffix}; the"
+        " rest have all."
+    )
 
 
 def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
     """Gaps as plain values."""
-    return [{"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in gaps]
+    return [
+        {"method": gap.method, "cells": gap.planned - len(gap.folds), "planned": gap.planned}
+        for gap in gaps
+    ]
 
 
 def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
@@ -324,23 +412,26 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
         "programs",
         "Outside programs and methods of others",
         programs,
-        col("verifier", lambda p: p["verifier"], text=True),
-        col("cells", lambda p: p["cells"]),
-        col("how it ran", lambda p: p["how"], text=True),
-        note="A confined program saw its input, the files that its command names and the system; no network, no other "
-        "process, no truth. One that was not confined could read whatever the user may, truth included; so could a "
-        "method of others' classes: Python's audit events tell of some of what it does, and not of all.",
+        col("verifier", lambda program: program["verifier"], text=True),
+        col("cells", lambda program: program["cells"]),
+        col("how it ran", lambda program: program["how"], text=True),
+        note=(
+            "A confined program saw its input, the files that its command names and the system; no"
+            " network, no other process, no truth. One that was not confined could read whatever"
+            " the user may, truth included; so could a method of others' classes: Python's audit"
+            " events tell of some of what it does, and not of all."
+        ),
     )
 
 
-def replace_report(place: Path, write: Callable[[Path], None], kind: str) -> Path:
+def replace_report(folder: Path, write: Callable[[Path], None], kind: str) -> Path:
     """``write_whole`` of ``PLACE/report``; the report of a run in an object store is written to ``raven-runs`` here."""
-    return write_whole(report_place(place), write, kind)
+    return write_whole(report_place(folder), write, kind)
 
 
-def report_place(place: Path) -> Path:
+def report_place(folder: Path) -> Path:
     """The folder of a run's report."""
-    return (Path("raven-runs") / place.name if is_remote(place) else place) / "report"
+    return (Path("raven-runs") / folder.name if is_remote(folder) else folder) / "report"
 
 
 def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
@@ -365,7 +456,9 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
             write(folder)
     except OSError as error:
         raise InputError(
-            f"the report cannot be written ({error.strerror or error})", file=target, fix=remedy(error)
+            f"the report cannot be written ({error.strerror or error})",
+            file=target,
+            fix=remedy(error),
         ) from error
     return target / "index.html"
 
@@ -417,9 +510,9 @@ def write_parts(
 
     for inner in ("tables", "figures"):
         (folder / inner).mkdir()
-    for one in tables:
-        write_text(folder / "tables" / f"{one.key}.csv", to_csv(one))
-        write_text(folder / "tables" / f"{one.key}.tex", to_latex(one))
+    for written in tables:
+        write_text(folder / "tables" / f"{written.key}.csv", to_csv(written))
+        write_text(folder / "tables" / f"{written.key}.tex", to_latex(written))
     write_figures(folder, figures or {}, forms)
     write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})
     write_text(folder / "references.bib", bibtex(papers))

@@ -1,4 +1,8 @@
-"""What is shown of any result: its finding in a sentence, tables as data frames, figures; how a notebook shows it."""
+"""What is shown of any result: its finding in a sentence, tables as data frames, figures; how a notebook shows it.
+
+In: a subclass of ``View``, which names its tables and figures. Out: polars data frames (unrounded, in the units of
+the tables), matplotlib figures, and HTML.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ T = TypeVar("T")
 
 
 class View(Shown, ABC):
-    """A finding, tables and figures, and the page they stand on."""
+    """A finding (a sentence), tables and figures, and the page that has them."""
 
     _shown_by = "reports.results:View"
 
@@ -47,7 +51,7 @@ class View(Shown, ABC):
 
     def long(self) -> list[str]:
         """Names of the long tables."""
-        return [t.key for t in self.listings() if t.rows]
+        return [table.key for table in self.listings() if table.rows]
 
     def figures(self) -> Mapping[str, Figure]:
         """Figures by name, the main one first."""
@@ -63,56 +67,74 @@ class View(Shown, ABC):
 
     def named(self) -> dict[str, Table]:
         """Tables that have rows, by name."""
-        return {t.key: t for t in (*self.tables(), *self.listings()) if t.rows}
+        return {table.key: table for table in (*self.tables(), *self.listings()) if table.rows}
 
     def frame(self, name: str | None = None) -> DataFrame:
-        """A table, unrounded; columns of one title are numbered."""
+        """A table as a data frame of polars, unrounded; columns of one title are numbered."""
         import polars as pl
 
         check_not_forked()
-        header, rows = flat(_of(self.named(), name, "table"))
-        titles = [t if header.index(t) == i else f"{t} ({header[: i + 1].count(t)})" for i, t in enumerate(header)]
-        return pl.DataFrame(rows, schema=titles, orient="row", infer_schema_length=None, strict=False)
+        header, rows = flat(_item_named(self.named(), name, "table"))
+        titles = [
+            title if header.index(title) == i else f"{title} ({header[: i + 1].count(title)})"
+            for i, title in enumerate(header)
+        ]
+        return pl.DataFrame(
+            rows, schema=titles, orient="row", infer_schema_length=None, strict=False
+        )
 
     def drawn(self, name: str | None = None) -> Figure:
-        """A figure."""
-        return _of(self.figures(), name, "figure")
+        """A matplotlib figure, by default the main one."""
+        return _item_named(self.figures(), name, "figure")
 
     def html(self) -> str:
         """What a notebook shows; every text of a user is escaped."""
         from ravenbench.reports.page import inline
 
-        figures, tables = self.figures(), [t for t in self.tables() if t.rows]
-        parts = [Markup("<p><strong>{}</strong></p>").format(public(printable(self.finding())))]
+        figures = self.figures()
+        tables = [table for table in self.tables() if table.rows]
+        pieces = [Markup("<p><strong>{}</strong></p>").format(public(printable(self.finding())))]
         if figures:
             name, figure = next(iter(figures.items()))
-            parts.append(Markup('<div style="max-width: 46rem">{}</div>').format(inline(figure, f"shown-{name}")))
+            pieces.append(
+                Markup('<div style="max-width: 46rem">{}</div>').format(
+                    inline(figure, f"shown-{name}")
+                )
+            )
         elif tables:
-            first = replace(tables[0], rows=tables[0].rows[:ROWS], links=(), note="")
-            parts.append(to_html(first, sortable=False))
-        listed = [("to_polars", [*(t.key for t in tables), *self.long()]), ("figure", list(figures))]
+            first_table = replace(tables[0], rows=tables[0].rows[:ROWS], links=(), note="")
+            pieces.append(to_html(first_table, sortable=False))
+        listed = [
+            ("to_polars", [*(table.key for table in tables), *self.long()]),
+            ("figure", list(figures)),
+        ]
         calls = [
             Markup("<code>.{}(…)</code>: {}").format(call, public(printable(", ".join(names))))
             for call, names in listed
             if names
         ]
-        path, how = self.page()
+        path, hint = self.page()
         if path is not None:
             address = Path(os.path.relpath(path)).as_posix()
-            calls.append(Markup('<a href="{}" target="_blank">the whole report</a>').format(address))
-        elif how:
-            calls.append(Markup("the whole report: <code>{}</code>").format(how))
-        parts.append(Markup('<p style="font-size: smaller">{}</p>').format(Markup("<br>").join(calls)))
-        return str(Markup('<div class="raven-result">{}</div>').format(Markup("\n").join(parts)))
+            calls.append(
+                Markup('<a href="{}" target="_blank">the whole report</a>').format(address)
+            )
+        elif hint:
+            calls.append(Markup("the whole report: <code>{}</code>").format(hint))
+        pieces.append(
+            Markup('<p style="font-size: smaller">{}</p>').format(Markup("<br>").join(calls))
+        )
+        return str(Markup('<div class="raven-result">{}</div>').format(Markup("\n").join(pieces)))
 
 
-def _of(named: Mapping[str, T], name: str | None, kind: str) -> T:
+def _item_named(named: Mapping[str, T], name: str | None, kind: str) -> T:
     if name is None and named:
         return next(iter(named.values()))
     if name is None or name not in named:
         names = ", ".join(named) or "none"
         raise InputError(
-            f"this result has no {kind}" + ("" if name is None else f" {name!r}"), expected=names,
+            f"this result has no {kind}" + ("" if name is None else f" {name!r}"),
+            expected=names,
             fix=did_you_mean(name or "", named, listing=False),
-        )  # fmt: skip
+        )
     return named[name]

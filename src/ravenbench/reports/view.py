@@ -1,7 +1,8 @@
-"""A table is a view of records: title, value, digits, JSON key and place in the terminal of a number stand in one line.
+"""A table as a view of records: title, value, digits, JSON key and place in the terminal of a number are in one line.
 
-From there it goes to the terminal, CSV, LaTeX, HTML and JSON. Undefined values are "n/a" (contract 16), in JSON null.
-Below stands what of names and paths may be published.
+In: records of any kind, one a row, and a ``Col`` for each value. Out: a ``Table``, then terminal, CSV, LaTeX, HTML
+and JSON. Undefined values are "n/a" (contract 16), in JSON null. The last functions say what of names and paths may
+be published.
 """
 
 from __future__ import annotations
@@ -9,11 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-import textwrap
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import product
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -40,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Measure:
-    """A mean with its spread, a mark of significance, and whether it is the best of its column."""
+    """A mean with its spread (both in the unit of its column), a mark of significance, and whether it is the best."""
 
     mean: float | None
     spread: float | None = None
@@ -50,7 +48,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Range:
-    """An interval."""
+    """An interval from ``low`` to ``high``, in the unit of its column."""
 
     low: float
     high: float
@@ -58,14 +56,17 @@ class Range:
 
 @dataclass(frozen=True)
 class Number:
-    """A value with its 95 % interval; None where undefined."""
+    """A value with its 95 % interval (low, high) in the same unit; None where undefined."""
 
     value: float | None
     interval: tuple[float, float] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Both by name; the value is a mean wherever it stands in JSON."""
-        return {"mean": self.value, "interval": None if self.interval is None else list(self.interval)}
+        return {
+            "mean": self.value,
+            "interval": None if self.interval is None else list(self.interval),
+        }
 
 
 UNDEFINED = Number(None)
@@ -157,7 +158,11 @@ def col(
     tones : mapping of str to str, optional
         As in ``Column``.
     """
-    column = None if title is None else Column(title, text, digits, signed, probability, terminal, tones or {})
+    column = (
+        None
+        if title is None
+        else Column(title, text, digits, signed, probability, terminal, tones or {})
+    )
     return Col(get, column, show, json)
 
 
@@ -177,16 +182,30 @@ def each(
     """
 
     def of(item: T) -> Col[R]:
-        key, fits = None if json is None else json(item), terminal is None or item in terminal
-        return col(title(item), lambda r: get(r, item), digits=digits, signed=signed, json=key, terminal=fits)
+        key = None if json is None else json(item)
+        fits = terminal is None or item in terminal
+        return col(
+            title(item),
+            lambda record: get(record, item),
+            digits=digits,
+            signed=signed,
+            json=key,
+            terminal=fits,
+        )
 
     return [of(item) for item in items]
 
 
 def table(
-    key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = (),
-    section: str | None = "", terminal: bool = True,
-) -> Table:  # fmt: skip
+    key: str,
+    title: str,
+    rows: Iterable[R],
+    *cols: Col[R],
+    note: str = "",
+    keys: Sequence[str] = (),
+    section: str | None = "",
+    terminal: bool = True,
+) -> Table:
     """A table of records, one a row: all that is said of it, but that a report has it (``Report.tables``).
 
     Parameters
@@ -201,16 +220,16 @@ def table(
         JSON's first keys, where they come in another order than the columns.
     """
     records = list(rows)
-    visible = [(c, c.column) for c in cols if c.column is not None]
+    visible = [(col, col.column) for col in cols if col.column is not None]
     columns = tuple(column for _, column in visible)
-    cells = tuple(tuple(_cell(c, record) for c, _ in visible) for record in records)
+    cells = tuple(tuple(_cell(column, record) for column, _ in visible) for record in records)
     rows_in_json = tuple(objects(records, *cols, keys=keys))
     return Table(key, title, columns, cells, note, rows_in_json, section=section, terminal=terminal)
 
 
 def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
-    keyed = {c.json: c.get for c in cols if c.json is not None}
+    keyed = {col.json: col.get for col in cols if col.json is not None}
     order = dict.fromkeys([*keys, *keyed])
     return [{key: _plain_json(keyed[key](record)) for key in order} for record in rows]
 
@@ -221,18 +240,18 @@ def rows_json(table: Table) -> list[dict[str, Any]]:
 
 
 def value_of(estimate: Number | Estimate | None) -> float | None:
-    """An estimate without its interval."""
+    """The value of an estimate, without its interval, in its unit; None where there is none."""
     return None if estimate is None else estimate.value
 
 
 def interval_of(estimate: Number | Estimate | None) -> tuple[float, float] | None:
-    """The interval of an estimate, where it has one."""
+    """The interval (low, high) of an estimate, in its unit, where it has one."""
     return None if estimate is None else estimate.interval
 
 
-def _cell(c: Col[R], record: R) -> Value:
-    value = c.get(record)
-    value = value if c.show is None else c.show(value)
+def _cell(column: Col[R], record: R) -> Value:
+    value = column.get(record)
+    value = value if column.show is None else column.show(value)
     return Range(*value) if isinstance(value, tuple) else value
 
 
@@ -258,8 +277,17 @@ def without(table: Table, *titles: str) -> Table:
     columns = tuple(table.columns[i] for i in indices)
     sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
     gone = {title.lower() for title in titles}
-    note = " ".join(s for s in sentences if not gone.issuperset(s.partition(":")[0].lower().split(", ")))
-    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in indices) for row in table.rows), note=note)
+    note = " ".join(
+        sentence
+        for sentence in sentences
+        if not gone.issuperset(sentence.partition(":")[0].lower().split(", "))
+    )
+    return replace(
+        table,
+        columns=columns,
+        rows=tuple(tuple(row[i] for i in indices) for row in table.rows),
+        note=note,
+    )
 
 
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
@@ -276,10 +304,10 @@ def number(value: float | int | None, column: Column, *, short: bool = False) ->
     return sign + (body[1:] if short and body.startswith("0.") else body)
 
 
-def unlike(one: float, other: float) -> tuple[str, str]:
+def unlike(left: float, right: float) -> tuple[str, str]:
     """Two figures of a comparison, with as many digits, two or more, as it takes to see that they differ."""
-    digits = next((n for n in range(2, 6) if f"{one:.{n}f}" != f"{other:.{n}f}"), 6)
-    return f"{one:.{digits}f}", f"{other:.{digits}f}"
+    digits = next((n for n in range(2, 6) if f"{left:.{n}f}" != f"{right:.{n}f}"), 6)
+    return f"{left:.{digits}f}", f"{right:.{digits}f}"
 
 
 def figure(value: float | None, signed: bool = False) -> str:
@@ -292,7 +320,11 @@ def highest(what: str, scores: Iterable[tuple[str, float | None]], better: bool 
     known = [(value, name) for name, value in scores if value is not None]
     value, name = (max if better else min)(known, key=itemgetter(0), default=(None, ""))
     end = "Highest" if better else "Lowest"
-    return f"No {what} is known." if value is None else f"{end} {what}: {figure(value)} ({named(name)})."
+    return (
+        f"No {what} is known."
+        if value is None
+        else f"{end} {what}: {figure(value)} ({named(name)})."
+    )
 
 
 def plain(value: Value, column: Column, *, short: bool = False) -> str:
@@ -300,7 +332,9 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
     if isinstance(value, str):
         return named(value)
     if isinstance(value, Range):
-        return f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
+        return (
+            f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
+        )
     if not isinstance(value, Measure):
         return number(value, column, short=short)
     text = number(value.mean, column, short=short)
@@ -329,7 +363,10 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     # Two columns of blanks at the edges are not printed.
     excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
     longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
-    if 0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns))) and longest <= UNBROKEN:
+    if (
+        0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns)))
+        and longest <= UNBROKEN
+    ):
         return _for_terminal(narrow, tight, whole=True)
     return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
 
@@ -337,21 +374,29 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
 def _spare(table: Table, i: int) -> int:
     """Characters by which a column gets narrower where its texts break between words."""
     column = table.columns[i]
-    lines = [column.title, *(plain(row[i], column, short=True) for row in table.rows)] if column.text else []
-    return max(map(len, lines), default=0) - max((len(word) for line in lines for word in line.split()), default=0)
+    lines = (
+        [column.title, *(plain(row[i], column, short=True) for row in table.rows)]
+        if column.text
+        else []
+    )
+    return max(map(len, lines), default=0) - max(
+        (len(word) for line in lines for word in line.split()), default=0
+    )
 
 
 def _broken(name: str, width: int) -> str:
     """A name in lines of at most so many characters, where it has seams to break at."""
     lines = [""]
-    for part in re.split(r"(?<=[-:=(,/_ ])|(?<=[a-z])(?=[A-Z])", name):
-        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > width:
+    for piece in re.split(r"(?<=[-:=(,/_ ])|(?<=[a-z])(?=[A-Z])", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
             lines.append("")
-        lines[-1] += part
+        lines[-1] += piece
     return "\n".join(lines)
 
 
-def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False) -> RichTable:
+def _for_terminal(
+    table: Table, tight: bool, first_column: int = 0, whole: bool = False
+) -> RichTable:
     """With ``first`` names in the first column are no longer than that where they can be broken; not if ``whole``."""
     from rich import box
     from rich.table import Table as RichTable
@@ -377,13 +422,18 @@ def _for_terminal(table: Table, tight: bool, first: int = 0, whole: bool = False
             style="cyan" if column is table.columns[0] else None,
         )
     for row in table.rows:
-        cells = [Text(printable(plain(v, c, short=True))) for v, c in zip(row, table.columns, strict=True)]
-        if first and isinstance(row[0], str):
-            cells[0] = Text(_broken(cells[0].plain, first))
+        cells = [
+            Text(printable(plain(value, column, short=True)))
+            for value, column in zip(row, table.columns, strict=True)
+        ]
+        if first_column and isinstance(row[0], str):
+            cells[0] = Text(_broken(cells[0].plain, first_column))
         for cell, value, column in zip(cells, row, table.columns, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")
-            elif tone := next((style for start, style in column.tones.items() if str(value).startswith(start)), ""):
+            elif tone := next(
+                (style for start, style in column.tones.items() if str(value).startswith(start)), ""
+            ):
                 cell.stylize(tone)
         rich.add_row(*cells)
     return rich
@@ -402,30 +452,43 @@ def to_csv(table: Table) -> str:
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
     """Heads and unrounded rows; a spread, a mark and the ends of an interval have columns of their own."""
-    parts = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
-    header = [f"{c.title} {part}".strip() for c, names in zip(table.columns, parts, strict=True) for part in names]
-    rows = [[_raw(v, part) for v, names in zip(row, parts, strict=True) for part in names] for row in table.rows]
+    names_by_column = [
+        _part_names([row[i] for row in table.rows]) for i in range(len(table.columns))
+    ]
+    header = [
+        f"{column.title} {name}".strip()
+        for column, names in zip(table.columns, names_by_column, strict=True)
+        for name in names
+    ]
+    rows = [
+        [
+            _raw(value, name)
+            for value, names in zip(row, names_by_column, strict=True)
+            for name in names
+        ]
+        for row in table.rows
+    ]
     return header, rows
 
 
-def _parts(values: Sequence[Value]) -> list[str]:
-    if any(isinstance(v, Range) for v in values):
+def _part_names(values: Sequence[Value]) -> list[str]:
+    if any(isinstance(value, Range) for value in values):
         return ["low", "high"]
-    measures = [v for v in values if isinstance(v, Measure)]
-    parts = [""]
-    if any(v.spread is not None for v in measures):
-        parts.append("sd")
-    if any(v.mark for v in measures):
-        parts.append("mark")
-    return parts
+    measures = [value for value in values if isinstance(value, Measure)]
+    part_names = [""]
+    if any(measure.spread is not None for measure in measures):
+        part_names.append("sd")
+    if any(measure.mark for measure in measures):
+        part_names.append("mark")
+    return part_names
 
 
-def _raw(value: Value, part: str) -> str | int | float | None:
+def _raw(value: Value, part_name: str) -> str | int | float | None:
     if isinstance(value, Range):
-        return value.low if part == "low" else value.high
+        return value.low if part_name == "low" else value.high
     if isinstance(value, Measure):
-        return {"": value.mean, "sd": value.spread, "mark": value.mark}[part]
-    return None if part else value
+        return {"": value.mean, "sd": value.spread, "mark": value.mark}[part_name]
+    return None if part_name else value
 
 
 def harmless(text: str) -> str:
@@ -444,148 +507,94 @@ _NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)([eE][+-]?\d+)?")
 
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "−": "$-$",
-    "±": r"$\pm$", "–": "--", "†": r"\dag{}", "ρ": r"$\rho$", "α": r"$\alpha$", "“": "``", '”': "''", "≥": r"$\geq$",
-    "≠": r"$\neq$", "×": r"$\times$", "≤": r"$\leq$", "→": r"$\to$", "←": r"$\gets$", "·": r"$\cdot$", "²": "$^2$",
-    "√": r"$\surd$", "∞": r"$\infty$", "Δ": r"$\Delta$", "δ": r"$\delta$", "Σ": r"$\Sigma$", "σ": r"$\sigma$",
-    "τ": r"$\tau$", "ψ": r"$\psi$", "ζ": r"$\zeta$", "θ": r"$\theta$", "λ": r"$\lambda$", "…": r"\dots{}", "’": "'",
-    "•": r"$\bullet$", "␣": r"\textvisiblespace{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "–": "--",
+    "†": r"\dag{}",
+    "ρ": r"$\rho$",
+    "α": r"$\alpha$",
+    "“": "``",
+    "”": "''",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "×": r"$\times$",
+    "≤": r"$\leq$",
+    "→": r"$\to$",
+    "←": r"$\gets$",
+    "·": r"$\cdot$",
+    "²": "$^2$",
+    "√": r"$\surd$",
+    "∞": r"$\infty$",
+    "Δ": r"$\Delta$",
+    "δ": r"$\delta$",
+    "Σ": r"$\Sigma$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
+    "ψ": r"$\psi$",
+    "ζ": r"$\zeta$",
+    "θ": r"$\theta$",
+    "λ": r"$\lambda$",
+    "…": r"\dots{}",
+    "’": "'",
+    "•": r"$\bullet$",
+    "␣": r"\textvisiblespace{}",
+}
 
 
 def latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_LATEX.get(c, c) for c in public(printable(text)))
+    return "".join(_LATEX.get(character, character) for character in public(printable(text)))
 
 
 def to_latex(table: Table) -> str:
-    """A booktabs table for a column of a two-column paper, numbers as on a page; the note stands in comments, but for
-    what it says of marks such as stars, which is printed.
-
-    Where that makes it fit, it is set smaller, spreads stand below their means, texts break, or the columns that a
-    terminal lacks are left out, intervals last; else it is a ``table*`` over both columns, or a comment that says that
-    none is wide enough.
-    """
-    optional = [i for i, column in enumerate(table.columns) if not column.terminal]
-    ranged = {i for i in optional if any(isinstance(row[i], Range) for row in table.rows)}
-    short, bare = (without(table, *(table.columns[i].title for i in optional if i not in r)) for r in (ranged, ()))
-    ways = [
-        *product((1, 2), (False, True), (table, short), _SIZES),
-        *product((2,), (False, True), (bare,), (*_SIZES, _LAST)),
+    """A booktabs table, numbers as on a page and the note below it; a wide one takes both columns of a page."""
+    star = "*" if len(table.columns) > _IN_A_COLUMN else ""
+    letters = "".join("l" if column.text else "r" for column in table.columns)
+    rows = [" & ".join(map(_latex_cell, row, table.columns)) for row in table.rows]
+    note = (
+        f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\scriptsize {latex(table.note)}}}"
+    )
+    lines = [
+        "% needs \\usepackage{booktabs,adjustbox}",
+        f"\\begin{{table{star}}}",
+        "\\centering\\footnotesize",
+        f"\\caption{{{latex(table.title)}.}}",
+        f"\\label{{tab:{table.key}}}",
+        "\\begin{adjustbox}{max width=\\linewidth}",
+        f"\\begin{{tabular}}{{@{{}}{letters}@{{}}}}",
+        "\\toprule",
+        " & ".join(latex(column.title) for column in table.columns) + r" \\",
+        "\\midrule",
+        *(f"{row} \\\\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{adjustbox}",
+        *([note] if table.note else []),
+        f"\\end{{table{star}}}",
+        "",
     ]
-    fitting = next((way for way in ways if _room(*way) >= 0), None)
-    if fitting is None:
-        return f"% {latex(table.title)}: too wide for a page; tables/{table.key}.csv has it\n"
-    columns, breaks, chosen, size = fitting
-    room = _room(columns, False, chosen, size)
-    spec = "".join(_alignment(chosen, i, size, room if breaks else 0) for i in range(len(chosen.columns)))
-    star = "*" * (columns - 1)
-    missing = [c.title for c in table.columns if c not in chosen.columns]
-    remarks = [
-        "needs \\usepackage{booktabs" + (",array}" if "p{" in spec else "}"),
-        latex(table.note),
-        latex(f"Columns in the CSV file alone: {', '.join(missing)}." if missing else ""),
-    ]
-    lines = [f"% {line}" for remark in remarks for line in textwrap.wrap(remark, 110)]
-    lines += [f"\\begin{{table{star}}}", f"\\centering\\{size.name}\\setlength{{\\tabcolsep}}{{{size.gap:g}pt}}"]
-    lines += [f"\\caption{{{latex(table.title)}.}}", f"\\label{{tab:{table.key}}}"]
-    lines += [f"\\begin{{tabular}}{{@{{}}{spec}@{{}}}}", "\\toprule"]
-    widths = [full for full, _ in _widths(chosen, size)]
-    heads = [
-        _stack(textwrap.wrap(c.title, int(w) or 1, break_long_words=False), c)
-        for c, w in zip(chosen.columns, widths, strict=True)
-    ]
-    lines += [" & ".join(heads) + r" \\", "\\midrule"]
-    for row in chosen.rows:
-        cells = []
-        for value, column in zip(row, chosen.columns, strict=True):
-            text = _stack(_lines(value, column, size), column)
-            if breaks and column.text:
-                text = re.sub(r"(?<=[(,=/])|(?<=\\_)", r"\\allowbreak{}", text)
-            cells.append(f"\\textbf{{{text}}}" if isinstance(value, Measure) and value.best else text)
-        lines.append(" & ".join(cells) + r" \\")
-    lines += ["\\bottomrule", "\\end{tabular}"]
-    if marks := _of_marks(chosen):
-        lines.append(f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\scriptsize {latex(marks)}}}")
-    return "\n".join([*lines, f"\\end{{table{star}}}", ""])
+    return "\n".join(lines)
 
 
-def _of_marks(table: Table) -> str:
-    """What a table's note says of the marks that stand in its cells and heads."""
-    cells = [v.mark if isinstance(v, Measure) else v for row in table.rows for v in row if isinstance(v, Measure | str)]
-    texts = [*cells, *(column.title for column in table.columns)]
-    marks = {c for text in texts for c in text if c in "*†‡"} | {"=" for text in cells if text == "="}
-    return " ".join(s for s in re.split(r"(?<=[.;]) ", table.note) if any(mark in s for mark in marks)).rstrip(";")
+_IN_A_COLUMN = 6
+"""Most columns of a table that stands in one column of a two-column paper."""
 
 
-class _Size(NamedTuple):
-    """A size of type: its name, pt a digit, half a gap between columns in pt, whether spreads stand below means."""
-
-    name: str
-    digit: float
-    gap: float
-    below: bool
-
-
-_SIZES = (_Size("footnotesize", 4.3, 3, False), _Size("scriptsize", 4, 2, False), _Size("scriptsize", 4, 2, True))
-_LAST = _Size("scriptsize", 4, 1, True)
-_COLUMN, _BETWEEN = 214, 17
-"""Widths of a column and of the gap between two, in pt, as in papers of the ACL, less 5 pt to spare."""
-_LEAST = 12
-"""Characters that a column of texts keeps where texts break."""
-
-
-def _lines(value: Value, column: Column, size: _Size) -> list[str]:
-    text = plain(value, column, short=True)
-    mean, sign, spread = text.partition("±") if isinstance(value, Measure) and size.below else (text, "", "")
-    return [mean, sign + spread] if sign else [text]
-
-
-def _stack(lines: Sequence[str], column: Column) -> str:
-    side, texts = "l" if column.text else "r", " \\\\ ".join(latex(line) for line in lines)
-    return f"\\shortstack[{side}]{{{texts}}}" if len(lines) > 1 else texts
-
-
-_BREAK = re.compile(r"(?<=[-(,=_/])|\s+")
-"""Where a text in a narrow column may break."""
-
-
-@lru_cache(maxsize=2**14)
-def _wide(text: str) -> float:
-    """The width of a text in digits, about, in the type that LaTeX has by default."""
-    return sum(0.65 if c in _THIN else 1.6 if c in _THICK else 1.4 if c.isupper() else 1.0 for c in text)
-
-
-_THIN, _THICK = frozenset("iljtfrI.,:;'!|()[] -"), frozenset("mwMW−+=<>±≥≤≠%")
-
-
-def _widths(table: Table, size: _Size) -> list[tuple[float, float]]:
-    """Digits that each column's widest line takes, and its widest word where its texts may break."""
-    widths = list[tuple[float, float]]()
-    for i, column in enumerate(table.columns):
-        lines = [line for row in table.rows for line in _lines(row[i], column, size)]
-        words = [word for line in (*lines, column.title) for word in _BREAK.split(line) if word]
-        least = max(map(_wide, words), default=0)
-        full = max([*map(_wide, lines), *map(_wide, column.title.split())], default=0)
-        widths.append((full, max(least, min(full, _LEAST)) if column.text else full))
-    return widths
-
-
-def _room(columns: int, breaks: bool, table: Table, size: _Size) -> float:
-    """Digits that a table leaves free in one or two columns of a paper; below 0 it is too wide."""
-    page = _COLUMN * columns + _BETWEEN * (columns - 1) - 2 * size.gap * (len(table.columns) - 1)
-    return page / size.digit - sum(width[breaks] for width in _widths(table, size))
-
-
-def _alignment(table: Table, i: int, size: _Size, room: float) -> str:
-    """A column's letter, or the width of one whose texts break."""
-    full, least = _widths(table, size)[i]
-    spare = sum(full - least for full, least in _widths(table, size))
-    if room >= 0 or full == least:
-        return "l" if table.columns[i].text else "r"
-    width = full + room * (full - least) / spare
-    return f">{{\\raggedright\\arraybackslash}}p{{{width * size.digit:.0f}pt}}"
+def _latex_cell(value: Value, column: Column) -> str:
+    text = latex(plain(value, column, short=True))
+    return f"\\textbf{{{text}}}" if isinstance(value, Measure) and value.best else text
 
 
 def to_html(table: Table, *, sortable: bool = True) -> Markup:
@@ -593,29 +602,45 @@ def to_html(table: Table, *, sortable: bool = True) -> Markup:
     button = Markup('<button type="button">{}</button>') if sortable else Markup("{}")
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(
-            Markup("") if c.text else Markup(' class="n"'), button.format(c.title)
+            Markup("") if column.text else Markup(' class="n"'), button.format(column.title)
         )
-        for c in table.columns
+        for column in table.columns
     )
     body = Markup("").join(
         Markup("<tr>{}</tr>\n").format(
-            Markup("").join(_html_cell(i, v, c, link) for i, (v, c) in enumerate(zip(row, table.columns, strict=True)))
+            Markup("").join(
+                _html_cell(i, value, column, link)
+                for i, (value, column) in enumerate(zip(row, table.columns, strict=True))
+            )
         )
         for row, link in zip(table.rows, table.links or ("",) * len(table.rows), strict=True)
     )
     note = Markup('<p class="note">{}</p>').format(public(table.note)) if table.note else Markup("")
     return Markup(
-        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="Table: {}">'
+        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region"'
+        ' aria-label="Table: {}">'
         "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>{}</div>"
     ).format(f"table-{table.key}", table.title, table.title, head, body, note)
 
 
-def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Markup:
+def _html_cell(column_index: int, value: Value, column: Column, link: str = "") -> Markup:
     # Thousands of cells: parts are escaped one by one, which is several times as fast as Markup's own formatting.
-    tag, end = ('th scope="row"', "th") if place == 0 else ("td", "td")
-    sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
+    tag, end = ('th scope="row"', "th") if column_index == 0 else ("td", "td")
+    sort: object = (
+        value.mean
+        if isinstance(value, Measure)
+        else value.low
+        if isinstance(value, Range)
+        else value
+    )
     order = "" if isinstance(sort, str) else f' data-v="{escape("" if sort is None else sort)}"'
-    name = place == 0 and isinstance(value, str) and len(value) <= UNBROKEN and "-" in value and " " not in value
+    name = (
+        column_index == 0
+        and isinstance(value, str)
+        and len(value) <= UNBROKEN
+        and "-" in value
+        and " " not in value
+    )
     kind = ' class="name"' if name else "" if column.text else ' class="n"'
     if isinstance(value, Measure) and value.mean is not None:
         mean = escape(number(value.mean, column, short=True))
@@ -626,18 +651,30 @@ def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Mark
         inner += f'<span class="mark">{escape(value.mark)}</span>'
     else:
         text = plain(value, column, short=True)
-        inner = f'<span class="na">{text}</span>' if text == MISSING else escape(public(printable(text)))
-    if place == 0 and isinstance(value, str) and max(map(len, value.split()), default=0) > UNBROKEN:
-        parts = re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column))))
-        inner = "<wbr/>".join(map(escape, parts))
-    if link and place == 0:
+        inner = (
+            f'<span class="na">{text}</span>'
+            if text == MISSING
+            else escape(public(printable(text)))
+        )
+    if (
+        column_index == 0
+        and isinstance(value, str)
+        and max(map(len, value.split()), default=0) > UNBROKEN
+    ):
+        pieces = re.split(r"(?<=[(,=_/])(?=\S)", public(printable(plain(value, column))))
+        inner = "<wbr/>".join(map(escape, pieces))
+    if link and column_index == 0:
         inner = f'<a href="{escape(link)}">{inner}</a>'
     return Markup(f"<{tag}{kind}{order}>{inner}</{end}>")  # noqa: S704 (its parts are escaped)
 
 
 def printable(text: str) -> str:
     """Text without control characters, which neither XML nor a terminal should be given."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return (
+        text
+        if text.isprintable()
+        else "".join(character if character.isprintable() else " " for character in text)
+    )
 
 
 def named(text: str) -> str:
@@ -656,7 +693,9 @@ def made(method: VerifierRecord) -> str:
     return ", ".join(filter(None, (f"implementation {method.version}", after, source)))
 
 
-_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1""")
+_FOLDER = re.compile(
+    r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1"""
+)
 
 
 _STEP = r"[^/\\\n'\"<>|]*[^/\\\s'\"<>|][/\\]+"
@@ -677,38 +716,48 @@ def public_json(value: Any) -> Any:
     if isinstance(value, str):
         return public(value)
     if isinstance(value, Mapping):
-        return {key: public_json(inner) for key, inner in _distinct({k: public(k) for k in value}, value).items()}
+        return {
+            key: public_json(inner)
+            for key, inner in _distinct({k: public(k) for k in value}, value).items()
+        }
     return [public_json(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def public_head(head: Head) -> Head:
     """What decided a run, its places by their names alone, also those given from the folder of the command."""
     data = {key: re.sub(r"(?<!\S)[^\s/\\]*+[/\\](?:.*[/\\])?", "", key) for key in head.data}
-    return msgspec.structs.replace(head, spec=_places(head.spec), data=_distinct(data, head.data))
+    return msgspec.structs.replace(
+        head, spec=_public_places(head.spec), data=_distinct(data, head.data)
+    )
 
 
-def _places(value: Any) -> Any:
+def _public_places(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _places(inner) for key, inner in value.items()}
+        return {key: _public_places(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_places(inner) for inner in value]
+        return [_public_places(inner) for inner in value]
     if not isinstance(value, str) or "://" in value:
         return value
     if "(" in value:
         return public(value)
-    name, equals, place = value.rpartition("=")
+    name, equals, numeral = value.rpartition("=")
     if value[:1] not in "/~.\\" and "," in value:
         return public(value)
-    return name + equals + PurePath(place.replace("\\", "/")).name if "/" in place or "\\" in place else value
+    return (
+        name + equals + PurePath(numeral.replace("\\", "/")).name
+        if "/" in numeral or "\\" in numeral
+        else value
+    )
 
 
 def _distinct(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
     """Values under new names, where several have become one under numbered ones."""
     distinct: dict[str, Any] = {}
     for key, name in names.items():
-        other, count = name, 1
-        while other in distinct:
+        longer = name
+        count = 1
+        while longer in distinct:
             count += 1
-            other = f"{name} ({count})"
-        distinct[other] = values[key]
+            longer = f"{name} ({count})"
+        distinct[longer] = values[key]
     return distinct

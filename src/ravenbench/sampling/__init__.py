@@ -8,16 +8,11 @@ negative). Ties go to the smaller mean of the unclipped similarities, then to th
 the comparison HITS is judged by, *anti* a positive control, in which topics leak as much as the corpus lets them;
 *grouping* and *hybrid* (§7.2) merge unselected topics instead of cutting them.
 
-*Farthest-first* starts where HITS starts and adds the topic whose greatest similarity to the chosen ones is smallest:
-HITS weighs that with the mean, here nothing else decides, so that no two chosen topics are more alike than they must be
-(within a factor of two of the best, in distance).
-
 Similarities are counted in whole units, so that neither float noise nor the order of a sum can choose a topic.
 
 References
 ----------
-Sawatphol et al. 2024, TACL 12 (HITS). Gonzalez 1985, Clustering to minimize the maximum intercluster distance.
-Theoretical Computer Science 38 (farthest-first).
+Sawatphol et al. 2024, TACL 12 (HITS).
 """
 
 from __future__ import annotations
@@ -94,7 +89,10 @@ def check(similarity: Floats, m: int) -> None:
             f"{m} topics cannot be chosen from {len(similarity)}",
             found=f"{len(similarity)} topics",
             expected=f"a number of topics from 1 to {len(similarity)}",
-            fix="choose fewer topics, a finer level of topic, or a lower minimum of documents a topic",
+            fix=(
+                "choose fewer topics, a finer level of topic, or a lower minimum of documents a"
+                " topic"
+            ),
         )
 
 
@@ -111,8 +109,8 @@ def totals(similarity: Floats) -> tuple[Ints, int]:
     negative = 0
     for start in range(0, size, BLOCK):
         block = units(similarity[start : start + BLOCK])
-        place = np.arange(len(block))
-        block[place, start + place] = 0
+        positions = np.arange(len(block))
+        block[positions, start + positions] = 0
         total[start : start + BLOCK] = block.sum(axis=1)
         negative += int(np.count_nonzero(block < 0))
     return total, negative // 2
@@ -131,35 +129,38 @@ class HITS(Sampler):
         return Selection.cutting(choose(similarity, m), len(similarity))
 
 
-def choose(similarity: Floats, m: int, most: bool = False, farthest: bool = False) -> Ints:
+def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
     """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
-    least similar topics, every comparison reversed; with ``farthest`` only the greatest similarity decides, unclipped.
+    least similar topics, every comparison reversed.
     CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)
     sign = -1 if most else 1
     mean, negative = totals(similarity)
-    if negative and not farthest:
+    if negative:
         pairs = size * (size - 1) // 2
-        logger.info("%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3", negative, pairs)
-    chosen, free = np.empty(m, dtype=np.int64), np.ones(size, dtype=bool)
+        logger.info(
+            "%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3",
+            negative,
+            pairs,
+        )
+    chosen = np.empty(m, dtype=np.int64)
+    free = np.ones(size, dtype=bool)
     chosen[0] = np.argmin(sign * mean)
-    raw, clipped = np.zeros((2, size), dtype=np.int64)
-    top = np.full(size, np.iinfo(np.int64).min if farthest else 0)
+    raw, clipped, top = np.zeros((3, size), dtype=np.int64)
     for step in range(1, m):
-        last = chosen[step - 1]
-        free[last] = False
-        row = units(similarity[last])
+        last_chosen = chosen[step - 1]
+        free[last_chosen] = False
+        row = units(similarity[last_chosen])
         raw += row
-        if not farthest:
-            np.maximum(row, 0, out=row)
+        np.maximum(row, 0, out=row)
         clipped += row
         np.maximum(top, row, out=top)
         # Every candidate has equally many similarities, so sums order them as means do.
-        leakage = top if farthest else sign * clipped.astype(np.float64) * top
-        left = np.flatnonzero(free)
-        left = left[leakage[left] == leakage[left].min()]
-        chosen[step] = left[np.argmin(sign * raw[left])]
+        leakage = sign * clipped.astype(np.float64) * top
+        free_topics = np.flatnonzero(free)
+        free_topics = free_topics[leakage[free_topics] == leakage[free_topics].min()]
+        chosen[step] = free_topics[np.argmin(sign * raw[free_topics])]
     return chosen
 
 
@@ -181,7 +182,9 @@ class Random(Sampler):
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         check(similarity, m)
-        return Selection.cutting(rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity))
+        return Selection.cutting(
+            rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity)
+        )
 
 
 class Anti(Sampler):
@@ -248,19 +251,6 @@ class Hybrid(Sampler):
         return Selection(chosen, merged)
 
 
-class FarthestFirst(Sampler):
-    """Chooses the topic farthest from those chosen, again and again; unselected topics are cut. Deterministic.
-
-    Ties go to the smaller mean similarity to the chosen topics, then to the smaller topic id.
-    """
-
-    name = "farthest-first"
-    merges = False
-
-    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
-        return Selection.cutting(choose(similarity, m, farthest=True), len(similarity))
-
-
 MANY = 10
 """Pools that are advised: intervals over fewer are wide."""
 
@@ -279,7 +269,11 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
             return f"--pools {MANY}"
         if not fixed and size > folds:
             return f"--pools {MANY} --topics {max(folds, 2 * size // 3)}"
-    enough = (s for s in range(1, 67) if max(m + 1, LEAST_POOL) <= round(s / 100 * topics) <= 2 * topics // 3)
+    enough = (
+        percent
+        for percent in range(1, 67)
+        if max(m + 1, LEAST_POOL) <= round(percent / 100 * topics) <= 2 * topics // 3
+    )
     larger = next(enough, None)
     return None if larger is None else f"--pools {MANY} --pool-share {larger / 100:g}"
 
@@ -298,8 +292,19 @@ def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> l
             f"{topics} topics are too few for {pools} pools from which to choose {m}",
             found=f"pools of {size} topics",
             expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
-            fix=f"give {more_pools(topics, m, 2, share) or '--pools 1'}, or a finer level of --topic",
+            fix=(
+                f"give {more_pools(topics, m, 2, share) or '--pools 1'}, or a finer level of"
+                " --topic"
+            ),
         )
-    each = topics // size
-    rounds = [draws("pool", r).permutation(topics) for r in range(-(-pools // each))]
-    return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]
+    pools_a_round = topics // size
+    rounds = [
+        draws("pool", round_number).permutation(topics)
+        for round_number in range(-(-pools // pools_a_round))
+    ]
+    return [
+        np.sort(rounds[pool // pools_a_round][pool % pools_a_round * size :][:size]).astype(
+            np.int64
+        )
+        for pool in range(pools)
+    ]

@@ -1,6 +1,10 @@
-"""What an attack did, and with which certainty: effects on the decisions of one method, their bootstrap intervals (over
-problems, over verifiers and over both), and an attribution method's scores before and after (intervals over authors and
-a test).
+"""What an attack did, and with which certainty: effects on the decisions of one method, their bootstrap intervals
+(over problems, over verifiers and over both), and an attribution method's scores before and after (intervals over
+authors and a test).
+
+In: truth and answers before and after, (n,). Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or
+``AttributionChange``: impact from −1 to 1 (positive: the attacker wins), accuracy and recall from 0 to 1, counts of
+problems.
 
 The counting is that of attribution, of which verification is a case: a method maps problems to labels (authors, or
 "nobody" in open classes; for verification "same" and "different"), some problems were attacked, the rest were not.
@@ -30,7 +34,10 @@ from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.types import Bools, Floats, Ints
 
-NOISE, WEAK, SMALL, SHIFT = 0.1, 0.6, 20, 0.1
+NOISE = 0.1
+WEAK = 0.6
+SMALL = 20
+SHIFT = 0.1
 """Limits of the four dismissals: impact, prior accuracy, attacked problems, change on untouched problems."""
 
 REASONS = {
@@ -44,7 +51,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Effect:
-    """What an attack did to one method.
+    """What an attack did to one method: accuracy and recall from 0 to 1, the rest counts of problems.
 
     ``accuracy`` is over all problems, ``recall`` over the attacked ones, both before the attack; ``delta_*`` are
     after minus before. ``delta_rest`` is the change of accuracy on untouched problems (in verification that of the
@@ -66,7 +73,7 @@ class Effect:
 
     @property
     def impact(self) -> float:
-        """The impact on recall as :func:`impact` defines it."""
+        """The impact on recall, −1 to 1, as :func:`impact` defines it."""
         return float(impact(self.recall, self.recall + self.delta_rec))
 
 
@@ -75,7 +82,8 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 
     The loss relative to all that could be lost, a gain relative to all that could be gained; 0 without change.
     """
-    before, after = np.asarray(recall, dtype=np.float64), np.asarray(attacked, dtype=np.float64)
+    before = np.asarray(recall, dtype=np.float64)
+    after = np.asarray(attacked, dtype=np.float64)
     change = after - before
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
     room = np.where(change < 0, before, 1 - before)
@@ -83,35 +91,51 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 
 
 def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: ArrayLike) -> Effect:
-    """Compare a method's labels before and after an attack.
+    """The ``Effect`` by a method's labels before and after an attack.
 
     InputError if lengths differ or nothing was attacked. ``truth``, ``before`` and ``after`` (n,) are labels of one
     kind: author names or codes, or booleans in verification. A label for "nobody" is a label like others; it is right
     where truth says so. ``attacked`` (n,) marks the problems whose text was rewritten.
     """
-    gold, first, second = np.asarray(truth), np.asarray(before), np.asarray(after)
+    gold = np.asarray(truth)
+    answers_before = np.asarray(before)
+    second = np.asarray(after)
     hit = np.asarray(attacked, dtype=bool)
-    if not gold.shape == first.shape == second.shape == hit.shape or gold.ndim != 1:
-        raise InputError("truth, labels and attacked problems differ in length", found=(gold.shape, first.shape))
+    if not gold.shape == answers_before.shape == second.shape == hit.shape or gold.ndim != 1:
+        raise InputError(
+            "truth, labels and attacked problems differ in length",
+            found=(gold.shape, answers_before.shape),
+        )
     if not hit.any():
         raise InputError("no problem was attacked", expected="at least one")
-    right, still = first == gold, second == gold
-    lost, gained = right & ~still, ~right & still
-    n, k = len(gold), int(hit.sum())
+    right = answers_before == gold
+    still = second == gold
+    lost = right & ~still
+    gained = ~right & still
+    n = len(gold)
+    k = int(hit.sum())
 
     def change(where: Bools) -> int:
         return int(gained[where].sum()) - int(lost[where].sum())
 
     return Effect(
-        problems=n, attacked=k, accuracy=float(right.mean()), delta_acc=(change(hit) + change(~hit)) / n,
-        recall=float(right[hit].mean()), delta_rec=change(hit) / k,
-        delta_rest=change(~hit) / (n - k) if n > k else None, lost=int(lost[hit].sum()),
-        gained=int(gained[hit].sum()), rest_lost=int(lost[~hit].sum()), rest_gained=int(gained[~hit].sum()),
-    )  # fmt: skip
+        problems=n,
+        attacked=k,
+        accuracy=float(right.mean()),
+        delta_acc=(change(hit) + change(~hit)) / n,
+        recall=float(right[hit].mean()),
+        delta_rec=change(hit) / k,
+        delta_rest=change(~hit) / (n - k) if n > k else None,
+        lost=int(lost[hit].sum()),
+        gained=int(gained[hit].sum()),
+        rest_lost=int(lost[~hit].sum()),
+        rest_gained=int(gained[~hit].sum()),
+    )
 
 
 def best_threshold(same: ArrayLike, value: ArrayLike) -> float:
-    """The threshold of most accuracy when "same author" is answered at or above it (an oracle's choice).
+    """The threshold, in the unit of the answers, of most accuracy when "same author" is answered at or above it (an
+    oracle's choice).
 
     Of equally accurate ones a threshold that splits the problems, then the nearest to 0.5, then the larger.
     One that labels all problems alike is ±∞: such a method cannot be evaluated.
@@ -146,29 +170,37 @@ class VerificationEffect:
 
 
 def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) -> VerificationEffect:
-    """Compare a verifier's answers (n,) before and after the same-author problems were obfuscated.
+    """The ``VerificationEffect`` by a verifier's answers (n,), 0 to 1, before and after the same-author problems were
+    obfuscated.
 
     InputError if an answer is not a number from 0 to 1, or there is no same-author problem.
     """
-    truth, first, _ = checked(same, before)
+    truth, ranked_before, _ = checked(same, before)
     _, second, _ = checked(same, after)
-    threshold = best_threshold(truth, first)
-    was, now = scores(truth, first), scores(truth, second)
+    threshold = best_threshold(truth, ranked_before)
+    was = scores(truth, ranked_before)
+    scores_after = scores(truth, second)
 
     def change(metric: str) -> float | None:
-        a, b = was[metric], now[metric]
-        return None if a is None or b is None else b - a
+        value_before = was[metric]
+        value_after = scores_after[metric]
+        return None if value_before is None or value_after is None else value_after - value_before
 
     return VerificationEffect(
-        threshold=threshold, effect=effect(truth, first >= threshold, second >= threshold, truth),
-        delta_auc=change("auc"), delta_c1=change("c@1"), delta_final=change("final"),
-        excluded=None if math.isfinite(threshold) else "no threshold beats one answer to all problems",
-    )  # fmt: skip
+        threshold=threshold,
+        effect=effect(truth, ranked_before >= threshold, second >= threshold, truth),
+        delta_auc=change("auc"),
+        delta_c1=change("c@1"),
+        delta_final=change("final"),
+        excluded=(
+            None if math.isfinite(threshold) else "no threshold beats one answer to all problems"
+        ),
+    )
 
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
-    """The mean of impacts, negative ones included; None where there are none."""
-    impacts = [e.impact for e in effects]
+    """The mean of impacts, −1 to 1, negative ones included; None where there are none."""
+    impacts = [effect.impact for effect in effects]
     return float(np.mean(impacts)) if impacts else None
 
 
@@ -202,8 +234,10 @@ class ImpactIntervals:
     each: tuple[Interval, ...]
 
 
-def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = None) -> ImpactIntervals:
-    """Intervals of impact by resampling attacked problems and verifiers.
+def impact_intervals(
+    before: Bools, after: Bools, *, clusters: Ints | None = None
+) -> ImpactIntervals:
+    """The ``ImpactIntervals``, 95 %, of impact (−1 to 1) by resampling attacked problems and verifiers.
 
     ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay as they are),
     ``after`` (S, V, P) the same after the attack, for each of its seeds, over which impacts are averaged. ``clusters``
@@ -223,17 +257,21 @@ def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = Non
     observed = _mean_impact(np.full((1, size), 1 / size), before, after)
 
     return ImpactIntervals(
-        average=percentiles((impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units),
+        average=percentiles(
+            (impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units
+        ),
         problems=percentiles(impacts.mean(axis=1), units),
         verifiers=percentiles((observed * drawn).sum(axis=1), count) if count > 1 else None,
-        each=tuple(percentiles(impacts[:, v], units) for v in range(count)),
+        each=tuple(percentiles(impacts[:, verifier], units) for verifier in range(count)),
     )
 
 
 def _mean_impact(weights: Floats, before: Bools, after: Bools) -> Floats:
     """The impact on each verifier under each weighting of the problems, (B, V)."""
     recall = weights @ before.T
-    return np.asarray(np.mean([impact(recall, weights @ one.T) for one in after], axis=0))
+    return np.asarray(
+        np.mean([impact(recall, weights @ recall_after.T) for recall_after in after], axis=0)
+    )
 
 
 REPLICATES = 2000
@@ -249,14 +287,16 @@ class Change:
 
     @property
     def delta(self) -> float:
-        """After minus before."""
+        """After minus before, in the unit of the score."""
         return self.after - self.before
 
 
 @dataclass(frozen=True)
 class AttributionChange:
-    """``accuracy`` and ``macro_f1`` over all texts, ``rank`` of the true author over attacked ones (1 best; None where
-    the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are recognised."""
+    """``accuracy`` and ``macro_f1``, 0 to 1, over all texts, ``rank`` of the true author over attacked ones (1 best;
+    None where the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are
+    recognised.
+    """
 
     accuracy: Change
     macro_f1: Change
@@ -277,27 +317,36 @@ class Texts:
     def clusters(self) -> Ints:
         """Numbers of authors from 0 without gaps; each text by nobody has its own."""
         nobody = self.truth < 0
-        whose = np.where(nobody, self.truth.max(initial=-1) + 1 + np.cumsum(nobody), self.truth)
-        return np.unique(whose, return_inverse=True)[1].astype(np.int64)
+        cluster_of = np.where(
+            nobody, self.truth.max(initial=-1) + 1 + np.cumsum(nobody), self.truth
+        )
+        return np.unique(cluster_of, return_inverse=True)[1].astype(np.int64)
 
 
 def attribution_change(
     texts: Texts, before: tuple[Ints, Floats], after: list[tuple[Ints, Floats]]
 ) -> AttributionChange:
-    """Compare a method's answers before and after an attack, one of ``after`` for each of its seeds.
+    """The ``AttributionChange`` by a method's answers before and after an attack, one of ``after`` for each of its
+    seeds.
 
     Answers are numbers (n,) of the authors named (−1: nobody), and the rank (n,) of the true author (NaN where there is
     none).
     """
     clusters = texts.clusters
     units = int(clusters.max()) + 1
-    drawn = stream(0, "attribution-change", units).multinomial(units, np.full(units, 1 / units), size=REPLICATES)
+    drawn = stream(0, "attribution-change", units).multinomial(
+        units, np.full(units, 1 / units), size=REPLICATES
+    )
     weights = np.vstack([np.ones((1, units)), drawn])[:, clusters]
 
     def change(score: Callable[[Ints, Floats], Floats]) -> Change:
-        first = score(*before)
-        second = np.mean([score(*one) for one in after], axis=0)
-        return Change(float(first[0]), float(second[0]), percentiles((second - first)[1:], units))
+        score_before = score(*before)
+        second = np.mean([score(*answers_after) for answers_after in after], axis=0)
+        return Change(
+            float(score_before[0]),
+            float(second[0]),
+            percentiles((second - score_before)[1:], units),
+        )
 
     def accuracy(predicted: Ints, rank: Floats) -> Floats:
         return np.asarray(weights @ (predicted == texts.truth) / weights.sum(axis=1))
@@ -305,15 +354,21 @@ def attribution_change(
     def mean_rank(predicted: Ints, rank: Floats) -> Floats:
         weights_of_texts = weights[:, texts.attacked]
         with np.errstate(invalid="ignore"):
-            return np.asarray(weights_of_texts @ rank[texts.attacked] / weights_of_texts.sum(axis=1))
+            return np.asarray(
+                weights_of_texts @ rank[texts.attacked] / weights_of_texts.sum(axis=1)
+            )
 
     ranked = not any(np.isnan(rank[texts.attacked]).any() for _, rank in (before, *after))
-    right = [np.asarray(predicted == texts.truth, dtype=np.float64) for predicted, _ in (before, *after)]
+    right = [
+        np.asarray(predicted == texts.truth, dtype=np.float64) for predicted, _ in (before, *after)
+    ]
     moved = np.where(texts.attacked, np.mean(right[1:], axis=0) - right[0], 0.0)
     return AttributionChange(
-        change(accuracy), change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
-        change(mean_rank) if ranked else None, sign_flip(np.bincount(clusters, moved), pair="attribution"),
-    )  # fmt: skip
+        change(accuracy),
+        change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
+        change(mean_rank) if ranked else None,
+        sign_flip(np.bincount(clusters, moved), pair="attribution"),
+    )
 
 
 def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
@@ -321,18 +376,28 @@ def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
     ``formats.pan_attribution``."""
     by_problem = []
     for problem in np.unique(texts.problem):
-        here = texts.problem == problem
-        total, counted = np.zeros(len(weights)), np.zeros(len(weights))
-        for author in np.unique(texts.truth[here & (texts.truth >= 0)]):
-            true, said = here & (texts.truth == author), here & (predicted == author)
+        rows_of_problem = texts.problem == problem
+        total = np.zeros(len(weights))
+        counted = np.zeros(len(weights))
+        for author in np.unique(texts.truth[rows_of_problem & (texts.truth >= 0)]):
+            true = rows_of_problem & (texts.truth == author)
+            predicted_here = rows_of_problem & (predicted == author)
             size = weights[:, true].sum(axis=1)
-            both = size + weights[:, said].sum(axis=1)
-            hit = weights[:, true & said].sum(axis=1)
+            denominators = size + weights[:, predicted_here].sum(axis=1)
+            hit = weights[:, true & predicted_here].sum(axis=1)
             share = size / true.sum()
-            total += share * np.divide(2 * hit, both, out=np.zeros_like(both), where=both > 0)
+            total += share * np.divide(
+                2 * hit, denominators, out=np.zeros_like(denominators), where=denominators > 0
+            )
             counted += share
-        by_problem.append(np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0))
+        by_problem.append(
+            np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0)
+        )
     rows = np.array(by_problem)
-    there = ~np.isnan(rows)
-    sums = np.where(there, rows, 0).sum(axis=0)
-    return np.asarray(np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0)))
+    answered = ~np.isnan(rows)
+    sums = np.where(answered, rows, 0).sum(axis=0)
+    return np.asarray(
+        np.divide(
+            sums, answered.sum(axis=0), out=np.full_like(sums, np.nan), where=answered.any(axis=0)
+        )
+    )

@@ -1,5 +1,9 @@
 """Verdicts by interval against a margin: content and training domain (ours).
 
+In: the ``ContentFigures`` of a verifier, or its ``Crossed`` test sets: ``same`` (n,), scores (n,), higher = same
+author. Out: a ``Judged``, with an outcome (``Content`` or ``Domain``); figures and margins δ are in AUC or shares, 0
+to 1.
+
 With an interval of a figure and a margin δ: wholly above δ it is an *effect*, wholly inside ±δ there is *none beyond
 δ*, which is a positive statement of equivalence; anything else is *open*, with the number of problems or repetitions
 that would decide it. A verdict rests on one verifier only: it does not change with who else is listed. An effect is
@@ -51,11 +55,18 @@ import numpy as np
 
 from ravenbench.problems.transplant import shortage
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Estimate, Interval, Units, both_quantiles, from_variances, placements
+from ravenbench.statistics.estimates import (
+    Estimate,
+    Interval,
+    Units,
+    both_quantiles,
+    from_variances,
+    placements,
+)
 from ravenbench.types import Bools, Floats, Ints
 
 CONTENT_MARGIN = 0.02
-"""δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones
+"""δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``benchmarks simulate``, shown on later ones
 (docs/validation.md)."""
 SWAY_MARGIN = 0.015
 """Of ranks from 0 to 1; .05 standard deviations of normal scores are as much."""
@@ -94,7 +105,9 @@ class Content(StrEnum):
     NO_VERDICT = "no verdict"
 
 
-EFFECTS = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED, Content.DISPLACED})
+EFFECTS = frozenset(
+    {Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED, Content.DISPLACED}
+)
 """Outcomes that state an effect of content."""
 
 
@@ -131,10 +144,12 @@ class Check(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """An outcome on one axis. ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide four times
-    in five where it is undecided, None where none is expected to; ``shows`` is the smallest true figure that would be
-    called an effect four times in five; ``reason`` says why there is no verdict, or what is peculiar; ``checks`` are
-    those of the content axis; ``confinement`` goes with whatever clears a method of others of content."""
+    """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many
+    problems (or repetitions) would decide four times in five where it is undecided, None where none is expected to;
+    ``shows`` is the smallest true figure that would be called an effect four times in five; ``reason`` says why
+    there is no verdict, or what is peculiar; ``checks`` are those of the content axis; ``confinement`` goes with
+    whatever clears a method of others of content.
+    """
 
     outcome: Content | Domain
     margin: float
@@ -147,7 +162,9 @@ class Judged(NamedTuple):
     @property
     def effects(self) -> list[Content]:
         """Those that were found, of answers or of scores."""
-        return list(dict.fromkeys(check.effect for check in self.checks if check.state is State.EFFECT))
+        return list(
+            dict.fromkeys(check.effect for check in self.checks if check.state is State.EFFECT)
+        )
 
     @property
     def open(self) -> list[str]:
@@ -158,14 +175,13 @@ class Judged(NamedTuple):
 def content_axis(
     figures: ContentFigures,
     margin: float = CONTENT_MARGIN,
-    level: float = 0.95,
     *,
     lengths: Interval | None = None,
     behind: ContentFigures | None = None,
     barred: str | None = None,
     floor: float | None = None,
 ) -> Judged:
-    """The verdict on what content does to one verifier, by intervals of this ``level``.
+    """The verdict (``Judged``) on what content does to one verifier, by 95 % intervals.
 
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
     not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
@@ -177,57 +193,99 @@ def content_axis(
     few = shortage(figures.same, figures.different, {})
     notes = []
     if figures.missing:
-        notes.append(f"answers are missing on {figures.missing} of {figures.folds + figures.missing} folds")
+        notes.append(
+            f"answers are missing on {figures.missing} of {figures.folds + figures.missing} folds"
+        )
         if figures.missing > figures.folds:
             return Judged(Content.NO_VERDICT, margin, reason=notes[0])
     checks = content_checks(figures, margin, lengths)
     if behind is not None:
-        scored = [one._replace(raw=True) for one in content_checks(behind, margin, lengths) if one.name != "turned"]
+        scored = [
+            one._replace(raw=True)
+            for one in content_checks(behind, margin, lengths)
+            if one.name != "turned"
+        ]
         # Answers first: what holds of both is said of what is published.
-        checks = tuple(sorted((*checks, *scored), key=lambda check: list(Content).index(check.effect)))
-    noticed = [check for check in checks if check.effect is Content.NOTICES and check.state is State.EFFECT]
+        checks = tuple(
+            sorted((*checks, *scored), key=lambda check: list(Content).index(check.effect))
+        )
+    noticed = [
+        check for check in checks if check.effect is Content.NOTICES and check.state is State.EFFECT
+    ]
     if few is not None:
         if noticed:
-            return Judged(Content.NOTICES, margin, reason=_joined([few, *notes]), checks=tuple(noticed))
+            return Judged(
+                Content.NOTICES, margin, reason=_joined([few, *notes]), checks=tuple(noticed)
+            )
         return Judged(Content.NO_VERDICT, margin, reason=_joined([few, *notes]))
     if figures.swing is None or figures.swing.interval is None or figures.units < FEWEST_UNITS:
-        reason = f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
+        reason = (
+            f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
+        )
         return Judged(Content.NO_VERDICT, margin, reason=reason)
-    shows = detectable(figures.swing, margin, level)
+    shows = detectable(figures.swing, margin)
     if figures.swing.interval[1] < -margin:
         notes.insert(0, "shared content counts against one author")
     outcome = next((check.effect for check in checks if check.state is State.EFFECT), None)
     if outcome is not None:
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
-    low, high = (0.0, 1.0) if figures.auc is None or figures.auc.interval is None else figures.auc.interval
+    low, high = (
+        (0.0, 1.0) if figures.auc is None or figures.auc.interval is None else figures.auc.interval
+    )
     if 0.5 - GUESS <= low <= 0.5 <= high <= 0.5 + GUESS:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
     if barred is not None:
-        return Judged(Content.NO_VERDICT, margin, shows=shows, reason=_joined([barred, *notes]), checks=checks)
+        return Judged(
+            Content.NO_VERDICT, margin, shows=shows, reason=_joined([barred, *notes]), checks=checks
+        )
     if low <= 0.5:
-        notes.append("its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing")
+        notes.append(
+            "its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing"
+        )
     nulls = [figures.null_shift, figures.null_turned, None if behind is None else behind.null_shift]
-    restless = any(one is not None and one.interval is not None and one.interval[1] >= RESTLESS for one in nulls)
+    restless = any(
+        null is not None and null.interval is not None and null.interval[1] >= RESTLESS
+        for null in nulls
+    )
     if restless:
-        notes.append("two foreign contents move its answers too far apart for showing that content has no effect")
-    elif low > 0.5 and figures.batched is False and all(check.state is State.NONE for check in checks):
+        notes.append(
+            "two foreign contents move its answers too far apart for showing that content has no"
+            " effect"
+        )
+    elif (
+        low > 0.5
+        and figures.batched is False
+        and all(check.state is State.NONE for check in checks)
+    ):
         left = figures.style_left
-        at_floor = floor is not None and (left is None or left.interval is None or left.interval[0] <= floor)
+        at_floor = floor is not None and (
+            left is None or left.interval is None or left.interval[0] <= floor
+        )
         outcome = Content.FLOOR if at_floor else Content.LESS
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
-        notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
+        notes.append(
+            "its answers depend on the batch, so that content has no effect cannot be shown"
+        )
     elif figures.batched is None:
-        notes.append("it was not run on another batch, so that content has no effect cannot be shown")
+        notes.append(
+            "it was not run on another batch, so that content has no effect cannot be shown"
+        )
     excused = {check.name for check in checks if check.state is State.EXCUSED}
     if "swing" in excused:
         notes.append("its swing is no larger than lengths of words may explain")
     if excused - {"swing"}:
-        notes.append("its answers change with content replaced, be it for content or for sense that is lost")
-    undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
+        notes.append(
+            "its answers change with content replaced, be it for content or for sense that is lost"
+        )
+    undecided = [
+        (check.figure, check.margin)
+        for check in checks
+        if check.state is State.OPEN and check.figure is not None
+    ]
     size = figures.same + figures.different
     never = figures.batched or excused or restless or not undecided
-    more = None if never else needed(undecided, size, level)
+    more = None if never else needed(undecided, size)
     return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
 
 
@@ -238,7 +296,9 @@ def content_checks(
     # What the scorer of lengths has for certain, to either side.
     up, down = (0.0, 0.0) if lengths is None else (max(0.0, lengths[0]), max(0.0, -lengths[1]))
     # That single answers move less than by chance is no effect.
-    beyond = {"swing": (up, down), "sway": (0.0, math.inf)} | dict.fromkeys(("turned", "shift"), (SENSE, math.inf))
+    beyond = {"swing": (up, down), "sway": (0.0, math.inf)} | dict.fromkeys(
+        ("turned", "shift"), (SENSE, math.inf)
+    )
     every = (
         ("swing", figures.swing, margin, Content.RELIES),
         ("drop", figures.drop, margin, Content.LOSES),
@@ -270,9 +330,9 @@ def _joined(notes: Sequence[str]) -> str | None:
 
 
 def domain_axis(
-    gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN, level: float = 0.95
+    gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN
 ) -> Judged:
-    """The verdict on one verifier's gain (``gain_figure``) over so many complete repetitions.
+    """The verdict (``Judged``) on one verifier's gain in AUC (``gain_figure``) over so many complete repetitions.
 
     ``alike`` says whether the two fits of every repetition answered alike (function ``alike``): the verifier learns
     nothing from training, or nothing but a calibrator.
@@ -283,24 +343,27 @@ def domain_axis(
         reason = f"{repetitions} complete repetitions, {FEWEST_REPETITIONS} are needed"
         return Judged(Domain.NO_VERDICT, margin, reason=reason)
     low, high = gain.interval
-    shows = detectable(gain, margin, level)
+    shows = detectable(gain, margin)
     if low > margin:
         return Judged(Domain.DEPENDS, margin, shows=shows)
     if -margin < low and high < margin:
         return Judged(Domain.LESS, margin, shows=shows)
     reason = "it does better away from its training domain, which dependence on it does not explain"
-    more = needed([(gain, margin)], repetitions, level)
+    more = needed([(gain, margin)], repetitions)
     return Judged(Domain.UNDECIDED, margin, more, shows, reason if high < -margin else None)
 
 
-def detectable(figure: Estimate, margin: float, level: float = 0.95, power: float = POWER) -> float | None:
-    """The smallest true figure whose interval lies above the margin with this power: for one verifier, uncorrected."""
+def detectable(
+    figure: Estimate, margin: float, level: float = 0.95, power: float = POWER
+) -> float | None:
+    """The smallest true figure, in its unit, whose interval lies above the margin with this power: for one verifier,
+    uncorrected."""
     if figure.error is None or figure.freedom is None:
         return None
     return margin + both_quantiles(figure.freedom, level, power) * figure.error
 
 
-def needed(undecided: Sequence[tuple[Estimate, float]], size: int, level: float = 0.95) -> int | None:
+def needed(undecided: Sequence[tuple[Estimate, float]], size: int) -> int | None:
     """How many problems (repetitions) where there are now ``size`` would decide four times in five.
 
     Decided is what has an effect in one of the figures (with its margin), or none beyond the margin in all of them. The
@@ -310,34 +373,41 @@ def needed(undecided: Sequence[tuple[Estimate, float]], size: int, level: float 
     """
     from scipy.special import ndtr, ndtri
 
-    quantile = float(ndtri((1 + level) / 2))
+    quantile = float(ndtri(0.975))
     draws = ndtri((np.arange(200) + 0.5) / 200)
     each = [(f.value + f.error * draws, f.error, margin) for f, margin in undecided if f.error]
     if len(each) < len(undecided) or not each:
         return None
 
     def decided(count: float) -> float:
-        no_effect, all_none = 1.0, 1.0
+        no_effect = 1.0
+        all_none = 1.0
         for truth, error, margin in each:
             now = error * np.sqrt(size / count)
-            above, below = ndtr((truth - margin) / now - quantile), ndtr((-margin - truth) / now - quantile)
-            inside = ndtr((margin - truth) / now - quantile) + ndtr((margin + truth) / now - quantile) - 1
+            above = ndtr((truth - margin) / now - quantile)
+            below = ndtr((-margin - truth) / now - quantile)
+            inside = (
+                ndtr((margin - truth) / now - quantile)
+                + ndtr((margin + truth) / now - quantile)
+                - 1
+            )
             no_effect *= 1 - float(np.mean(above + below))
             all_none *= float(np.mean(np.maximum(inside, 0)))
         return 1 - no_effect + all_none
 
     if decided(MOST_NEEDED) < POWER:
         return None
-    low, high = size, MOST_NEEDED
+    low = size
+    high = MOST_NEEDED
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if decided(middle) >= POWER else (middle, high)
     return high
 
 
-def wrong_by_chance(verdicts: int, level: float = 0.95) -> float:
+def wrong_by_chance(verdicts: int) -> float:
     """How many of so many verdicts other than *undecided* are expected to be wrong by chance, at most."""
-    return verdicts * (1 - level) / 2
+    return verdicts * 0.025
 
 
 SAME = 1e-9
@@ -370,18 +440,21 @@ def alike(repetitions: Sequence[Repetition]) -> bool:
     Alike are scores in the same order, ties included, or equal but for place and scale (and rounding): a calibrator or
     a standardisation is then all that was learned.
     """
-    return bool(repetitions) and all(_alike(test.home, test.away) for pair in repetitions for test in pair)
+    return bool(repetitions) and all(
+        _same_order(test.home, test.away) for pair in repetitions for test in pair
+    )
 
 
 def gain_of(pair: Repetition) -> float | None:
-    """The gain of one repetition; None where a test set lacks a class."""
+    """The gain of one repetition, a difference of AUC; None where a test set lacks a class."""
     if not all(test.usable for test in pair):
         return None
     return float(np.mean([_difference(test)[0] for test in pair]))
 
 
-def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estimate | None:
-    """Mean gain with standard error and interval; repetitions that lack a class are left out; None where all do."""
+def gain_figure(repetitions: Sequence[Repetition]) -> Estimate | None:
+    """Mean gain in AUC with standard error and interval; repetitions that lack a class are left out; None where all
+    do."""
     used = [pair for pair in repetitions if all(test.usable for test in pair)]
     if not used:
         return None
@@ -397,10 +470,10 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estim
     within = np.where(topics >= 0, topics + size * owner[:, None], -1)
     between = float((np.bincount(owner, effects) ** 2).sum()) * len(used) / (len(used) - 1)
     across = max(of_topics.variance(effects) - Units(within, single).variance(effects), 0.0)
-    return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
+    return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], 0.95)
 
 
-def _alike(a: Floats, b: Floats) -> bool:
+def _same_order(a: Floats, b: Floats) -> bool:
     place_a, place_b = (np.unique(x, return_inverse=True)[1] for x in (a, b))
     if np.array_equal(a, b) or np.array_equal(place_a, place_b):
         return True
@@ -419,4 +492,6 @@ def _effects(test: Crossed, mean: float) -> Floats:
     """Each problem's part (n,) in how far a test set, half of its repetition, lies from the mean gain."""
     difference, moved = _difference(test)
     size = np.where(test.same, test.same.sum(), len(test.same) - test.same.sum())
-    return np.asarray(0.5 * ((moved - difference) + 0.5 * (difference - mean)) / size, dtype=np.float64)
+    return np.asarray(
+        0.5 * ((moved - difference) + 0.5 * (difference - mean)) / size, dtype=np.float64
+    )

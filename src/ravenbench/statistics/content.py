@@ -1,5 +1,9 @@
 """What content does to a verifier's answers: figures of the transplant probe (ours).
 
+In: a ``ContentDesign`` (truth, authors and topics of kept problems), and the ``Versions`` (n,) of a verifier's
+answers or scores on each fold, higher = same author. Out: ``ContentFigures``, each an ``Estimate`` in AUC or shares,
+0 to 1, or differences of such.
+
 Of every fold's kept test problems there are answers to the original questioned texts and to their versions with
 content *on* topic, *off* topic, and *off* topic once more (see ``problems.transplant``).
 
@@ -34,7 +38,7 @@ AUCs are taken fold by fold, since scores of two fits are not on one scale, and 
 tell how figures would change with other authors of the same kind, and with other topics where those are given; they
 hold for overlapping folds (see ``estimates``). What sets a fold apart from the mean is put down to its problems, and
 so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
-are too narrow where topics come in families (``raven simulate`` shows the coverage of both).
+are too narrow where topics come in families (``benchmarks simulate`` shows the coverage of both).
 """
 
 from __future__ import annotations
@@ -48,7 +52,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, mean_effects, placements, within
+from ravenbench.statistics.estimates import (
+    Estimate,
+    Units,
+    estimate,
+    influence,
+    mean_effects,
+    placements,
+    within,
+)
 from ravenbench.types import Bools, Floats, Ints
 
 
@@ -76,9 +88,10 @@ class Versions(NamedTuple):
 class ContentFigures(NamedTuple):
     """Figures of one verifier (see the module); None where no fold has both classes, or where they are not known.
 
-    ``same`` and ``different`` count distinct problems, ``folds`` the folds used, ``missing`` those without answers,
-    ``units`` authors (or groups). ``batched`` says whether answers depend on their batch, None where that was not
-    tested. ``refused`` counts problems without a score in some version, which are left out.
+    Figures are AUCs or shares, or differences of such. ``same`` and ``different`` count distinct problems, ``folds``
+    the folds used, ``missing`` those without answers, ``units`` authors (or groups). ``batched`` says whether
+    answers depend on their batch, None where that was not tested. ``refused`` counts problems without a score in
+    some version, which are left out.
     """
 
     auc: Estimate | None = None
@@ -108,10 +121,19 @@ SAME_SCORE = 1e-3
 COMMON = 0.02
 """Share of a fold's answers from which on one and the same number counts as an answer left open."""
 RANGES = {
-    "auc": (0.0, 1.0), "style_left": (0.0, 1.0), "drop": (-1.0, 1.0), "swing": (-1.0, 1.0), "share": (0.0, 1.0),
-    "sway": (-1.0, 1.0), "shift": (-1.0, 1.0), "turned": (-1.0, 1.0), "null_swing": (-1.0, 1.0),
-    "null_share": (0.0, 1.0), "null_shift": (0.0, 1.0), "null_turned": (0.0, 1.0),
-}  # fmt: skip
+    "auc": (0.0, 1.0),
+    "style_left": (0.0, 1.0),
+    "drop": (-1.0, 1.0),
+    "swing": (-1.0, 1.0),
+    "share": (0.0, 1.0),
+    "sway": (-1.0, 1.0),
+    "shift": (-1.0, 1.0),
+    "turned": (-1.0, 1.0),
+    "null_swing": (-1.0, 1.0),
+    "null_share": (0.0, 1.0),
+    "null_shift": (0.0, 1.0),
+    "null_turned": (0.0, 1.0),
+}
 """Figures of a fold in the order of ``_of_fold``, and where each can lie: no interval reaches further."""
 
 
@@ -125,81 +147,137 @@ class ContentDesign:
     @cached_property
     def _usable(self) -> Bools:
         """Folds with both classes."""
-        return np.array([fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_)
+        return np.array(
+            [fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_
+        )
 
     def judged(
-        self, answers: Sequence[Versions | None], scores: Sequence[Versions | None], *, batched: bool | None = False
+        self,
+        answers: Sequence[Versions | None],
+        scores: Sequence[Versions | None],
+        *,
+        batched: bool | None = False,
     ) -> tuple[ContentFigures, ContentFigures | None]:
-        """The figures of one verifier's answers, and those of its scores where these order any two problems otherwise.
+        """The ``ContentFigures`` of one verifier's answers, and those of its scores where these order any two problems
+        otherwise.
 
         ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
         """
         published = self.figures(answers, batched=batched)
-        pairs = [(a, b) for a, b in zip(answers, scores, strict=True) if a is not None and b is not None]
-        if all(np.array_equal(_ranks(a), _ranks(b)) for a, b in pairs):
+        pairs = [
+            (answer, score)
+            for answer, score in zip(answers, scores, strict=True)
+            if answer is not None and score is not None
+        ]
+        if all(np.array_equal(_ranks(before), _ranks(after)) for before, after in pairs):
             return published, None
-        return published, self.figures(scores, batched=batched)._replace(turned=None, null_turned=None)
+        return published, self.figures(scores, batched=batched)._replace(
+            turned=None, null_turned=None
+        )
 
     def figures(
-        self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool | None = False
+        self,
+        scores: Sequence[Versions | None],
+        level: float = 0.95,
+        *,
+        batched: bool | None = False,
     ) -> ContentFigures:
-        """The figures of one verifier by its answers or scores, NaN where it gave none.
+        """The ``ContentFigures`` of one verifier by its answers or scores, NaN where it gave none.
 
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
-        complete = [None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0)) for four in scores]
+        complete = [
+            None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0))
+            for four in scores
+        ]
         if any(known is not None and not known.all() for known in complete):
-            folds = tuple(f if k is None else _only(f, k) for f, k in zip(self.folds, complete, strict=True))
+            folds = tuple(
+                fold if k is None else _only(fold, k)
+                for fold, k in zip(self.folds, complete, strict=True)
+            )
             answered = [
-                None if four is None or known is None else Versions(*(part[known] for part in four))
+                None
+                if four is None or known is None
+                else Versions(*(scores_of_version[known] for scores_of_version in four))
                 for four, known in zip(scores, complete, strict=True)
             ]
             refused = sum(int((~known).sum()) for known in complete if known is not None)
-            figures = ContentDesign(folds, self.similarity).figures(answered, level, batched=batched)
+            figures = ContentDesign(folds, self.similarity).figures(
+                answered, level, batched=batched
+            )
             return figures._replace(refused=refused, silence=self._silence(scores, level))
-        used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
+        folds_used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         missing = sum(four is None for four in scores)
-        if not used:
+        if not folds_used:
             return ContentFigures(missing=missing, batched=batched)
-        units, topics, same = self._units(tuple(used))
-        problem = np.concatenate([self.folds[i].problem for i in used])
-        by_fold = [_of_fold(self.folds[i].same, four, bool(batched)) for i in used if (four := scores[i]) is not None]
+        units, topics, same = self._units(tuple(folds_used))
+        problem = np.concatenate([self.folds[i].problem for i in folds_used])
+        by_fold = [
+            _of_fold(self.folds[i].same, four, bool(batched))
+            for i in folds_used
+            if (four := scores[i]) is not None
+        ]
         values = np.mean([value for value, _ in by_fold], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [
-            effect + np.multiply.outer(value - values, _parts(self.folds[i].same))
-            for (value, effect), i in zip(by_fold, used, strict=True)
+            effect + np.multiply.outer(value - values, _class_weights(self.folds[i].same))
+            for (value, effect), i in zip(by_fold, folds_used, strict=True)
         ]
-        effects = np.concatenate(apart, axis=1) / len(used)
+        effects = np.concatenate(apart, axis=1) / len(folds_used)
         known: dict[str, Any] = {
-            name: within(estimate(float(value), effect, units, topics, self.similarity, level), low, high)
-            for (name, (low, high)), value, effect in zip(RANGES.items(), values, effects, strict=True)
+            name: within(
+                estimate(float(value), effect, units, topics, self.similarity, level), low, high
+            )
+            for (name, (low, high)), value, effect in zip(
+                RANGES.items(), values, effects, strict=True
+            )
             if not np.isnan(value)
         }
-        pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
-        known |= {"silence": self._silence(scores, level), "same": pairs, "different": others}
-        return ContentFigures(**known, folds=len(used), missing=missing, units=units.count, batched=batched)
+        pairs, different_pairs = (len(np.unique(problem[same == truth])) for truth in (True, False))
+        known |= {
+            "silence": self._silence(scores, level),
+            "same": pairs,
+            "different": different_pairs,
+        }
+        return ContentFigures(
+            **known, folds=len(folds_used), missing=missing, units=units.count, batched=batched
+        )
 
     def _silence(self, scores: Sequence[Versions | None], level: float) -> Estimate | None:
         """The figure of that name."""
-        used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
-        if not used:
+        folds_used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
+        if not folds_used:
             return None
-        units, topics, _ = self._units(tuple(used))
-        opened = [left_open(four) for i in used if (four := scores[i]) is not None]
-        value, effects = mean_effects(np.concatenate([(g.on + g.off + g.off2) / 3 - g.plain for g in opened]))
+        units, topics, _ = self._units(tuple(folds_used))
+        opened = [left_open(four) for i in folds_used if (four := scores[i]) is not None]
+        value, effects = mean_effects(
+            np.concatenate(
+                [
+                    (figures.on + figures.off + figures.off2) / 3 - figures.plain
+                    for figures in opened
+                ]
+            )
+        )
         return within(estimate(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
 
-    def _units(self, used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
-        known = self._cached.get(used)
+    def _units(self, folds_used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
+        known = self._cached.get(folds_used)
         if known is None:
-            folds = [self.folds[i] for i in used]
+            folds = [self.folds[i] for i in folds_used]
             problem = np.concatenate([fold.problem for fold in folds])
             units = Units(np.concatenate([fold.sides for fold in folds]), problem)
             with_topics = [fold.topics for fold in folds if fold.topics is not None]
-            topics = Units(np.concatenate(with_topics), problem) if len(with_topics) == len(folds) else None
-            known = self._cached[used] = units, topics, np.concatenate([fold.same for fold in folds])
+            topics = (
+                Units(np.concatenate(with_topics), problem)
+                if len(with_topics) == len(folds)
+                else None
+            )
+            known = self._cached[folds_used] = (
+                units,
+                topics,
+                np.concatenate([fold.same for fold in folds]),
+            )
         return known
 
     @cached_property
@@ -214,34 +292,45 @@ def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:
 
 def _ranks(values: Versions) -> Floats:
     """Places of the four versions among all of them, (4, n) from 0 to 1, equal for ties."""
-    _, place, counts = np.unique(np.stack(values), return_inverse=True, return_counts=True)
+    _, positions, counts = np.unique(np.stack(values), return_inverse=True, return_counts=True)
     middle = (np.cumsum(counts) - counts / 2) / counts.sum()
-    return np.asarray(middle[place].reshape(4, -1), dtype=np.float64)
+    return np.asarray(middle[positions].reshape(4, -1), dtype=np.float64)
 
 
 def left_open(scores: Versions) -> Versions:
-    """1 for each score of a fold that tells nothing: none, .5, or the number that a verifier gives most often."""
+    """1.0, else 0.0, for each score (n,) of a fold that tells nothing: none, .5, or the number that a verifier gives
+    most often."""
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
-    often = values[counts.argmax()] if len(counts) and counts.max() > max(3, COMMON * len(every)) else np.nan
-    known = (np.isfinite(each) & (each != 0.5) & (each != often) for each in scores)
-    return Versions(*(1.0 - one for one in known))
+    often = (
+        values[counts.argmax()]
+        if len(counts) and counts.max() > max(3, COMMON * len(every))
+        else np.nan
+    )
+    known = (np.isfinite(score) & (score != 0.5) & (score != often) for score in scores)
+    return Versions(*(1.0 - share for share in known))
 
 
 def alike(again: Floats, before: Floats, every: Floats) -> bool:
     """Whether problems got the same scores (n,) in another batch, but for rounding on the scale of ``every`` score."""
     finite = every[np.isfinite(every)]
     return bool(
-        np.allclose(again, before, rtol=0, atol=SAME_SCORE * float(finite.std() if len(finite) else 1), equal_nan=True)
+        np.allclose(
+            again,
+            before,
+            rtol=0,
+            atol=SAME_SCORE * float(finite.std() if len(finite) else 1),
+            equal_nan=True,
+        )
     )
 
 
-def _parts(same: Bools) -> Floats:
+def _class_weights(same: Bools) -> Floats:
     """Each problem's part in its fold, (n,): both classes weigh the same, together 1."""
     return np.asarray(0.5 / np.where(same, same.sum(), len(same) - same.sum()), dtype=np.float64)
 
 
-def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
+def _of_fold(same: Bools, versions: Versions, batched: bool) -> tuple[Floats, Floats]:
     """The figures of one fold in the order of ``RANGES`` (12,), NaN where not known, and each problem's effect on
     them (12, n)."""
 
@@ -249,8 +338,8 @@ def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
         value, placement = placements(same, positive, negative)
         return value, influence(same, value, placement)
 
-    def less(one: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
-        return one[0] - other[0], one[1] - other[1]
+    def less(left: tuple[float, Floats], right: tuple[float, Floats]) -> tuple[float, Floats]:
+        return left[0] - right[0], left[1] - right[1]
 
     def swing(a: Floats, b: Floats) -> tuple[float, Floats]:
         return less(area(a, b), area(b, a))
@@ -258,29 +347,38 @@ def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
     def share(a: Floats, b: Floats) -> tuple[float, Floats]:
         return mean_effects((a > b) + 0.5 * (a == b))
 
-    def moved(places: Floats) -> tuple[tuple[float, Floats], ...]:
+    def moved(placements_of: Floats) -> tuple[tuple[float, Floats], ...]:
         """How much farther the places (4, n) of versions lie apart than those of two foreign contents: *on* from *off*,
         and plain from both of these; and how far those do."""
-        own, on, one, other = places
-        chance = np.abs(one - other)
-        apart = (np.abs(own - one) + np.abs(own - other)) / 2
-        return mean_effects(np.abs(on - one) - chance), mean_effects(apart - chance), mean_effects(chance)
+        plain_place, with_donor, left_place, right_place = placements_of
+        chance = np.abs(left_place - right_place)
+        apart = (np.abs(plain_place - left_place) + np.abs(plain_place - right_place)) / 2
+        return (
+            mean_effects(np.abs(with_donor - left_place) - chance),
+            mean_effects(apart - chance),
+            mean_effects(chance),
+        )
 
-    plain, off, off2 = area(s.plain, s.plain), area(s.off, s.off), area(s.off2, s.off2)
+    plain = area(versions.plain, versions.plain)
+    area_off = area(versions.off, versions.off)
+    off2 = area(versions.off2, versions.off2)
     unknown = math.nan, np.full(len(same), np.nan)
-    left = off2 if batched else ((off[0] + off2[0]) / 2, (off[1] + off2[1]) / 2)
-    (sway, shift, null_shift), (_, turned, null_turned) = moved(_ranks(s)), moved(np.sign(np.stack(s) - 0.5) / 2)
+    style_left = off2 if batched else ((area_off[0] + off2[0]) / 2, (area_off[1] + off2[1]) / 2)
+    (sway, shift, null_shift), (_, turned, null_turned) = (
+        moved(_ranks(versions)),
+        moved(np.sign(np.stack(versions) - 0.5) / 2),
+    )
     rows = [
         plain,
-        left,
-        less(plain, left),
-        swing(s.on, s.off),
-        unknown if batched else share(s.on, s.off),
+        style_left,
+        less(plain, style_left),
+        swing(versions.on, versions.off),
+        unknown if batched else share(versions.on, versions.off),
         unknown if batched else sway,
         unknown if batched else shift,
         unknown if batched else turned,
-        unknown if batched else swing(s.off, s.off2),
-        unknown if batched else share(s.off, s.off2),
+        unknown if batched else swing(versions.off, versions.off2),
+        unknown if batched else share(versions.off, versions.off2),
         unknown if batched else null_shift,
         unknown if batched else null_turned,
     ]

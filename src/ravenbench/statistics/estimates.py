@@ -1,4 +1,9 @@
-"""Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or several.
+"""Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or
+several.
+
+In: truth (n,), scores (n,), higher = same author, and ``Units`` (what problems share). Out: an ``Estimate``
+(value, standard error, 95 % interval, degrees of freedom) or ``PoolMean``, in the unit of the figure: AUC is from 0
+to 1.
 
 Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
 problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
@@ -54,12 +59,13 @@ from ravenbench.types import Bools, Floats, Ints
 
 
 def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
-    """An AUC and the placement (n,) of every problem, whose mean over either class is the AUC.
+    """An AUC (0 to 1) and the placement (n,), 0 to 1, of every problem, whose mean over either class is the AUC.
 
     Same-author problems are scored by ``positive``, the others by ``negative``, (n,) each, higher = same author; both
     classes occur.
     """
-    above, below = positive[same], negative[~same]
+    above = positive[same]
+    below = negative[~same]
     result = np.empty(len(same))
     result[same] = _share(np.sort(below), above)
     result[~same] = 1 - _share(np.sort(above), below)
@@ -72,7 +78,9 @@ def influence(same: Bools, value: float, placement: Floats) -> Floats:
     Widened by √(m/(m − 1)), so that for problems drawn independently the sum of squares is DeLong's variance.
     """
     sizes = np.where(same, same.sum(), len(same) - same.sum()).astype(np.float64)
-    return np.asarray((placement - value) / np.sqrt(sizes * np.maximum(sizes - 1, 1)), dtype=np.float64)
+    return np.asarray(
+        (placement - value) / np.sqrt(sizes * np.maximum(sizes - 1, 1)), dtype=np.float64
+    )
 
 
 def _share(ordered: Floats, values: Floats) -> Floats:
@@ -85,7 +93,8 @@ Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number with its standard error, interval and degrees of freedom; the last three None where none is known."""
+    """A number with its standard error, interval (both in its unit) and degrees of freedom; the last three None
+    where none is known."""
 
     value: float
     error: float | None
@@ -106,8 +115,8 @@ class Units:
     def _codes(self) -> tuple[Ints, Ints, int]:
         """Left and right code of each problem, numbered without gaps, and how many there are."""
         sides = np.where(self.sides >= 0, self.sides, 0)
-        first = int(sides.max(initial=-1)) + 1
-        alone = first + 2 * self.problem[:, None] + np.arange(2)
+        nobody = int(sides.max(initial=-1)) + 1
+        alone = nobody + 2 * self.problem[:, None] + np.arange(2)
         sides = np.where(self.sides >= 0, self.sides, alone)
         names, codes = np.unique(sides, return_inverse=True)
         codes = codes.reshape(-1, 2)
@@ -120,8 +129,8 @@ class Units:
 
     @cached_property
     def _dyad(self) -> Ints:
-        left, right, count = self._codes
-        key = np.minimum(left, right) * count + np.maximum(left, right)
+        left_codes, right, count = self._codes
+        key = np.minimum(left_codes, right) * count + np.maximum(left_codes, right)
         return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
     def likeness(self, effects: Floats, similarity: Floats) -> float:
@@ -131,28 +140,36 @@ class Units:
         is indexed by the codes of ``sides``; k is 0 up to its median over pairs and rises to 1 for equals.
         """
         known = self.sides >= 0
-        total = np.bincount(self.sides[known], np.repeat(effects, 2)[known.ravel()] / 2, len(similarity))
+        total = np.bincount(
+            self.sides[known], np.repeat(effects, 2)[known.ravel()] / 2, len(similarity)
+        )
         kernel = alike(similarity)
         return float(total @ kernel @ total - np.diag(kernel) @ total**2)
 
     def variance(self, effects: Floats) -> float:
         """Variance of the sum of ``effects`` (n,) when units are drawn; may be negative in small samples."""
-        left, right, count = self._codes
-        two = left != right
-        of_unit = np.bincount(left, effects, count) + np.bincount(right[two], effects[two], count)
+        left_codes, right, count = self._codes
+        two = left_codes != right
+        of_unit = np.bincount(left_codes, effects, count) + np.bincount(
+            right[two], effects[two], count
+        )
         of_dyad = np.bincount(self._dyad[two], effects[two]) if two.any() else np.zeros(1)
         return float((of_unit**2).sum() - (of_dyad**2).sum()) * count / max(count - 1, 1)
 
     def of_problems(self, effects: Floats) -> float:
         """Variance where problems are drawn independently."""
-        each = np.bincount(np.unique(self.problem, return_inverse=True)[1], effects)
-        return float((each**2).sum())
+        effects_of_problems = np.bincount(np.unique(self.problem, return_inverse=True)[1], effects)
+        return float((effects_of_problems**2).sum())
 
 
 def estimate(
-    value: float, effects: Floats, units: Units, topics: Units | None = None, similarity: Floats | None = None,
+    value: float,
+    effects: Floats,
+    units: Units,
+    topics: Units | None = None,
+    similarity: Floats | None = None,
     level: float = 0.95,
-) -> Estimate:  # fmt: skip
+) -> Estimate:
     """A number with its standard error and Student interval.
 
     ``effects`` (n,) are what drawing each problem once more would add; ``units`` are authors or groups, ``topics``
@@ -161,52 +178,60 @@ def estimate(
     if units.count < 2:
         return Estimate(value, None, None, None)
     least = units.of_problems(effects)
-    parts = [(max(units.variance(effects), least), float(units.count - 1))]
-    variance = parts[0][0]
+    variance_and_df = [(max(units.variance(effects), least), float(units.count - 1))]
+    variance = variance_and_df[0][0]
     if topics is not None and topics.count > 1:
         shared = topics.variance(effects)
         if similarity is not None:
             shared += max(topics.likeness(effects, similarity), 0.0)
         shared = max(shared, least)
-        parts.append((shared - least, float(topics.count - 1)))
+        variance_and_df.append((shared - least, float(topics.count - 1)))
         variance += shared
         variance -= least
-    return from_variances(value, parts, level, variance)
+    return from_variances(value, variance_and_df, level, variance)
 
 
 def mean_auc(folds: Sequence[tuple[Bools, Floats, Ints, Ints]]) -> Estimate:
-    """The AUC, mean over folds, with its interval. A fold: truth (n,), in which both classes occur, scores (n,), and
-    what its problems share, ``sides`` and ``problem`` of ``Units``."""
+    """The AUC (0 to 1), mean over folds, with its interval. A fold: truth (n,), in which both classes occur, scores
+    (n,), and what its problems share, ``sides`` and ``problem`` of ``Units``."""
     areas = [placements(same, scores, scores) for same, scores, _, _ in folds]
     effects = [influence(same, *area) for (same, *_), area in zip(folds, areas, strict=True)]
-    units = Units(np.concatenate([fold[2] for fold in folds]), np.concatenate([fold[3] for fold in folds]))
-    return estimate(float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(folds), units)
+    units = Units(
+        np.concatenate([fold[2] for fold in folds]), np.concatenate([fold[3] for fold in folds])
+    )
+    return estimate(
+        float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(folds), units
+    )
 
 
 def from_variances(
-    value: float, parts: Sequence[tuple[float, float]], level: float = 0.95, variance: float | None = None
+    value: float,
+    variance_and_df: Sequence[tuple[float, float]],
+    level: float = 0.95,
+    variance: float | None = None,
 ) -> Estimate:
     """An estimate from variances, each with its degrees of freedom (Satterthwaite); ``variance`` is their sum."""
     from scipy.special import stdtrit
 
-    variance = sum(part for part, _ in parts) if variance is None else variance
+    variance = sum(variance for variance, _ in variance_and_df) if variance is None else variance
     if variance <= 0:
-        return Estimate(value, 0.0, (value, value), float(parts[0][1]))
-    freedom = variance**2 / sum(part**2 / max(df, 1) for part, df in parts)
+        return Estimate(value, 0.0, (value, value), float(variance_and_df[0][1]))
+    freedom = variance**2 / sum(variance**2 / max(df, 1) for variance, df in variance_and_df)
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     return Estimate(value, error, (value - half, value + half), float(freedom))
 
 
 def both_quantiles(freedom: float, level: float = 0.95, power: float = 0.8) -> float:
-    """Standard errors by which a true value must lie beyond a bound to be found there with this power."""
+    """The number of standard errors by which a true value must lie beyond a bound to be found there with this power."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power))
 
 
 def percentiles(draws: Floats, units: int, level: float = 0.95) -> Interval:
-    """The expanded percentile interval of resampled values from so many independent units; NaN are left out."""
+    """The expanded percentile interval (low, high) of resampled values from so many independent units; NaN are left
+    out."""
     low, high = np.nanquantile(draws, expanded(level, units))
     return float(low), float(high)
 
@@ -237,11 +262,11 @@ def alike(similarity: Floats) -> Floats:
 
 
 def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
-    """A plain mean and what drawing each value once more adds to it."""
-    x = np.asarray(values, dtype=np.float64)
-    n = len(x)
-    mean = float(x.mean())
-    return mean, np.asarray((x - mean) / math.sqrt(n * max(n - 1, 1)), dtype=np.float64)
+    """A plain mean and what drawing each value once more adds to it, (n,), both in the unit of the values."""
+    effects = np.asarray(values, dtype=np.float64)
+    n = len(effects)
+    mean = float(effects.mean())
+    return mean, np.asarray((effects - mean) / math.sqrt(n * max(n - 1, 1)), dtype=np.float64)
 
 
 Z = 1.959963984540054
@@ -250,28 +275,11 @@ Z = 1.959963984540054
 
 def wilson(share: float, of: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of so many."""
-    middle, spread = share + Z**2 / (2 * of), Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
-    return float(max(0.0, (middle - spread) / (1 + Z**2 / of))), float(min(1.0, (middle + spread) / (1 + Z**2 / of)))
-
-
-TELLING = 5
-"""Groups with and without what is counted from which their differences are estimated."""
-
-
-def share_of(called: Bools, groups: Ints) -> tuple[float, tuple[float, float]]:
-    """Share of problems or texts (n,), with Wilson's 95 % interval for as many independent ones as these are worth:
-    where groups (n,), such as authors, differ in their shares, those of one group count for less, and where too few
-    groups tell how far they differ, each counts once."""
-    value = float(called.mean())
-    codes = np.unique(groups, return_inverse=True)[1]
-    count = int(codes.max()) + 1
-    worth = float(count)
-    # How far groups differ is told only where several have some and several lack some.
-    if min(len(np.unique(codes[called])), len(np.unique(codes[~called]))) >= TELLING:
-        sums = np.bincount(codes, weights=called - value)
-        variance = float((sums**2).sum()) / len(called) ** 2 * count / (count - 1)
-        worth = min(float(len(called)), value * (1 - value) / variance) if variance else float(len(called))
-    return value, wilson(value, max(round(worth), 1))
+    middle = share + Z**2 / (2 * of)
+    spread = Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
+    return float(max(0.0, (middle - spread) / (1 + Z**2 / of))), float(
+        min(1.0, (middle + spread) / (1 + Z**2 / of))
+    )
 
 
 PART = 0.1
@@ -279,7 +287,8 @@ PART = 0.1
 
 
 class PoolMean(NamedTuple):
-    """Mean of paired differences; ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
+    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common;
+    ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
 
     mean: float
     error: float | None
@@ -291,13 +300,15 @@ class PoolMean(NamedTuple):
 def overlap_share(pools: Sequence[Sequence[int]]) -> float:
     """Mean over pairs of pools of the share of topics they have in common (of the smaller pool); 0 for one pool."""
     sets = [set(pool) for pool in pools]
-    place = {topic: i for i, topic in enumerate(set().union(*sets))}
-    member = np.zeros((len(sets), len(place)))
+    column_of = {topic: i for i, topic in enumerate(set().union(*sets))}
+    member = np.zeros((len(sets), len(column_of)))
     for row, topics in zip(member, sets, strict=True):
-        row[[place[topic] for topic in topics]] = 1
+        row[[column_of[topic] for topic in topics]] = 1
     size = member.sum(axis=1)
-    one, two = np.triu_indices(len(sets), 1)
-    shares = (member @ member.T)[one, two] / np.maximum(1, np.minimum(size[one], size[two]))
+    left_set, two = np.triu_indices(len(sets), 1)
+    shares = (member @ member.T)[left_set, two] / np.maximum(
+        1, np.minimum(size[left_set], size[two])
+    )
     return float(shares.mean()) if len(shares) else 0.0
 
 
@@ -312,7 +323,10 @@ def inflation(n: int, rho: float) -> float:
 
 
 def pool_mean(
-    differences: ArrayLike, pools: Sequence[Sequence[int]] | None = None, *, level: float = 0.95, part: float = PART
+    differences: ArrayLike,
+    pools: Sequence[Sequence[int]] | None = None,
+    *,
+    part: float = PART,
 ) -> PoolMean:
     """Mean paired difference over pools, (n,), with an interval and a two-sided p that allow for their overlap.
 
@@ -322,17 +336,20 @@ def pool_mean(
     from scipy.special import stdtr, stdtrit
 
     values = np.asarray(differences, dtype=np.float64)
-    n, mean = len(values), float(values.mean())
+    n = len(values)
+    mean = float(values.mean())
     share = None if pools is None or n < 2 else overlap_share(pools)
     if n < 2 or share == 1:
         return PoolMean(mean, None, None, None, share)
     error = math.sqrt(float(values.var(ddof=1)) * inflation(n, part * (share or 0.0)))
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
-    return PoolMean(mean, error, (mean - half, mean + half), p, share)
+    half = float(stdtrit(n - 1, 0.975)) * error
+    p_value = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
+    return PoolMean(mean, error, (mean - half, mean + half), p_value, share)
 
 
-def detectable(sd: float, n: int, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8) -> float | None:
+def detectable(
+    sd: float, n: int, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8
+) -> float | None:
     """Smallest true mean difference found significant with the given power, of ``n`` paired differences (pools or
     folds) with standard deviation ``sd`` (ddof = 1) and this correlation, as in ``pool_mean``; None where n < 2.
 

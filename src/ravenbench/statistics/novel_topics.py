@@ -1,6 +1,9 @@
 """Results over topics of unequal size: weighted means, and a paired comparison of two methods (novel-topic
 cross-validation).
 
+In: results (n,) of one or two methods, one a topic (accuracy, 0 to 1), and weights (n,), counts of documents. Out: a
+``FoldMean``, ``PairedTopics`` or ``SummaryTest``: means and differences in the unit of the results, p from 0 to 1.
+
 In leave-one-topic-out validation folds have the sizes of topics, so each fold weighs as many documents as it has.
 The unbiased weighted variance is that of the GNU Scientific Library. The standard error as published, σ̂/√n, is
 right for equal weights only: Var(Σ w x) = σ² Σ w², so σ̂√(Σ w²) stands beside it.
@@ -32,8 +35,10 @@ from ravenbench.types import Floats
 
 
 class FoldMean(NamedTuple):
-    """A weighted mean over folds with its spread σ̂ and standard errors, σ̂/√n as published and σ̂√Σw², None with one
-    fold; ``n`` counts folds, and ``effective`` = 1/Σw² is the number of equal folds that would say as much."""
+    """A weighted mean over folds, in the unit of the results, with its spread σ̂ and standard errors, σ̂/√n as
+    published and σ̂√Σw², None with one fold; ``n`` counts folds, and ``effective`` = 1/Σw² is the number of equal
+    folds that would say as much.
+    """
 
     mean: float
     std: float | None
@@ -52,7 +57,7 @@ class SummaryTest(NamedTuple):
 
 
 def unit_sum(weights: ArrayLike) -> Floats:
-    """Scale weights so that they sum to 1, (n,); InputError if one is negative or not finite, or all are zero."""
+    """Weights scaled so that they sum to 1, (n,); InputError if one is negative or not finite, or all are zero."""
     w = np.asarray(weights, dtype=np.float64)
     if len(w) == 0 or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
         raise InputError("weights must be non-negative, and one of them positive", found=w.tolist())
@@ -65,7 +70,8 @@ def fold_mean(values: ArrayLike, weights: ArrayLike) -> FoldMean:
     ``weights`` (n,) are the documents of each fold; only their proportions matter. InputError if one is negative or all
     are zero.
     """
-    x, w = np.asarray(values, dtype=np.float64), unit_sum(weights)
+    x = np.asarray(values, dtype=np.float64)
+    w = unit_sum(weights)
     squares = float(np.sum(w**2))
     mean = float(np.sum(w * x))
     n = int(np.count_nonzero(w))
@@ -81,7 +87,8 @@ def published_t(difference: float, error_a: float, error_b: float, n: int) -> Su
     It takes two methods tested on the same topics as independent, which costs power; the paper's own example at
     n = 23 holds with only one of the two errors (give 0 for the other).
     """
-    error, df = math.hypot(error_a, error_b), 2 * n - 2
+    error = math.hypot(error_a, error_b)
+    df = 2 * n - 2
     if error == 0 or df < 1:
         return SummaryTest(None, df, None)
     from scipy.special import stdtr
@@ -93,13 +100,14 @@ def published_t(difference: float, error_a: float, error_b: float, n: int) -> Su
 EXACT_LIMIT = 20
 EXACT_INTERVAL = 12
 TRIALS = 20_000
+LEVEL = 0.95
 _TOLERANCE = 1e-12
 
 
 class PairedTopics(NamedTuple):
-    """The comparison of methods a and b over topics, as a − b: ``mean`` and its ``interval`` (None where so few topics
-    bound nothing), two-sided ``p``, ``least_p`` (the smallest p so many topics can give), and ``detectable``, the
-    smallest true difference found four times in five."""
+    """The comparison of methods a and b over topics, as a − b in the unit of their results: ``mean`` and its
+    ``interval`` (None where so few topics bound nothing), two-sided ``p``, ``least_p`` (the smallest p so many
+    topics can give), and ``detectable``, the smallest true difference found four times in five."""
 
     mean: FoldMean
     interval: tuple[float, float] | None
@@ -109,9 +117,15 @@ class PairedTopics(NamedTuple):
 
 
 def paired_topics(
-    a: ArrayLike, b: ArrayLike, weights: ArrayLike, *, level: float = 0.95, seed: int = 0, pair: str = ""
+    a: ArrayLike,
+    b: ArrayLike,
+    weights: ArrayLike,
+    *,
+    seed: int = 0,
+    pair: str = "",
 ) -> PairedTopics:
-    """Compare two methods by their results of the same topics, (n,) each; ``weights`` (n,) are documents of each topic.
+    """The ``PairedTopics`` of two methods by their results of the same topics, (n,) each; ``weights`` (n,) are
+    documents of each topic.
 
     Drawn sign patterns depend on ``seed`` and ``pair`` only. InputError if a weight is negative or all are zero.
     """
@@ -120,13 +134,16 @@ def paired_topics(
     n = int(np.count_nonzero(unit_sum(weights)))
     least = 2.0 ** (1 - n) if n <= EXACT_LIMIT else 1 / (TRIALS + 1)
     return PairedTopics(
-        mean, _interval(d, unit_sum(weights), mean.mean, level, seed, pair) if least <= 1 - level else None,
-        sign_flip(d * unit_sum(weights), seed, pair), least, detectable_topics(mean.std, mean.effective, level=level),
-    )  # fmt: skip
+        mean,
+        (_interval(d, unit_sum(weights), mean.mean, seed, pair) if least <= 1 - LEVEL else None),
+        sign_flip(d * unit_sum(weights), seed, pair),
+        least,
+        detectable_topics(mean.std, mean.effective),
+    )
 
 
 def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
-    """Two-sided p that the sum of ``terms`` (n,) is so far from zero when every sign is a coin toss."""
+    """Two-sided p, 0 to 1, that the sum of ``terms`` (n,) is so far from zero when every sign is a coin toss."""
     x = np.asarray(terms, dtype=np.float64)
     observed = abs(float(x.sum()))
     x = x[np.abs(x) > 0]
@@ -145,7 +162,7 @@ def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
     return (int(np.count_nonzero(np.abs(signs @ x) >= bar)) + 1) / (TRIALS + 1)
 
 
-def _interval(d: Floats, w: Floats, mean: float, level: float, seed: int, pair: str) -> tuple[float, float]:
+def _interval(d: Floats, w: Floats, mean: float, seed: int, pair: str) -> tuple[float, float]:
     """Differences the test does not reject: exact up to ``EXACT_INTERVAL`` topics, else with drawn signs."""
     n = len(d)
     if n <= EXACT_INTERVAL:
@@ -154,45 +171,51 @@ def _interval(d: Floats, w: Floats, mean: float, level: float, seed: int, pair: 
         signs = stream(seed, "topic-interval", pair).integers(0, 2, (TRIALS, n)) * 2.0 - 1.0
         # The pattern observed is one of those possible.
         signs[0] = 1.0
-    moved, shares = signs @ (w * d), signs @ w
+    moved = signs @ (w * d)
+    shares = signs @ w
 
     def not_rejected(shift: float) -> bool:
         far = abs(mean - shift)
-        return float(np.mean(np.abs(moved - shift * shares) >= far - _TOLERANCE)) > 1 - level
+        return float(np.mean(np.abs(moved - shift * shares) >= far - _TOLERANCE)) > 1 - LEVEL
 
     ends = []
     for side in (-1.0, 1.0):
-        inside, step = 0.0, max(float(np.ptp(d)), 1e-6)
+        inside = 0.0
+        step = max(float(np.ptp(d)), 1e-6)
         while not_rejected(mean + side * step) and step < 1e3:
-            inside, step = step, 2 * step
+            inside = step
+            step = 2 * step
         for _ in range(40):
             middle = (inside + step) / 2
-            inside, step = (middle, step) if not_rejected(mean + side * middle) else (inside, middle)
+            inside, step = (
+                (middle, step) if not_rejected(mean + side * middle) else (inside, middle)
+            )
         ends.append(mean + side * inside)
     return ends[0], ends[1]
 
 
-def detectable_topics(std: float | None, topics: float, *, level: float = 0.95, power: float = 0.8) -> float | None:
+def detectable_topics(std: float | None, topics: float, *, power: float = 0.8) -> float | None:
     """Smallest true mean difference found significant with the given power; None where nothing can be said. ``std`` is
     the (unbiased, weighted) standard deviation of one topic's paired difference, ``topics`` their effective number,
     1/Σw²."""
     if std is None or topics <= 1:
         return None
-    return float(both_quantiles(topics - 1, level, power) * std / topics**0.5)
+    return float(both_quantiles(topics - 1, LEVEL, power) * std / topics**0.5)
 
 
-def topics_needed(
-    std: float | None, difference: float, *, unequal: float = 1.0, level: float = 0.95, power: float = 0.8
-) -> int | None:
-    """Topics with which a true difference would be found with the given power; None above a million. ``unequal`` (≥ 1)
+def topics_needed(std: float | None, difference: float, *, unequal: float = 1.0) -> int | None:
+    """Topics with which a true difference would be found four times in five; None above a million. ``unequal`` (≥ 1)
     is topics of this corpus for each effective one: a corpus as uneven needs so many times more."""
     if std is None or difference <= 0:
         return None
-    low, high = 2, 1_000_000
-    if (reach := detectable_topics(std, high, level=level, power=power)) is None or reach > difference:
+    low = 2
+    high = 1_000_000
+    if (reach := detectable_topics(std, high)) is None or reach > difference:
         return None
     while low < high:
         middle = (low + high) // 2
-        reach = detectable_topics(std, middle, level=level, power=power)
-        low, high = (low, middle) if reach is not None and reach <= difference else (middle + 1, high)
+        reach = detectable_topics(std, middle)
+        low, high = (
+            (low, middle) if reach is not None and reach <= difference else (middle + 1, high)
+        )
     return int(np.ceil(low * unequal))

@@ -1,24 +1,25 @@
 """Whether systems differ, and how they rank: small significance tests, correction for testing many hypotheses, and
 ranks, over settings or folds, shared where no test tells systems apart, stable or not, and correlated.
+
+In: values of systems (…, s), higher = better, p-values (k,), or counts of problems. Out: two-sided p from 0 to 1,
+ranks (1 = best), and a ``Stability`` (Spearman's ρ, −1 to 1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.types import Floats, Ints
 
 
 def stars(p: float | None) -> str:
-    """``***`` below .001, ``**`` below .01, ``*`` below .05, ``=`` otherwise, ``n/a`` where undefined."""
+    """A p-value (0 to 1) as stars: ``***`` below .001, ``**`` below .01, ``*`` below .05, ``=`` otherwise, ``n/a``
+    where undefined."""
     if p is None:
         return "n/a"
     return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else "="
@@ -46,13 +47,19 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
     # Not by scipy.stats, which takes half a second to import.
     from scipy.special import stdtr
 
-    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if not len(x) or not len(y) or len(x) + len(y) < 3 or max(np.ptp(x), np.ptp(y)) < 1e-12:
+    left = np.asarray(a, dtype=np.float64)
+    right = np.asarray(b, dtype=np.float64)
+    if (
+        not len(left)
+        or not len(right)
+        or len(left) + len(right) < 3
+        or max(np.ptp(left), np.ptp(right)) < 1e-12
+    ):
         return None
-    freedom = len(x) + len(y) - 2
-    variance = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / freedom
-    t = (x.mean() - y.mean()) / np.sqrt(variance * (1 / len(x) + 1 / len(y)))
-    return float(2 * stdtr(freedom, -abs(t)))
+    freedom = len(left) + len(right) - 2
+    variance = (((left - left.mean()) ** 2).sum() + ((right - right.mean()) ** 2).sum()) / freedom
+    t_value = (left.mean() - right.mean()) / np.sqrt(variance * (1 / len(left) + 1 / len(right)))
+    return float(2 * stdtr(freedom, -abs(t_value)))
 
 
 def sign_test(a_only: int, b_only: int) -> float:
@@ -73,10 +80,13 @@ def sign_test(a_only: int, b_only: int) -> float:
 def average_ranks(values: ArrayLike) -> Floats:
     """Ranks 1 = best along the last axis, ties sharing their mean rank, of values (…, s), higher = better; where one of
     a row is not a number, no rank of it is."""
-    x = np.asarray(values, dtype=np.float64)
+    numbers = np.asarray(values, dtype=np.float64)
     # Not by scipy.stats, which takes half a second to import.
-    better, equal = (compare(x[..., None, :], x[..., None]).sum(axis=-1) for compare in (np.greater, np.equal))
-    return np.where(np.isnan(x).any(axis=-1, keepdims=True), np.nan, better + (equal + 1) / 2)
+    better, equal = (
+        compare(numbers[..., None, :], numbers[..., None]).sum(axis=-1)
+        for compare in (np.greater, np.equal)
+    )
+    return np.where(np.isnan(numbers).any(axis=-1, keepdims=True), np.nan, better + (equal + 1) / 2)
 
 
 def mean_ranks(values: ArrayLike) -> Floats:
@@ -94,7 +104,8 @@ def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
     therefore always separated by a test; two systems in one group may or may not be. With Holm-corrected p-values over
     all pairs, equal systems are put in different groups with probability ≤ α.
     """
-    values, apart = np.asarray(score, dtype=np.float64), np.asarray(separated, dtype=np.bool_)
+    values = np.asarray(score, dtype=np.float64)
+    apart = np.asarray(separated, dtype=np.bool_)
     order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
     apart = apart[np.ix_(order, order)]
     group = np.ones(len(values), dtype=np.int64)
@@ -109,7 +120,8 @@ def shown_rank(rank: int | None, ranks: Sequence[int | None]) -> str:
 
 
 class Stability(NamedTuple):
-    """Mean Spearman ρ over fold pairs (None where there is none), pairs used, and pairs left out as constant."""
+    """Mean Spearman ρ over fold pairs (None where there is none), counts of pairs used and of pairs left out as
+    constant."""
 
     rho: float | None
     pairs: int
@@ -128,60 +140,11 @@ def ranking_stability(values: ArrayLike) -> Stability:
     ranks = average_ranks(values)
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     length = np.sqrt(np.square(centred).sum(axis=1))
-    rho, constant = [], 0
+    rho = []
+    constant = 0
     for i, j in combinations(range(len(ranks)), 2):
         if length[i] == 0 or length[j] == 0:
             constant += 1
         else:
             rho.append(float(centred[i] @ centred[j] / (length[i] * length[j])))
     return Stability(float(np.mean(rho)) if rho else None, len(rho), constant)
-
-
-FEWEST = 5
-"""Groups below which no interval is given."""
-
-
-@dataclass(frozen=True)
-class RankCorrelation:
-    """Spearman's ρ in [−1, 1] (None where one side never varies), its 95 % interval, and how many pairs it rests on."""
-
-    rho: float | None
-    interval: Interval | None
-    pairs: int
-
-
-def rank_correlation(
-    x: ArrayLike, y: ArrayLike, groups: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0
-) -> RankCorrelation:
-    """Correlate two measures (n,), neither with NaN, of the same things by Spearman's rank; ties share their mean rank.
-
-    ``groups`` (n,) say what belongs together, such as rewritings of one text: the interval draws whole groups. There is
-    none below five groups, or where half of the draws have no variation.
-    """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    names, member = np.unique(np.asarray(groups), return_inverse=True)
-    observed = _rho(a, b, np.ones((1, len(a))))[0] if len(a) > 1 else np.nan
-    rho = None if np.isnan(observed) else float(observed)
-    if rho is None or len(names) < FEWEST:
-        return RankCorrelation(rho, None, len(a))
-    rng = stream(seed, "rank-correlation", len(names), len(a))
-    weights = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=replicates)[:, member]
-    drawn = _rho(a, b, np.asarray(weights, dtype=np.float64))
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) < replicates / 2:
-        return RankCorrelation(rho, None, len(a))
-    return RankCorrelation(rho, percentiles(drawn, len(names), level), len(a))
-
-
-def _rho(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Correlation of ranks where each thing stands as often as its weight, (B, n) → (B,); NaN without variation."""
-    total = weights.sum(axis=1, keepdims=True)
-    ranks = []
-    for values in (x, y):
-        below = (values[:, None] < values[None, :]) + 0.5 * (values[:, None] == values[None, :])
-        rank = weights @ below
-        ranks.append(rank - (weights * rank).sum(axis=1, keepdims=True) / total)
-    a, b = ranks
-    together, one, other = ((weights * p * q).sum(axis=1) for p, q in ((a, b), (a, a), (b, b)))
-    varies = (one > 1e-9) & (other > 1e-9)
-    return np.where(varies, together / np.sqrt(np.where(varies, one * other, 1)), np.nan)

@@ -1,6 +1,9 @@
 """Resampling: bootstrap intervals of metrics and of their differences, and approximate randomization, which asks
 whether two systems could have exchanged their answers.
 
+In: truth (n,) and each system's answers (n,) from 0 to 1, higher = same author. Out: ``Replicates`` with intervals
+(low, high) in the unit of the metric, or the two-sided p of a test, 0 to 1.
+
 The kernel of all resampling, randomization included, is a sweep: problems are sorted once a system, and one sweep then
 yields the sums of a whole block of weightings. Everything but the squared error is an integer, kept in float64, so
 results are exact and do not depend on order.
@@ -66,7 +69,7 @@ Weights = NDArray[np.int32]
 
 
 class Ranked(NamedTuple):
-    """A system's problems in ascending order of value.
+    """A system's n problems in ascending order of answer.
 
     ``order`` (n,) is their row in the weights, ``category`` (n,) their field of :class:`Sums`, ``close`` (n,)
     marks where pairs so far may be counted, ``loss`` (n,) is the squared error, ``value`` (n,) the answer.
@@ -80,9 +83,10 @@ class Ranked(NamedTuple):
 
 
 def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
-    """Sort a system's problems for :func:`weighted_sums` (checked arrays)."""
+    """A system's problems in ascending order of answer, (n,), for :func:`weighted_sums` (checked arrays)."""
     order = np.argsort(value, kind="stable")
-    category, sorted_value = categories(same, decision)[order], value[order]
+    category = categories(same, decision)[order]
+    sorted_value = value[order]
     positive = category < 3
     ends = np.flatnonzero(np.append(np.diff(sorted_value) > 0, True))
     starts = np.append(0, ends[:-1] + 1)
@@ -91,12 +95,19 @@ def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
     waits = np.append((share[:-1] == share[1:]) & np.isin(share[:-1], (0.0, 1.0)), False)
     close = np.zeros(len(value), dtype=np.bool_)
     close[ends[~waits]] = True
-    return Ranked(order.astype(np.int32), category, close, np.square(value - same)[order], sorted_value)
+    return Ranked(
+        order.astype(np.int32), category, close, np.square(value - same)[order], sorted_value
+    )
 
 
 @njit(cache=True, nogil=True)
 def _sweep(
-    order: NDArray[np.int32], category: NDArray[np.uint8], close: Bools, loss: Floats, weights: Weights, out: Floats
+    order: NDArray[np.int32],
+    category: NDArray[np.uint8],
+    close: Bools,
+    loss: Floats,
+    weights: Weights,
+    out: Floats,
 ) -> None:
     """Add up ``out`` (8, BLOCK), in the order of the fields of Sums, for ``weights`` (rows, BLOCK)."""
     below = np.zeros(BLOCK)
@@ -107,10 +118,10 @@ def _sweep(
         cell = out[category[k]]
         side = group[category[k] // 3]
         for j in range(BLOCK):
-            w = float(row[j])
-            cell[j] += w
-            side[j] += w
-            out[7, j] += w * loss[k]
+            weight = float(row[j])
+            cell[j] += weight
+            side[j] += weight
+            out[7, j] += weight * loss[k]
         if close[k]:
             for j in range(BLOCK):
                 out[6, j] += group[0, j] * (2.0 * below[j] + group[1, j])
@@ -136,8 +147,14 @@ def weighted_sums(ranked: Ranked, weights: Weights) -> Sums:
 
 def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
     """Any metric of one system under weightings (n, b), (b,): its problems repeated as often as they weigh."""
-    truth, rows = ranked.category < 3, weights[ranked.order]
-    return np.array([measure(metric, np.repeat(truth, w), np.repeat(ranked.value, w)) for w in rows.T])
+    truth = ranked.category < 3
+    rows = weights[ranked.order]
+    return np.array(
+        [
+            measure(metric, np.repeat(truth, repeats), np.repeat(ranked.value, repeats))
+            for repeats in rows.T
+        ]
+    )
 
 
 VARIANCE_REPLICATES = 800
@@ -148,7 +165,7 @@ FEWER = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The metrics of S systems under B resamplings of the problems.
+    """The metrics, in their own units, of S systems under B resamplings of the problems.
 
     ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
     ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
@@ -163,31 +180,42 @@ class Replicates:
     different: Mapping[str, Floats] | None = None
 
     def interval(self, metric: str, system: int, level: float = 0.95) -> Interval | None:
-        """Interval of one system's metric; None where it is undefined."""
+        """Interval (low, high) of one system's metric, in its unit; None where it is undefined."""
         return self._interval(metric, level, lambda values: values[system])
 
     def difference(self, metric: str, a: int, b: int, level: float = 0.95) -> Interval | None:
-        """Interval of system a's metric minus system b's."""
+        """Interval (low, high) of system a's metric minus system b's, in its unit; None where undefined."""
         return self._interval(metric, level, lambda values: values[a] - values[b])
 
-    def _interval(self, metric: str, level: float, of: Callable[[Floats], Floats]) -> Interval | None:
-        values, observed = of(self.values[metric]), float(of(self.observed[metric]))
+    def _interval(
+        self, metric: str, level: float, estimate: Callable[[Floats], Floats]
+    ) -> Interval | None:
+        values = estimate(self.values[metric])
+        observed = float(estimate(self.observed[metric]))
         defined = values[~np.isnan(values)]
         if np.isnan(observed) or len(defined) < 0.95 * len(values):
             return None
         if self.problems is not None and self.different is not None:
-            whole = float(np.var(defined))
-            wanted = whole - 2 * float(np.nanvar(of(self.different[metric])))
-            wanted = max(wanted, float(np.nanvar(of(self.problems[metric]))))
-            defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (defined - observed)
+            variance = float(np.var(defined))
+            wanted = variance - 2 * float(np.nanvar(estimate(self.different[metric])))
+            wanted = max(wanted, float(np.nanvar(estimate(self.problems[metric]))))
+            defined = observed + np.sqrt(min(1.0, wanted / variance) if variance > 0 else 1.0) * (
+                defined - observed
+            )
         return percentiles(defined, self.units, level)
 
 
 def bootstrap(
-    systems: Sequence[Ranked], same: Bools, *, authors: Ints | None = None, replicates: int = 10_000, seed: int = 0,
-    workers: int = 1, metrics: Mapping[str, Metric] = METRICS,
-) -> Replicates:  # fmt: skip
-    """Resample problems (or authors) and compute every metric of every system each time.
+    systems: Sequence[Ranked],
+    same: Bools,
+    *,
+    authors: Ints | None = None,
+    replicates: int = 10_000,
+    seed: int = 0,
+    workers: int = 1,
+    metrics: Mapping[str, Metric] = METRICS,
+) -> Replicates:
+    """The ``Replicates`` of every metric of every system, from resampling problems (or authors).
 
     ``systems`` are answers to the same n problems; with ``authors`` (n, 2), codes ≥ 0 of the two sides of each problem,
     authors are drawn. There are ``replicates`` resamplings, at most ``FEWER`` of a metric that is no formula over
@@ -196,27 +224,36 @@ def bootstrap(
     """
     n = len(same)
 
-    def run(count: int, draw: Callable[[int], Weights], threads: int = workers) -> dict[str, Floats]:
+    def run(
+        count: int, draw: Callable[[int], Weights], threads: int = workers
+    ) -> dict[str, Floats]:
         return _run(systems, count, threads, draw, metrics)
 
-    first = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
-    observed = {name: value[:, 0] for name, value in first.items()}
+    unweighted = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
+    observed = {name: value[:, 0] for name, value in unweighted.items()}
     if authors is None:
-        return Replicates(run(replicates, lambda block: problem_weights(n, seed, block)), observed, n)
-    left, right = _sides(authors)
-    units = int(max(left.max(), right.max())) + 1
-    different = np.flatnonzero(left != right)
+        return Replicates(
+            run(replicates, lambda block: problem_weights(n, seed, block)), observed, n
+        )
+    left_authors, right = _sides(authors)
+    units = int(max(left_authors.max(), right.max())) + 1
+    different = np.flatnonzero(left_authors != right)
     return Replicates(
-        run(replicates, lambda block: author_weights(left, right, units, seed, block)), observed, units,
+        run(replicates, lambda block: author_weights(left_authors, right, units, seed, block)),
+        observed,
+        units,
         run(VARIANCE_REPLICATES, lambda block: problem_weights(n, seed, block)),
         run(VARIANCE_REPLICATES, lambda block: part_weights(different, n, seed, block)),
-    )  # fmt: skip
+    )
 
 
 def _run(
-    systems: Sequence[Ranked], replicates: int, workers: int, draw: Callable[[int], Weights],
+    systems: Sequence[Ranked],
+    replicates: int,
+    workers: int,
+    draw: Callable[[int], Weights],
     metrics: Mapping[str, Metric],
-) -> dict[str, Floats]:  # fmt: skip
+) -> dict[str, Floats]:
     def one(block: int) -> Floats:
         weights = draw(block)
         return np.array([list(weighted_sums(ranked, weights)) for ranked in systems])
@@ -225,17 +262,22 @@ def _run(
     with ThreadPoolExecutor(max(1, workers)) as pool:
         fields = np.concatenate(list(pool.map(one, blocks)), axis=2)[:, :, :replicates]
     sums = Sums(*fields.swapaxes(0, 1))
-    few = min(replicates, FEWER)
+    batch = min(replicates, FEWER)
 
     def own(metric: Metric) -> Floats:
-        drawn = [draw(block) for block in range(-(-few // BLOCK))]
+        drawn = [draw(block) for block in range(-(-batch // BLOCK))]
         with warnings.catch_warnings():
             # A resampling without one of the classes leaves most metrics undefined.
             warnings.simplefilter("ignore", RuntimeWarning)
-            parts = [[replicated(metric, ranked, weights) for ranked in systems] for weights in drawn]
-        return np.concatenate(parts, axis=1)[:, :few]
+            blocks = [
+                [replicated(metric, ranked, weights) for ranked in systems] for weights in drawn
+            ]
+        return np.concatenate(blocks, axis=1)[:, :batch]
 
-    return {name: m.of(sums) if isinstance(m, Counted) else own(m) for name, m in metrics.items()}
+    return {
+        name: metric.of(sums) if isinstance(metric, Counted) else own(metric)
+        for name, metric in metrics.items()
+    }
 
 
 def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -244,15 +286,22 @@ def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     An author who occurs in one problem only has no effect apart from that problem's: the problem then moves with
     its other author only.
     """
-    left, right = authors[:, 0].copy(), authors[:, 1].copy()
-    distinct = left != right
-    occurs = np.bincount(left) if not distinct.any() else np.bincount(np.concatenate([left, right[distinct]]))
-    alone = distinct & (occurs[left] == 1)
-    left[alone] = right[alone]
+    left_codes = authors[:, 0].copy()
+    right = authors[:, 1].copy()
+    distinct = left_codes != right
+    occurs = (
+        np.bincount(left_codes)
+        if not distinct.any()
+        else np.bincount(np.concatenate([left_codes, right[distinct]]))
+    )
+    alone = distinct & (occurs[left_codes] == 1)
+    left_codes[alone] = right[alone]
     alone = distinct & (occurs[right] == 1) & ~alone
-    right[alone] = left[alone]
-    left, right = np.unique(np.stack([left, right]), return_inverse=True)[1].reshape(2, -1)
-    return left.astype(np.int32), right.astype(np.int32)
+    right[alone] = left_codes[alone]
+    left_codes, right = np.unique(np.stack([left_codes, right]), return_inverse=True)[1].reshape(
+        2, -1
+    )
+    return left_codes.astype(np.int32), right.astype(np.int32)
 
 
 def problem_weights(n: int, seed: int, block: int) -> Weights:
@@ -270,28 +319,37 @@ def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
     return weights
 
 
-def author_weights(left: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int) -> Weights:
+def author_weights(
+    left_authors: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
+) -> Weights:
     """Product of the draws of a problem's two authors (its author's draws where there is one), (n, BLOCK)."""
     drawn = problem_weights(units, seed, block)
-    weights = np.empty((len(left), BLOCK), dtype=np.int32)
-    _product(drawn, left, right, weights)
+    weights = np.empty((len(left_authors), BLOCK), dtype=np.int32)
+    _product(drawn, left_authors, right, weights)
     return weights
 
 
 @njit(cache=True, nogil=True)
 def _tally(drawn: NDArray[np.int32], weights: Weights) -> None:
     """Count each row of ``drawn`` (BLOCK, n) into a column of ``weights`` (n, BLOCK)."""
-    for b in range(drawn.shape[0]):
+    for replicate in range(drawn.shape[0]):
         for i in range(drawn.shape[1]):
-            weights[drawn[b, i], b] += 1
+            weights[drawn[replicate, i], replicate] += 1
 
 
 @njit(cache=True, nogil=True)
-def _product(drawn: Weights, left: NDArray[np.int32], right: NDArray[np.int32], weights: Weights) -> None:
-    for i in range(len(left)):
-        a, b = left[i], right[i]
+def _product(
+    drawn: Weights, left_authors: NDArray[np.int32], right: NDArray[np.int32], weights: Weights
+) -> None:
+    for i in range(len(left_authors)):
+        left_weight = left_authors[i]
+        right_weight = right[i]
         for j in range(BLOCK):
-            weights[i, j] = drawn[a, j] if a == b else drawn[a, j] * drawn[b, j]
+            weights[i, j] = (
+                drawn[left_weight, j]
+                if left_weight == right_weight
+                else drawn[left_weight, j] * drawn[right_weight, j]
+            )
 
 
 TRIALS = 10_000
@@ -305,25 +363,32 @@ TOLERANCE = 1e-12
 """Trials this close to the observed difference count as equal to it: the metrics are ratios in floating point."""
 
 _INTEGER: dict[str, Callable[[Sums], Floats]] = {
-    "accuracy": lambda s: s.correct,
-    "c@1": lambda s: s.correct * (s.n + s.unanswered),
+    "accuracy": lambda sums: sums.correct,
+    "c@1": lambda sums: sums.correct * (sums.n + sums.unanswered),
 }
 COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 """Metrics that depend on counts only."""
 
 
 class AnsweredProblems(NamedTuple):
-    """The checked answers of one system: ``value`` and ``decision`` (n,)."""
+    """The checked answers of one system, 0 to 1: ``value`` (n,), and ``decision`` (n,), 0.5 = unanswered."""
 
     value: Floats
     decision: Floats
 
 
 def randomization_test(
-    same: Bools, a: AnsweredProblems, b: AnsweredProblems, metric: str | Metric, *, trials: int = TRIALS, most: int = 0,
-    seed: int = 0, pair: str = "",
-) -> float | None:  # fmt: skip
-    """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
+    same: Bools,
+    a: AnsweredProblems,
+    b: AnsweredProblems,
+    metric: str | Metric,
+    *,
+    trials: int = TRIALS,
+    most: int = 0,
+    seed: int = 0,
+    pair: str = "",
+) -> float | None:
+    """Two-sided p, 0 to 1, that systems a and b are alike in a metric; None where it is undefined for either.
 
     Where the test is not exact there are ``trials`` Monte Carlo trials, ``most`` in all of a metric of counts where at
     most ``FEW`` of the first are as far apart as the systems. Random draws depend on ``seed``, ``pair`` and the metric
@@ -336,29 +401,43 @@ def randomization_test(
 
 
 def _count_test(
-    same: Bools, a: AnsweredProblems, b: AnsweredProblems, metric: Counted, trials: int, most: int, seed: int, pair: str
+    same: Bools,
+    left: AnsweredProblems,
+    b: AnsweredProblems,
+    metric: Counted,
+    trials: int,
+    exact_up_to: int,
+    seed: int,
+    pair: str,
 ) -> float | None:
-    of_a, of_b = categories(same, a.decision), categories(same, b.decision)
+    of_a = categories(same, left.decision)
+    of_b = categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
     name = str(metric)
     if name == "accuracy":
         right = np.isin(np.arange(6), (0, 4))
         return sign_test(int(joint[right][:, ~right].sum()), int(joint[~right][:, right].sum()))
     formula = _INTEGER.get(name, metric.of)
-    kinds = [k for k in (*combinations(range(3), 2), *combinations(range(3, 6), 2)) if joint[k] + joint[k[::-1]] > 0]
+    kinds = [
+        k
+        for k in (*combinations(range(3), 2), *combinations(range(3, 6), 2))
+        if joint[k] + joint[k[::-1]] > 0
+    ]
     sizes = np.array([joint[k] + joint[k[::-1]] for k in kinds], dtype=np.int64)
     of_both = (joint.sum(axis=1).astype(np.float64), joint.sum(axis=0).astype(np.float64))
 
     def gap(firsts: NDArray[np.int64]) -> Floats:
         """|difference| where ``firsts`` (kinds, t) problems of a kind have a's answer of the first sort."""
-        left, right = (np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both)
-        for (first, second), now in zip(kinds, firsts, strict=True):
-            moved = now - joint[first, second]
-            left[first] += moved
-            left[second] -= moved
-            right[first] -= moved
+        left_counts, right = (
+            np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both
+        )
+        for (first_kind, second), chosen_firsts in zip(kinds, firsts, strict=True):
+            moved = chosen_firsts - joint[first_kind, second]
+            left_counts[first_kind] += moved
+            left_counts[second] -= moved
+            right[first_kind] -= moved
             right[second] += moved
-        return np.abs(formula(_counts(left)) - formula(_counts(right)))
+        return np.abs(formula(_counts(left_counts)) - formula(_counts(right)))
 
     observed = gap(np.array([[joint[k]] for k in kinds], dtype=np.int64).reshape(len(kinds), 1))[0]
     if np.isnan(observed):
@@ -366,7 +445,11 @@ def _count_test(
     if not kinds:
         return 1.0
     if sizes.sum() <= EXACT_LIMIT:
-        firsts = np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64).reshape(-1, len(kinds)).T
+        firsts = (
+            np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64)
+            .reshape(-1, len(kinds))
+            .T
+        )
         ways = np.ones(firsts.shape[1])
         for size, row in zip(sizes, firsts, strict=True):
             ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
@@ -378,10 +461,10 @@ def _count_test(
         return int(_as_far(gap(firsts), observed).sum())
 
     count = far(trials)
-    if count <= FEW and most > trials:
-        for start in range(trials, most, _PART):
-            count += far(min(_PART, most - start))
-        trials = most
+    if count <= FEW and exact_up_to > trials:
+        for start in range(trials, exact_up_to, _PART):
+            count += far(min(_PART, exact_up_to - start))
+        trials = exact_up_to
     return (count + 1) / (trials + 1)
 
 
@@ -406,22 +489,31 @@ def swap_test(
     seed: int = 0,
     pair: str = "",
 ) -> float | None:
-    """The randomization test that swaps answers problem by problem, as AUC, Brier and what contains them need.
+    """Two-sided p, 0 to 1, of the randomization test that swaps answers problem by problem, as AUC, Brier and what
+    contains them need.
 
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """
     trials = trials if isinstance(metric, Counted) else min(trials, FEWER_TRIALS)
-    both = rank(np.tile(same, 2), np.concatenate([a.value, b.value]), np.concatenate([a.decision, b.decision]))
+    ranked_both = rank(
+        np.tile(same, 2),
+        np.concatenate([a.value, b.value]),
+        np.concatenate([a.decision, b.decision]),
+    )
     n = len(same)
 
     def gap(swapped: NDArray[np.int32]) -> Floats:
         unswapped = 1 - swapped
         sides = (np.concatenate([unswapped, swapped]), np.concatenate([swapped, unswapped]))
-        left, right = (
-            metric.of(weighted_sums(both, side)) if isinstance(metric, Counted) else replicated(metric, both, side)
+        left_values, right = (
+            (
+                metric.of(weighted_sums(ranked_both, side))
+                if isinstance(metric, Counted)
+                else replicated(metric, ranked_both, side)
+            )
             for side in sides
         )
-        return np.abs(left - right)
+        return np.abs(left_values - right)
 
     observed = gap(np.zeros((n, BLOCK), dtype=np.int32))[0]
     if np.isnan(observed):
@@ -433,20 +525,20 @@ def swap_test(
         bits = ((patterns[:, None] >> np.arange(len(differ))) & 1).astype(np.int32)
         far = 0
         for start in range(0, len(patterns), BLOCK):
-            part = bits[start : start + BLOCK].T
-            swapped[differ, : part.shape[1]] = part
-            far += int(_as_far(gap(swapped), observed)[: part.shape[1]].sum())
+            swaps = bits[start : start + BLOCK].T
+            swapped[differ, : swaps.shape[1]] = swaps
+            far += int(_as_far(gap(swapped), observed)[: swaps.shape[1]].sum())
         return far / len(patterns)
     rng = stream(seed, "randomization", str(metric), pair)
     far = 0
     for start in range(0, trials, BLOCK):
-        _spread(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
+        _unpack_bits(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
         far += int(_as_far(gap(swapped), observed)[: trials - start].sum())
     return (far + 1) / (trials + 1)
 
 
 @njit(cache=True, nogil=True)
-def _spread(bits: NDArray[np.uint16], swapped: Weights) -> None:
+def _unpack_bits(bits: NDArray[np.uint16], swapped: Weights) -> None:
     """Write the 16 bits of each number into a row of ``swapped`` (n, BLOCK)."""
     for i in range(len(bits)):
         for j in range(BLOCK):

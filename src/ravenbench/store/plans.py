@@ -1,5 +1,8 @@
 """What a plan holds: records of folds, verifiers and cells, their keys, and the files behind them.
 
+In: verifiers (``Component``) by name, ``Fold`` objects and a ``TextTable``. Out: ``FoldRecord``, ``VerifierRecord``
+and ``CellPlace`` records, keys (24 hexadecimal digits), and a planned ``Store``.
+
 A cell's key, its address, is a hash of everything that decides its answers (contract 3).
 """
 
@@ -25,7 +28,8 @@ from ravenbench.verifiers.contract.base import Calibrated, Scorer
 
 
 def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
-    """Key of one method on one train set and one test set. Seeds are parameters of what draws."""
+    """Key, 24 hexadecimal digits, of one method on one train set and one test set. Seeds are parameters of what
+    draws."""
     return content_key([decides(verifier), train_digest, test_digest])
 
 
@@ -35,17 +39,19 @@ def decides(method: Component) -> list[Any]:
     for scorer in _scorers(method):
         calibrator = identity(scorer.default_calibrator())
         # One that is calibrated on other fits than its own also depends on how; a fold-free scorer needs no other fit.
-        calibrators.append(calibrator if scorer.fold_free else {**calibrator, "apart": Calibrated.version})
+        calibrators.append(
+            calibrator if scorer.fold_free else {**calibrator, "apart": Calibrated.version}
+        )
     return [identity(method), calibrators]
 
 
-def _scorers(part: Any) -> Iterator[Scorer]:
-    if isinstance(part, Scorer):
-        yield part
-    if isinstance(part, Component):
-        part = list(part.get_params(deep=False).values())
-    if isinstance(part, list | tuple):
-        for inner in part:
+def _scorers(component: Any) -> Iterator[Scorer]:
+    if isinstance(component, Scorer):
+        yield component
+    if isinstance(component, Component):
+        component = list(component.get_params(deep=False).values())
+    if isinstance(component, list | tuple):
+        for inner in component:
             yield from _scorers(inner)
 
 
@@ -54,32 +60,44 @@ def content_key(value: Any) -> str:
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
-def on_one_table(sets: Sequence[Problems], base: TextTable | None = None) -> tuple[TextTable, list[Problems]]:
+def on_one_table(
+    sets: Sequence[Problems], base: TextTable | None = None
+) -> tuple[TextTable, list[Problems]]:
     """Several sets of problems over one table that holds the documents of all.
 
     The texts of ``base`` come first, in their order: problems over it keep their rows.
     """
-    used = [problems.documents for problems in sets]
-    blocks = (problems.texts.blocks(rows) for problems, rows in zip(sets, used, strict=True))
-    first = () if base is None else base.blocks(range(len(base)))
-    texts, place = TextTable.of_blocks(chain(first, chain.from_iterable(blocks)))
-    ends = np.cumsum([0 if base is None else len(base), *map(len, used)])
-    parts = zip(sets, used, ends[:-1], ends[1:], strict=True)
-    return texts, [_moved(p, texts, rows, place[start:stop]) for p, rows, start, stop in parts]
+    cited_rows = [problems.documents for problems in sets]
+    blocks = (problems.texts.blocks(rows) for problems, rows in zip(sets, cited_rows, strict=True))
+    base_blocks = () if base is None else base.blocks(range(len(base)))
+    texts, new_rows = TextTable.of_blocks(chain(base_blocks, chain.from_iterable(blocks)))
+    ends = np.cumsum([0 if base is None else len(base), *map(len, cited_rows)])
+    slices = zip(sets, cited_rows, ends[:-1], ends[1:], strict=True)
+    return texts, [
+        _with_new_rows(problems, texts, rows, new_rows[start:stop])
+        for problems, rows, start, stop in slices
+    ]
 
 
-def _moved(problems: Problems, texts: TextTable, used: Ints, rows: Ints) -> Problems:
+def _with_new_rows(problems: Problems, texts: TextTable, cited_rows: Ints, rows: Ints) -> Problems:
     """The same problems over another table, whose ``rows`` hold the documents ``used``."""
-    place: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
-    place[used] = rows
-    first: Ints = np.full(len(texts), -1, dtype=np.int64)
-    first[rows] = used
+    new_row_of: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
+    new_row_of[cited_rows] = rows
+    first_row: Ints = np.full(len(texts), -1, dtype=np.int64)
+    first_row[rows] = cited_rows
 
     def labels(old: Labels | None) -> Any:
-        return None if old is None else Labels(np.where(first >= 0, old.codes[first], -1), old.names)
+        return (
+            None
+            if old is None
+            else Labels(np.where(first_row >= 0, old.codes[first_row], -1), old.names)
+        )
 
-    moved = {column: labels(getattr(problems, column)) for column in ("author", "topic", "language")}
-    known, questioned = place[problems.known_index], place[problems.questioned_index]
+    moved = {
+        column: labels(getattr(problems, column)) for column in ("author", "topic", "language")
+    }
+    known = new_row_of[problems.known_index]
+    questioned = new_row_of[problems.questioned_index]
     return replace(problems, texts=texts, known_index=known, questioned_index=questioned, **moved)
 
 
@@ -87,7 +105,9 @@ def fold_record(fold: Fold) -> FoldRecord:
     """A fold's entry in a plan."""
     digests = {"train_digest": fold.train_digest(), "test_digest": fold.test.digest()}
     fields: dict[str, Any] = {**fold.labels, **fold.counts, **digests}
-    if further := {name: value for name, value in fields.items() if name not in FoldRecord.__struct_fields__}:
+    if further := {
+        name: value for name, value in fields.items() if name not in FoldRecord.__struct_fields__
+    }:
         fields["labels"] = further
     return msgspec.convert(fields, FoldRecord)
 
@@ -105,11 +125,17 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
     )
 
 
-def cell_places(components: Mapping[str, Component], folds: Mapping[str, FoldRecord]) -> list[CellPlace]:
+def cell_places(
+    components: Mapping[str, Component], folds: Mapping[str, FoldRecord]
+) -> list[CellPlace]:
     """A cell for every fold and verifier."""
     decided = {name: decides(component) for name, component in components.items()}
     return [
-        CellPlace(key=content_key([decisive, record.train_digest, record.test_digest]), verifier=name, fold=fold)
+        CellPlace(
+            key=content_key([decisive, record.train_digest, record.test_digest]),
+            verifier=name,
+            fold=fold,
+        )
         for fold, record in folds.items()
         for name, decisive in decided.items()
     ]
@@ -132,7 +158,9 @@ def save_plan(
     """
     begin()
     texts.save(store.path / "texts")
-    store.save_labels([texts.hash(i).hex() for i in range(len(texts))] if ids is None else list(ids), labels)
+    store.save_labels(
+        [texts.hash(i).hex() for i in range(len(texts))] if ids is None else list(ids), labels
+    )
     for name, array in (arrays or {}).items():
         files.write_array(store.path / f"{name}.npy", array)
     for fold in folds:

@@ -1,5 +1,9 @@
 """What a run's folder says of itself: typed, versioned records, read and written only here.
 
+In: a path, and a record with its arrays, or the class that a record has to be of. Out: a file with its hash, or the
+record (``Head``, ``Plan``, ``CellRecord`` …) with its arrays by name; numbers in records are counts, shares (0 to 1)
+or seconds.
+
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
 so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
 code (``tasks.run.record`` …).
@@ -32,8 +36,14 @@ FORMAT = 3
 """Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
 
 KINDS = (
-    "run", "verify", "pan14", "attribute", "safety", "evaluate", "obfuscate",
-)  # fmt: skip
+    "run",
+    "verify",
+    "pan14",
+    "attribute",
+    "safety",
+    "evaluate",
+    "obfuscate",
+)
 """Tasks of Raven's own that a folder may belong to; packages add theirs (``kinds``)."""
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -61,19 +71,19 @@ class Head(Record, frozen=True, kw_only=True):
 
 
 class PairsRecord(Record, frozen=True, kw_only=True):
-    """How many pairs (or problems) have one author and how many have two."""
+    """Counts of pairs (or problems): ``same`` have one author, ``different`` have two."""
 
     same: int
     different: int
 
     @property
     def total(self) -> int:
-        """Pairs of both classes."""
+        """Count of pairs of both classes."""
         return self.same + self.different
 
 
 class PairCounts(Record, frozen=True, kw_only=True):
-    """Pairs to learn from, to calibrate on and to test on."""
+    """Counts of pairs to learn from, to calibrate on and to test on."""
 
     fit: PairsRecord
     calibrate: PairsRecord
@@ -89,7 +99,8 @@ class Sides(Record, frozen=True, kw_only=True):
 
 
 class Composition(Record, frozen=True, kw_only=True):
-    """Share of test pairs within one topic, among same-author and among different-author pairs (None: not known)."""
+    """Share (0 to 1) of test pairs within one topic, among same-author and among different-author pairs (None: not
+    known)."""
 
     same: float | None
     different: float | None
@@ -173,7 +184,7 @@ class Plan(Record, frozen=True, kw_only=True):
 
 
 class Seconds(Record, frozen=True, kw_only=True):
-    """Seconds a cell took."""
+    """Seconds a cell took: ``fit`` to learn, ``score`` to answer."""
 
     fit: float
     score: float
@@ -182,9 +193,10 @@ class Seconds(Record, frozen=True, kw_only=True):
 class CellRecord(Record, frozen=True, kw_only=True):
     """What a cell says of itself; its arrays lie in the same file.
 
-    A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was left unanswered. ``programs``
-    says how outside programs were run, "confined" or "not confined" and why; "" where none was. ``exposed`` says why a
-    method that is not Raven's own may know more than it was handed, "" where it does not.
+    ``n`` counts its problems. A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was
+    left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined" and why; "" where
+    none was. ``exposed`` says why a method that is not Raven's own may know more than it was handed, "" where it
+    does not.
     """
 
     key: str
@@ -217,8 +229,12 @@ def write_record(path: Path, kind: str, record: Record) -> str:
     """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
     holds a number that is not finite, or no task has this kind."""
     check_kind(kind)
-    body = json.dumps(msgspec.to_builtins(record), indent=1, ensure_ascii=False, allow_nan=False).encode()
-    head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
+    body = json.dumps(
+        msgspec.to_builtins(record), indent=1, ensure_ascii=False, allow_nan=False
+    ).encode()
+    head = (
+        f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
+    )
     return files.write_bytes(path, head.encode() + body + b"\n}\n")
 
 
@@ -241,7 +257,9 @@ def open_record(path: Path) -> tuple[str, bytes]:
     return envelope.kind, bytes(envelope.record)
 
 
-def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync: bool = True) -> None:
+def write_packed(
+    path: Path, kind: str, record: Record, arrays: Arrays, *, sync: bool = True
+) -> None:
     """Write a record and its arrays as one file, whole or not at all.
 
     ``sync`` waits until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the
@@ -252,12 +270,16 @@ def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync:
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if any(array.dtype.hasobject for array in whole.values()):
         raise ValueError("arrays of Python objects are not kept")
-    shapes = msgspec.json.encode([(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()])
+    shapes = msgspec.json.encode(
+        [(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()]
+    )
     body = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False).encode()
     payload = b"".join(array.tobytes() for array in whole.values())
     sha = _hash(kind, shapes, body, payload)
     head = f'{{"format": {FORMAT}, "kind": "{kind}", "sha256": "{sha}", "arrays": '
-    files.write_bytes(path, b"".join((head.encode(), shapes, b', "record": ', body, b"}\n", payload)), sync=sync)
+    files.write_bytes(
+        path, b"".join((head.encode(), shapes, b', "record": ', body, b"}\n", payload)), sync=sync
+    )
 
 
 def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
@@ -277,9 +299,14 @@ def packed_or_none(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any
         return None
 
 
-def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tuple[str, NDArray[Any]]]:
-    for name, kind, shape in msgspec.json.decode(shapes, type=list[tuple[str, str, tuple[int, ...]]]):
-        dtype, count = np.dtype(kind), int(np.prod(shape, dtype=np.int64))
+def _arrays(
+    path: Path, shapes: bytes, data: bytes, place: int
+) -> Iterable[tuple[str, NDArray[Any]]]:
+    for name, kind, shape in msgspec.json.decode(
+        shapes, type=list[tuple[str, str, tuple[int, ...]]]
+    ):
+        dtype = np.dtype(kind)
+        count = int(np.prod(shape, dtype=np.int64))
         if dtype.hasobject:
             raise damaged(path, "an array of Python objects")
         yield name, np.frombuffer(data, dtype, count, place).reshape(shape).copy()
@@ -308,14 +335,16 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
     if envelope.format != FORMAT:
         raise another_format(path, f"format {envelope.format}")
     body = bytes(envelope.record)
-    parts: tuple[bytes | memoryview, ...] = (body,) if payload is None else (bytes(envelope.arrays), body, payload)
+    parts: tuple[bytes | memoryview, ...] = (
+        (body,) if payload is None else (bytes(envelope.arrays), body, payload)
+    )
     if _hash(envelope.kind, *parts) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
     if envelope.kind not in KINDS and envelope.kind not in kinds():
         raise OtherFormat(
-            f"{path}: this folder belongs to a task of an unknown kind\n  found: {envelope.kind}\n"
-            f"  expected: {', '.join(kinds())}\n  fix: read it with the version or the package of Raven that wrote it, "
-            "or give another --out"
+            f"{path}: this folder belongs to a task of an unknown kind\n  found: {envelope.kind}\n "
+            f" expected: {', '.join(kinds())}\n  fix: read it with the version or the package of"
+            " Raven that wrote it, or give another --out"
         )
     return envelope
 
@@ -352,9 +381,9 @@ def damaged(path: Path, reason: object) -> StoreError:
 def another_format(path: Path, written_as: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
-        f"{path}: this folder was written by another version of Raven\n  found: {written_as}\n"
-        f"  expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or remove the folder and "
-        "run again; the version of Raven that wrote it still reads it"
+        f"{path}: this folder was written by another version of Raven\n  found: {written_as}\n "
+        f" expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or"
+        " remove the folder and run again; the version of Raven that wrote it still reads it"
     )
 
 
@@ -363,4 +392,8 @@ def _is_old(text: bytes) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and "format" not in value and bool({"spec", "cells", "key"} & value.keys())
+    return (
+        isinstance(value, dict)
+        and "format" not in value
+        and bool({"spec", "cells", "key"} & value.keys())
+    )

@@ -1,5 +1,8 @@
 """A task's folder: one command at a time writes it; an earlier one of the same spec is resumed, or a new one begun.
 
+In: a folder, the task's name, its resolved spec and the hashes of its data by name. Out: a planned ``Store``;
+InputError where another process writes the folder, or it holds something else.
+
 Two commands never write one folder at the same time: the second is refused, and learns which process writes it. On
 this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at once.
 Where it cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process of
@@ -63,10 +66,13 @@ def hold(folder: Path) -> None:
     """Lock a folder that has just been made, if this process is to write it; InputError if another was faster."""
     from filelock import FileLock, Timeout
 
-    name, place = str(folder), folder / LOCK
+    name = str(folder)
+    lock_file = folder / LOCK
     if name not in _WANTED or name in _HELD:
         return
-    system = None if files.is_remote(folder) else FileLock(place, timeout=0, fallback_to_soft=False)
+    system = (
+        None if files.is_remote(folder) else FileLock(lock_file, timeout=0, fallback_to_soft=False)
+    )
     try:
         if system is not None:
             system.acquire()
@@ -78,48 +84,61 @@ def hold(folder: Path) -> None:
             # That nothing can be written here is reported with the first file.
             return
         system = None
-    if system is None and not _abandoned(place):
+    if system is None and not _abandoned(lock_file):
         raise _refusal(folder)
-    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(" ", "seconds")}
-    place.write_bytes(json.dumps(who).encode())
+    holder = {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": datetime.now(UTC).isoformat(" ", "seconds"),
+    }
+    lock_file.write_bytes(json.dumps(holder).encode())
     _HELD.add(name)
 
     def give_back() -> None:
         _HELD.discard(name)
         with suppress(OSError):
-            place.unlink()
+            lock_file.unlink()
 
     _WANTED[name].callback(give_back)
 
 
-def _holder(place: Path) -> dict[str, object]:
+def _holder(lock_file: Path) -> dict[str, object]:
     """What the file of a lock says of who wrote it; nothing where it says nothing."""
     try:
-        who = json.loads(place.read_bytes())
+        holder = json.loads(lock_file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    return who if isinstance(who, dict) else {}
+    return holder if isinstance(holder, dict) else {}
 
 
-def _abandoned(place: Path) -> bool:
+def _abandoned(lock_file: Path) -> bool:
     """Whether no lock holds: no file, an empty one, or that of a process of this machine that has ended."""
     try:
-        empty = not place.read_bytes()
+        empty = not lock_file.read_bytes()
     except FileNotFoundError:
         return True
-    who = _holder(place)
+    holder = _holder(lock_file)
     return empty or (
-        who.get("host") == socket.gethostname() and isinstance(pid := who.get("pid"), int) and not files.lives(pid)
+        holder.get("host") == socket.gethostname()
+        and isinstance(pid := holder.get("pid"), int)
+        and not files.lives(pid)
     )
 
 
 def _refusal(folder: Path) -> InputError:
-    who = _holder(folder / LOCK)
+    holder = _holder(folder / LOCK)
     return InputError(
-        "another command is writing this folder", file=folder,
-        found=f"process {who.get('pid', '?')} on {who.get('host', '?')}, since {who.get('since', '?')}",
-        fix=f"wait until it ends or stop it, or give another --out; if it has ended, remove {folder / LOCK}",
-    )  # fmt: skip
+        "another command is writing this folder",
+        file=folder,
+        found=(
+            f"process {holder.get('pid', '?')} on {holder.get('host', '?')}, since"
+            f" {holder.get('since', '?')}"
+        ),
+        fix=(
+            "wait until it ends or stop it, or give another --out; if it has ended, remove"
+            f" {folder / LOCK}"
+        ),
+    )
 
 
 logger = logging.getLogger(__name__)
@@ -130,7 +149,12 @@ Planner = Callable[[Store, Callable[[], None]], None]
 
 
 def open_or_create(
-    folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, inputs: Iterable[str] = ()
+    folder: Path,
+    kind: str,
+    spec: Mapping[str, Any],
+    data: dict[str, str],
+    plan: Planner,
+    inputs: Iterable[str] = (),
 ) -> Store:
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
@@ -142,7 +166,7 @@ def open_or_create(
     if files.is_remote(folder):
         hold(folder)
     head = _head(spec, data)
-    check_apart(folder, [*_places(spec), *inputs])
+    check_apart(folder, [*_local_paths(spec), *inputs])
     resumed = _earlier(folder, kind, head)
     _clean(folder, kind)
     if resumed is not None:
@@ -150,34 +174,37 @@ def open_or_create(
         return resumed
     if not folder.exists() and not files.is_remote(folder):
         check_folder(folder)
-    there = (folder / "run.json").is_file()
+    run_exists = (folder / "run.json").is_file()
 
     def start() -> None:
-        nonlocal there
-        _begin(folder, kind, head, anew=not there)
-        there = True
+        nonlocal run_exists
+        _begin(folder, kind, head, anew=not run_exists)
+        run_exists = True
 
     store = Store(folder)
     plan(store, start)
     return store
 
 
-def _places(spec: Mapping[str, Any]) -> Iterator[str]:
+def _local_paths(spec: Mapping[str, Any]) -> Iterator[str]:
     """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
     their endings, so that a run beside them changes nothing."""
     for name, value in spec.items():
-        for one in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(one, str) and name not in ("known", "questioned"):
+        for path in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(path, str) and name not in ("known", "questioned"):
                 with suppress(OSError, ValueError):  # too long for a path
-                    if Path(one).exists():
-                        yield one
+                    if Path(path).exists():
+                        yield path
 
 
 def _clean(folder: Path, kind: str) -> None:
     """Remove what a killed command left half-written in a run, and refuse a report that is not the run's."""
     if files.is_remote(folder) or not folder.is_dir():
         return
-    for place in (folder, *(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink())):
+    for place in (
+        folder,
+        *(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink()),
+    ):
         files.sweep(place)
     check_folder(folder / "report", kind=kind)
 
@@ -191,14 +218,18 @@ def _name_edited(store: Store) -> None:
         if not {*re.findall(r"(?<![\w.])[\w.]++(?=:\w)", record.spec)} <= sys.modules.keys():
             continue
         try:
-            now = None if record.source is None else source_hash(registry.parse("verifier", record.spec))
+            named = (
+                None
+                if record.source is None
+                else source_hash(registry.parse("verifier", record.spec))
+            )
         except (SpecError, MissingPart):
             continue
-        if now != record.source:
+        if named != record.source:
             logger.warning(
-                f"{record.name}: its file changed since this run began, but its version is still {record.version}. "
-                "Answers that are here already come from the earlier file.\n"
-                "  fix: if the change matters, raise `version` in the class and give another --out"
+                f"{record.name}: its file changed since this run began, but its version is still"
+                f" {record.version}. Answers that are here already come from the earlier file.\n "
+                " fix: if the change matters, raise `version` in the class and give another --out"
             )
 
 
@@ -221,14 +252,17 @@ def _head(spec: Mapping[str, Any], data: dict[str, str]) -> Head:
 
 
 def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
-    store, whole = Store(folder), False
+    store = Store(folder)
+    complete = False
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
-        whole = _check_same(store, kind, head)
+        complete = _check_same(store, kind, head)
     elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
-        raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
-    return store if whole and store.planned else None
+        raise InputError(
+            "this folder holds other files", file=folder, fix="give an empty or new folder as --out"
+        )
+    return store if complete and store.planned else None
 
 
 def _foreign(inner: Path) -> bool:
@@ -251,33 +285,39 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         hold(folder)
         if anew and (folder / "run.json").is_file():
             raise InputError(
-                "another command has begun a run in this folder meanwhile", file=folder,
+                "another command has begun a run in this folder meanwhile",
+                file=folder,
                 fix="repeat the command, or give another --out",
-            )  # fmt: skip
+            )
         write_record(folder / "run.json", kind, head)
-        files.sync_folder(folder)  # by its name the folder is known for a run's, whatever else a power cut leaves
+        files.sync_folder(
+            folder
+        )  # by its name the folder is known for a run's, whatever else a power cut leaves
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=folder, fix="give another --out"
+            f"the output folder cannot be written ({error.strerror})",
+            file=folder,
+            fix="give another --out",
         ) from error
 
 
-def data_hash(what: str) -> str:
+def data_hash(data_name: str) -> str:
     """Identity of a file, a folder or a built-in corpus; SpecError if it is none of these."""
-    if not what.strip():
+    if not data_name.strip():
         raise SpecError("an empty name is no source", fix="for the current folder write .")
-    path = files.local_copy(what)
+    path = files.local_copy(data_name)
     if path.exists():
         return digest(path)
     if (within := zip_around(path)) is not None:
         return identity_hash([digest(within[0]), within[1]])
     try:
-        return identity_hash(registry.parse("corpus", what))
+        return identity_hash(registry.parse("corpus", data_name))
     except SpecError as error:
-        if what.partition("(")[0].strip() in registry.names("corpus"):
+        if data_name.partition("(")[0].strip() in registry.names("corpus"):
             raise
         raise SpecError(
-            f"{what!r} is neither a file, a folder nor a known corpus", fix=did_you_mean(what, registry.names("corpus"))
+            f"{data_name!r} is neither a file, a folder nor a known corpus",
+            fix=did_you_mean(data_name, registry.names("corpus")),
         ) from error
 
 
@@ -289,7 +329,7 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
     try:
-        there = store.run
+        run = store.run
     except OtherFormat:
         raise
     except StoreError:
@@ -297,27 +337,36 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     fix = "give another --out, or remove the folder"
     if store.kind != kind:
         raise InputError(
-            f"this folder holds a run of another command (raven {store.kind})", file=store.path,
-            expected=f"raven {kind}", fix=fix,
-        )  # fmt: skip
-    # What a spec does not name is None: a field that came later is no difference.
-    if keys := sorted(k for k in {*there.spec, *wanted.spec} if there.spec.get(k) != wanted.spec.get(k)):
-        differences = (f"{k}: {there.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
-        raise InputError(
-            "this folder holds a run of another spec", file=store.path, found="; ".join(differences), fix=fix
+            f"this folder holds a run of another command (raven {store.kind})",
+            file=store.path,
+            expected=f"raven {kind}",
+            fix=fix,
         )
-    if there.data != wanted.data:
+    # What a spec does not name is None: a field that came later is no difference.
+    if keys := sorted(
+        k for k in {*run.spec, *wanted.spec} if run.spec.get(k) != wanted.spec.get(k)
+    ):
+        differences = (f"{k}: {run.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
         raise InputError(
-            "the data or the methods of this run have changed since it began", file=store.path,
-            found=", ".join(changed(there.data, wanted.data)), fix=fix + " and run again",
-        )  # fmt: skip
+            "this folder holds a run of another spec",
+            file=store.path,
+            found="; ".join(differences),
+            fix=fix,
+        )
+    if run.data != wanted.data:
+        raise InputError(
+            "the data or the methods of this run have changed since it began",
+            file=store.path,
+            found=", ".join(changed(run.data, wanted.data)),
+            fix=fix + " and run again",
+        )
     return True
 
 
 def written(folder: Path) -> frozenset[str]:
     """Hashes of what a run has written elsewhere; none where it is new."""
-    place = folder / "products"
-    return frozenset(p.name for p in place.iterdir()) if place.is_dir() else frozenset()
+    products = folder / "products"
+    return frozenset(path.name for path in products.iterdir()) if products.is_dir() else frozenset()
 
 
 def note(folder: Path, digest: str) -> None:

@@ -1,4 +1,9 @@
-"""The store: one folder a run, one file a cell (contract 13), one a fold."""
+"""The store: one folder a run, one file a cell (contract 13), one a fold.
+
+In: the path of a run's folder. Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects
+(arrays of row numbers), truth (n,) bool, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, higher =
+same author, and raw scores (n,).
+"""
 
 from __future__ import annotations
 
@@ -26,16 +31,20 @@ Arrays = Mapping[str, NDArray[Any]]
 
 RECENT = 64 * 2**20
 """Bytes of folds that are kept."""
-OTHERS, SMALL = 3, 2**20
+OTHERS = 3
+SMALL = 2**20
 """Shared folds kept beside the last one, as long as it has fewer bytes than this."""
 
 
 def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
     """A fold of these arrays, its training problems labelled, its test problems blind."""
 
-    def side(which: str, **more: Any) -> Problems:
-        ids, ptr, known, questioned = (arrays[f"{which}_{part}"] for part in ("ids", "ptr", "known", "questioned"))
-        return Problems(texts, ids, ptr, known, questioned, **more)
+    def side(side_name: str, **extra: Any) -> Problems:
+        ids, ptr, known, questioned = (
+            arrays[f"{side_name}_{array_name}"]
+            for array_name in ("ids", "ptr", "known", "questioned")
+        )
+        return Problems(texts, ids, ptr, known, questioned, **extra)
 
     train = side("train", calibrate=arrays.get("train_calibrate"), **labels)
     return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
@@ -53,7 +62,8 @@ SYNC_ABOVE_SECONDS = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method's results on one fold: its record, and its arrays by name (none where it failed)."""
+    """One method's results on one fold: its record, and its arrays by name, one row a problem (none where it
+    failed)."""
 
     record: records.CellRecord
     arrays: Mapping[str, NDArray[Any]]
@@ -75,7 +85,7 @@ class Cell:
 
 
 class Store(Shown):
-    """A run's folder (layout in docs/architecture.md)."""
+    """A run's folder as records, texts, folds and cells (layout in docs/architecture.md)."""
 
     _shown_by = "reports.report:report_of"
 
@@ -91,7 +101,9 @@ class Store(Shown):
         if it is damaged or another version of Raven wrote it."""
         store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
-            raise InputError("not a run folder", file=path, expected="a folder that a command of Raven wrote")
+            raise InputError(
+                "not a run folder", file=path, expected="a folder that a command of Raven wrote"
+            )
         again = f"repeat raven {store.kind}"
         if not (store.path / "plan.json").is_file():
             raise InputError("this run was interrupted before it was planned", file=path, fix=again)
@@ -115,10 +127,10 @@ class Store(Shown):
         """Names of the files of the plan that are missing or changed."""
         for name, sha in self.plan.files.items():
             try:
-                whole = files.sha256(self.path / name) == sha
+                undamaged = files.sha256(self.path / name) == sha
             except OSError:
-                whole = False
-            if not whole:
+                undamaged = False
+            if not undamaged:
                 yield name
 
     def write_plan(self, plan: records.Plan) -> None:
@@ -128,11 +140,23 @@ class Store(Shown):
         """
         for folder in (self.path / "folds", self.path / "texts", self.path):
             files.sync_folder(folder)
-        inner = sorted(p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith("."))
-        names = [p.relative_to(self.path) for p in inner]
-        planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
-        hashes = {n.as_posix(): files.sha256(self.path / n) for n in planned if n.parts[0] not in ("cells", "pairs")}
-        records.write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
+        inner = sorted(
+            path
+            for path in self.path.rglob("*")
+            if path.is_file() and not path.name.startswith(".")
+        )
+        names = [path.relative_to(self.path) for path in inner]
+        planned = [
+            n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")
+        ]
+        hashes = {
+            n.as_posix(): files.sha256(self.path / n)
+            for n in planned
+            if n.parts[0] not in ("cells", "pairs")
+        }
+        records.write_record(
+            self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes)
+        )
         files.sync_folder(self.path)
         self.__dict__.pop("plan", None)
 
@@ -159,7 +183,9 @@ class Store(Shown):
         """Raise InputError unless this is a folder of one task."""
         if self.kind != kind:
             raise InputError(
-                f"this folder belongs to raven {self.kind}", file=self.path, expected=f"a folder of raven {kind}"
+                f"this folder belongs to raven {self.kind}",
+                file=self.path,
+                expected=f"a folder of raven {kind}",
             )
 
     @cached_property
@@ -184,13 +210,20 @@ class Store(Shown):
     def labels(self) -> dict[str, Labels]:
         """Author and topic of each row of ``texts``, where known."""
         columns = ("author", "topic", "language")
-        return {c: Labels.of(self._documents[c].to_list()) for c in columns if c in self._documents.columns}
+        return {
+            column: Labels.of(self._documents[column].to_list())
+            for column in columns
+            if column in self._documents.columns
+        }
 
     @cached_property
     def splits(self) -> dict[str, Labels]:
         """By name of a split, the part that each row of ``texts`` is in."""
-        columns = [c for c in self._documents.columns if c.startswith("split ")]
-        return {c.removeprefix("split "): Labels.of(self._documents[c].to_list()) for c in columns}
+        columns = [column for column in self._documents.columns if column.startswith("split ")]
+        return {
+            column.removeprefix("split "): Labels.of(self._documents[column].to_list())
+            for column in columns
+        }
 
     def similarity(self) -> Floats:
         """Cosine similarities of all topics, (T, T)."""
@@ -198,7 +231,7 @@ class Store(Shown):
         return similarity
 
     def similarity2(self) -> Floats | None:
-        """The same in a second encoder, where topics were extracted."""
+        """Cosine similarities (T, T) in a second encoder, where topics were extracted; else None."""
         path = self.path / "similarity2.npy"
         return self._array(path) if path.is_file() else None
 
@@ -207,7 +240,11 @@ class Store(Shown):
         import polars as pl
 
         files.check_not_forked()
-        columns = {k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None}
+        columns = {
+            k: pl.Series(list(labels_of_column), dtype=pl.String)
+            for k, labels_of_column in labels.items()
+            if labels_of_column is not None
+        }
         buffer = io.BytesIO()
         pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), **columns}).write_parquet(buffer)
         files.write_bytes(self.path / "documents.parquet", buffer.getvalue())
@@ -215,7 +252,10 @@ class Store(Shown):
     def save_fold(self, fold: Fold) -> None:
         """Write a fold whose problems lie over this store's texts."""
         arrays: dict[str, NDArray[Any]] = {}
-        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
+        for side, problems, same in (
+            ("train", fold.train, fold.train_same),
+            ("test", fold.test, fold.test_same),
+        ):
             arrays |= {
                 f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
                 f"{side}_ptr": problems.known_ptr,
@@ -231,25 +271,36 @@ class Store(Shown):
         self._held -= _size(self._folds.pop(fold.name, {}))
         self._shared.pop(fold.name, None)
         files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
-        self._keep_fold(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
+        self._keep_fold(
+            fold.name,
+            {array_name: np.array(array, order="C") for array_name, array in arrays.items()},
+        )
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
-        own = {part: array.copy() for part, array in self._read_fold(name).items()}
-        labels = {column: replace(one, codes=one.codes.copy()) for column, one in self.labels.items()}
-        return _fold(name, own, self.texts, labels)
+        arrays = {array_name: array.copy() for array_name, array in self._read_fold(name).items()}
+        labels = {
+            column: replace(labels, codes=labels.codes.copy())
+            for column, labels in self.labels.items()
+        }
+        return _fold(name, arrays, self.texts, labels)
 
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
         if name not in self._shared:
             arrays = self._read_fold(name)
-            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
-            self._shared = {**dict(others), name: _fold(name, arrays, self.texts, self.labels)}
+            shared_before = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
+            self._shared = {
+                **dict(shared_before),
+                name: _fold(name, arrays, self.texts, self.labels),
+            }
         return self._shared[name]
 
     def truth(self, name: str) -> Bools:
-        """Truth of a fold's test problems, (n,)."""
-        truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))["test_same"].copy()
+        """Truth of a fold's test problems, (n,) bool, True = same author."""
+        truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))[
+            "test_same"
+        ].copy()
         return truth
 
     def _read_fold(self, name: str) -> Arrays:
@@ -265,19 +316,30 @@ class Store(Shown):
             self._held -= _size(self._folds.pop(next(iter(self._folds))))
         return arrays
 
-    def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> Arrays:
+    def _fold_file(self, name: str, array_names: Iterable[str] | None = None) -> Arrays:
         """Arrays of a fold's file, all unless some are named."""
         path = self.path / "folds" / f"{name}.npz"
         try:
             with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
-                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
-                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
+                named = (
+                    [name.removesuffix(".npy") for name in archive.namelist()]
+                    if array_names is None
+                    else array_names
+                )
+                return {
+                    array_name: files.array_of(archive.read(f"{array_name}.npy")).copy()
+                    for array_name in named
+                }
         except Exception as error:  # a damaged archive or head fails in a dozen ways
             raise records.damaged(path, error) from error
 
     def documents(self, folds: Iterable[str]) -> Ints:
         """Rows of ``texts`` that these folds learn from or test on, each once, in order."""
-        sides = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
+        sides = [
+            side.documents
+            for fold in map(self.shared_fold, folds)
+            for side in (fold.train, fold.test)
+        ]
         return np.unique(np.concatenate(sides))
 
     def cell_path(self, key: str) -> Path:
@@ -308,12 +370,16 @@ class Store(Shown):
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted
-        return [place for place in wanted if (cell := self.read_cell(place.key)) is None or cell.error is not None]
+        return [
+            wanted_cell
+            for wanted_cell in wanted
+            if (cell := self.read_cell(wanted_cell.key)) is None or cell.error is not None
+        ]
 
     @cached_property
     def keys(self) -> dict[tuple[str, str], str]:
         """Key of the cell of each (verifier, fold)."""
-        return {(c.verifier, c.fold): c.key for c in self.plan.cells}
+        return {(cell.verifier, cell.fold): cell.key for cell in self.plan.cells}
 
     def cell(self, verifier: str, fold: str) -> Cell | None:
         """A verifier's cell on a fold, None where it is not there yet."""
@@ -321,7 +387,7 @@ class Store(Shown):
         return None if key is None else self.read_cell(key)
 
     def answers(self, verifier: str, fold: str) -> Floats | None:
-        """A verifier's answers (n,) to a fold's test problems, None where there are none."""
+        """A verifier's answers (n,), 0 to 1, to a fold's test problems, None where there are none."""
         return None if (cell := self.cell(verifier, fold)) is None else cell.answers
 
     def _open(self, name: str) -> tuple[str, bytes]:
@@ -345,7 +411,11 @@ def open_store(path: Path) -> Store:
     """A run's folder, kept open by a worker that does several units of it, as long as its plan stays the same."""
     # A worker can outlive a folder: what lies at the path now may be another run.
     mark, store = _opened_stores.get(path, (None, None))
-    return store if store is not None and mark == _mark(path / "plan.json") else keep_open(Store(path))
+    return (
+        store
+        if store is not None and mark == _plan_mark(path / "plan.json")
+        else keep_open(Store(path))
+    )
 
 
 def keep_open(store: Store) -> Store:
@@ -353,15 +423,15 @@ def keep_open(store: Store) -> Store:
     _opened_stores.pop(store.path, None)
     for path in list(_opened_stores)[:-1]:
         _opened_stores.pop(path, None)
-    _opened_stores[store.path] = _mark(store.path / "plan.json"), store
+    _opened_stores[store.path] = _plan_mark(store.path / "plan.json"), store
     return store
 
 
-def _mark(plan: Path) -> tuple[object, ...]:
+def _plan_mark(plan: Path) -> tuple[object, ...]:
     """What tells a plan from another that was written in its place, found without reading it."""
     if files.is_remote(plan):
-        place: Any = plan
-        place.fs.invalidate_cache(place.parent.path)
-        return (place.fs.ukey(place.path),)
+        level: Any = plan
+        level.fs.invalidate_cache(level.parent.path)
+        return (level.fs.ukey(level.path),)
     stat = plan.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns

@@ -8,7 +8,6 @@ from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
-from ravenbench.ext.changes.report import Changes
 from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.map.report import TextMap
 from ravenbench.formats.answers import SystemAnswers, Truth
@@ -63,7 +62,6 @@ def run(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
@@ -88,7 +86,6 @@ def verify(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> Verified:
     """Train a verifier on problems, or load a trained one, and answer others."""
@@ -106,7 +103,6 @@ def pan14(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
@@ -126,14 +122,11 @@ def attribute(
     folds: int | None = None,
     min_docs: int | None = None,
     min_topics: int | None = None,
-    min_per_topic: int | None = None,
-    min_topic_docs: int | None = None,
     docs_per_topic: int | None = None,
     equal_counts: bool | None = None,
     sampler: str | None = None,
     topics: int | None = None,
     encoder: str | None = None,
-    difference: float | None = None,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
@@ -144,7 +137,6 @@ def attribute(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics."""
 
@@ -165,7 +157,6 @@ def obfuscate(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> ObfuscateResult:
     """Rewrite questioned texts so that their author is hidden."""
 
@@ -195,13 +186,16 @@ def safety(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
 def compare(
     questioned: str | Path | Sequence[str | Path] | None = None,
-    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
+    known: str
+    | Path
+    | Sequence[str | Path]
+    | Mapping[str, str | Path | Sequence[str | Path]]
+    | None = None,
     background: str | Path | None = None,
     *,
     unquoted: bool | None = None,
@@ -230,36 +224,8 @@ def compare(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
-
-def detect(
-    texts: str | Path,
-    *,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    train: str | Path,
-    people: str,
-    detectors: str | Sequence[str | Component] | None = None,
-    by: str | None = None,
-    most: int | None = None,
-    seed: int | Sequence[int] | None = None,
-    out: str | Path | None = None,
-    frozen: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    cell_timeout: float | None = None,
-    most_calls: int | None = None,
-    device: str | None = None,
-) -> RunResult:
-    """How well do detectors tell machines' texts from people's, and how often do they accuse people?"""
 
 def retrieve(
     source: str | Path,
@@ -281,7 +247,6 @@ def retrieve(
     first: int | None = None,
     train: str | Path | None = None,
     content: int | None = None,
-    half: bool | None = None,
     seed: int | Sequence[int] | None = None,
     out: str | Path | None = None,
     frozen: str | Path | None = None,
@@ -289,36 +254,9 @@ def retrieve(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
     device: str | None = None,
 ) -> RunResult:
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
-
-def simulate(
-    corpus: str | None = None,
-    *,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    replicates: int | None = None,
-    unquoted: bool | None = None,
-    strip_shared: bool | None = None,
-    skip_faulty: bool | None = None,
-    pairs: str | None = None,
-    doses: str | Sequence[float] | None = None,
-    pools: int | None = None,
-    folds: int | None = None,
-    repetitions: int | None = None,
-    function_words: int | None = None,
-    segmenter: str | None = None,
-    seed: int | None = None,
-    out: str | Path | None = None,
-    workers: int | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
-    """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""
 
 def validate(
     background: str | Path,
@@ -347,13 +285,16 @@ def validate(
     engine: Engine | None = None,
     progress: Progress | None = None,
     cell_timeout: float | None = None,
-    most_calls: int | None = None,
 ) -> RunResult:
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 
 def evaluate(
     truth: str | Path | Truth,
-    answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
+    answers: str
+    | Path
+    | SystemAnswers
+    | Sequence[str | Path | SystemAnswers]
+    | Mapping[str, Any] = (),
     *,
     lenient: bool = False,
     skip_faulty: bool = False,
@@ -364,14 +305,17 @@ def evaluate(
     by: Sequence[str | ProblemAttribute] | None = None,
     encoding: str | None = None,
     training_truth: str | Path | Truth | None = None,
-    training_answers: str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any] = (),
+    training_answers: str
+    | Path
+    | SystemAnswers
+    | Sequence[str | Path | SystemAnswers]
+    | Mapping[str, Any] = (),
     same_share: float | None = None,
     workers: int | None = None,
     seed: int = 0,
     costs: tuple[float, float] = (1.0, 1.0),
     level: float = 0.95,
     alpha: float = 0.05,
-    tests: Sequence[str] | None = None,
 ) -> Evaluation:
     """Evaluate answers as PAN does, with intervals and significance tests."""
 
@@ -422,26 +366,6 @@ def contrast(
     progress: Progress | None = None,
 ) -> TextContrast:
     """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
-
-def detect_changes(
-    problems: str | Path,
-    train: str | Path | None = None,
-    background: str | Path | None = None,
-    *,
-    out: str | Path | None = None,
-    unquoted: bool = False,
-    strip_shared: bool = False,
-    skip_faulty: bool = False,
-    text: str | None = None,
-    author: str | None = None,
-    topic: str | None = None,
-    encoding: str | None = None,
-    year: int | None = None,
-    seed: int = 0,
-    allow_shared: bool = False,
-    progress: Progress | None = None,
-) -> Changes:
-    """Say where the author changes in PAN's problems of several authors, 2018 to 2026."""
 
 def map_texts(
     corpus: str | Path | Mapping[str, str] | Corpus,

@@ -1,4 +1,8 @@
-"""A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read."""
+"""A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read.
+
+In: the class of a ``Task`` or ``Work``. Out: a function with typed keyword arguments, its ``Signature``, and its
+docstring as text.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ravenbench.engine.options import Declared, Option, check_given
 from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
-from ravenbench.former import check_there
 
 if TYPE_CHECKING:
     from ravenbench.engine.task import Preview
@@ -26,11 +29,10 @@ P = ParamSpec("P")
 @cache
 def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
     """A task, or a work, as a function in Python, or what ``plan`` of it does."""
-    own_signature, options = signature_of(task), task.options()
+    own_signature = signature_of(task)
+    options = task.options()
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        for name in kwargs.keys() - own_signature.parameters.keys():
-            check_there(f"raven {task.name} --{name}")
         try:
             bound = own_signature.bind(*args, **kwargs).arguments
         except TypeError as error:
@@ -49,22 +51,29 @@ def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
 
 
 def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Preview:
-    """What a task would do with these arguments, and about what it costs; no folder of a run is written.
+    """What a task would do with these arguments; no folder of a run is written.
 
-    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits``, ``cpu_seconds``,
-    ``megabytes`` of a worker, methods that are ``untimed``; that of ``run`` also what could be detected. ``to_json()``
-    has all. SpecError if the function has no plan; InputError if something cannot be used.
+    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits`` and ``notes``; that of ``run``
+    also what could be detected. ``to_json()`` has all. SpecError if the function has no plan; InputError if something
+    cannot be used.
     """
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:
-        raise SpecError(f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long")
+        raise SpecError(
+            f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long"
+        )
     planned: Preview = as_public(function_of(task, "plan"))(*args, **kwargs)
     return planned
 
 
 def _flags(options: Iterable[Option]) -> dict[str, str]:
     """Names in Python of options that are called otherwise on the command line."""
-    return {flag.lstrip("-"): option.name for option in options if option.function for flag in option.flags}
+    return {
+        flag.lstrip("-"): option.name
+        for option in options
+        if option.function
+        for flag in option.flags
+    }
 
 
 def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,7 +93,10 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
         refusal: Exception
         try:
             _check_names(function.__name__, kwargs, own_signature)
-            given = {name: _as_place(value, accepted.get(name), of_task) for name, value in kwargs.items()}
+            given = {
+                name: _as_place(value, accepted.get(name), of_task)
+                for name, value in kwargs.items()
+            }
             # What is too much is refused by the function itself.
             named = by_position[: len(args)] if several or len(args) <= len(by_position) else []
             each = zip_longest(args, named, fillvalue=several)
@@ -92,7 +104,9 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
         except _WrongArguments as error:
             refusal = TypeError(str(error))
         except InputError as error:
-            names = {name.replace("_", "-"): name for name in accepted} | getattr(function, "flags", {})
+            names = {name.replace("_", "-"): name for name in accepted} | getattr(
+                function, "flags", {}
+            )
             if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
                 names |= {name: name for name in ("text", "author", "topic")}
             refusal = _in_python(error, names)
@@ -113,10 +127,11 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for unknown in (name for name in arguments if name not in parameters):
-        check_there(f"raven {function} --{unknown}")
         how = f"a plan is made by ravenbench.plan(ravenbench.{function}, …)"
         near = how if unknown == "plan" else did_you_mean(unknown, parameters, cutoff=0.7)
-        raise _WrongArguments(f"{function}() got an unexpected keyword argument {unknown!r}; {near}")
+        raise _WrongArguments(
+            f"{function}() got an unexpected keyword argument {unknown!r}; {near}"
+        )
 
 
 LONGEST_NAME = 255
@@ -129,17 +144,25 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
     default = None if parameter is None else parameter.default
     if value is None and (default is None or (of_task and default is not Parameter.empty)):
         return None
-    name, takes = ("table", "") if parameter is None else (parameter.name, str(parameter.annotation))
-    if getattr(value, "ndim", 2) < 2 and hasattr(value, "tolist"):  # a number or a row of NumPy, a column of pandas
+    name, takes = (
+        ("table", "") if parameter is None else (parameter.name, str(parameter.annotation))
+    )
+    if getattr(value, "ndim", 2) < 2 and hasattr(
+        value, "tolist"
+    ):  # a number or a row of NumPy, a column of pandas
         value = value.tolist()
     if isinstance(value, str | Path) and "Path" in takes:
         parts = str(value).encode("utf-8", "replace").split(b"/")
         if {"\n", "\0"} & {*str(value)} or max(map(len, parts)) > LONGEST_NAME:
             raise InputError(
-                f"{name}: this is a text, and the path of its file is expected", found=str(value)[:60],
-                expected="a path", fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
-            )  # fmt: skip
-    if not isinstance(value, str | Path | None) and "[R]" not in takes:  # a table's rows are no table
+                f"{name}: this is a text, and the path of its file is expected",
+                found=str(value)[:60],
+                expected="a path",
+                fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
+            )
+    if (
+        not isinstance(value, str | Path | None) and "[R]" not in takes
+    ):  # a table's rows are no table
         from ravenbench.corpora.memory import as_place
         from ravenbench.formats.tabular import no_rows
         from ravenbench.types import Corpus
@@ -157,7 +180,10 @@ _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fo
 _WORD = re.compile(r"[^\s,;]+")
 _IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+)(?:/answers.jsonl)?)?")
 """A table or corpus in memory as ``corpora.memory`` keeps it; the group is its parameter."""
-IN_MEMORY = "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of records."
+IN_MEMORY = (
+    "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of"
+    " records."
+)
 _BY_HAND = {
     "repeat NAME=PATH": "give several in the dict",
     "Several: repeat.": "Several: a list.",
@@ -172,19 +198,23 @@ def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
     """The error with ``'out'`` for ``--out``; ``names`` are those of parameters by that of their option."""
 
     problem, expected, fix = (
-        text and _by_parameters(_of_tables(text), names) for text in (error.problem, error.expected, error.fix)
+        text and _by_parameters(_of_tables(text), names)
+        for text in (error.problem, error.expected, error.fix)
     )
     fix = f"in a terminal: {error.fix}" if (error.fix or "").startswith("raven ") else fix
     file = _of_tables(str(error.file)) if error.file is not None else None
     value = _of_tables(error.found) if isinstance(error.found, str) else error.found
-    return type(error)(problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix)
+    return type(error)(
+        problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix
+    )
 
 
 def _by_parameters(text: str, names: Mapping[str, str]) -> str:
     """A text with parameters in place of options."""
 
     def named(match: re.Match[str]) -> str:
-        name, value = names.get(match[1]), match[2] or (match[3] and repr(match[3]))
+        name = names.get(match[1])
+        value = match[2] or (match[3] and repr(match[3]))
         return match[0] if name is None else f"{name}={value}" if value else repr(name)
 
     return _FLAG.sub(named, text)
@@ -197,13 +227,17 @@ def _of_tables(text: str) -> str:
         place = _IN_MEMORY.search(word[0])
         if place is None:
             return word[0]
-        kind = f"the table {place[1].removesuffix('.jsonl')!r}" if place[1] else "the corpus in memory"
+        kind = (
+            f"the table {place[1].removesuffix('.jsonl')!r}" if place[1] else "the corpus in memory"
+        )
         return kind + word[0][place.end() :]
 
     return _WORD.sub(named, text)
 
 
-def _end_at_call(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _end_at_call(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """As Python shows an uncaught exception, without the function ``public`` that only passes on what is refused."""
     step = trace
     while step is not None and step.tb_next is not None:
@@ -216,13 +250,22 @@ def _end_at_call(kind: type[BaseException], error: BaseException, trace: Traceba
 
 def signature_of(task: type[Declared]) -> Signature:
     """The signature of a task's function; annotations are text."""
-    by_position, parameters = [*task.by_position()], []
+    by_position = [*task.by_position()]
+    parameters = []
     for option in task.options():
         if option.function:
-            way = Parameter.POSITIONAL_OR_KEYWORD if option.name in by_position else Parameter.KEYWORD_ONLY
+            way = (
+                Parameter.POSITIONAL_OR_KEYWORD
+                if option.name in by_position
+                else Parameter.KEYWORD_ONLY
+            )
             default = Parameter.empty if option.required else option.default
-            parameters.append(Parameter(option.name, way, default=default, annotation=option.annotation))
-    parameters.sort(key=lambda p: by_position.index(p.name) if p.name in by_position else len(by_position))
+            parameters.append(
+                Parameter(option.name, way, default=default, annotation=option.annotation)
+            )
+    parameters.sort(
+        key=lambda p: by_position.index(p.name) if p.name in by_position else len(by_position)
+    )
     return Signature(parameters, return_annotation=task.result)
 
 
@@ -241,5 +284,11 @@ def docstring_of(task: type[Declared]) -> str:
             about = about.replace(on_the_line, in_python)
         lines += textwrap.wrap(about, 108, initial_indent="    ", subsequent_indent="    ")
     lines += ["", "Notes", "-----", IN_MEMORY]
-    lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
+    lines += [
+        "",
+        "Raises",
+        "------",
+        "InputError",
+        "    Before any long work, if something cannot be used.",
+    ]
     return "\n".join(lines)

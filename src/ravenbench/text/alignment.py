@@ -1,5 +1,7 @@
-"""What changed between a text and its rewriting: tokens aligned by longest common subsequence and read as runs, and
-sentences aligned 1-1, 1-2, 2-1, 1-0 and 0-1.
+"""Aligns a text and its rewriting: tokens by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
+
+In: two sequences of tokens or of sentences. Out: ``EqualRun``s or ``Bead``s, half-open runs of indices that belong
+together; numbers of changes.
 """
 
 from __future__ import annotations
@@ -7,21 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numba import njit
+from rapidfuzz.distance import LCSseq
 
 from ravenbench.text.tokens import HAN, HIRAGANA, MARKS, joined
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats
 
 Kind = Literal["same", "light", "edit"]
 _WORD = joined(rf"[^\W{HAN}{HIRAGANA}]+")
 _PLAIN = rf"{_WORD}(?:['’]{_WORD})*|[{HAN}{HIRAGANA}][{MARKS}]*"
 _PIECE = re.compile(rf"\s*(?:{_PLAIN}|[^\w\s])|\s+\Z")
 _WORDS = re.compile(_PLAIN)
-LARGEST = 40_000_000
-"""Most cells of one table of the alignment (bytes); longer stretches are cut in halves first."""
+LARGEST = 320_000_000
+"""Most cells of one table of the alignment (bits); longer stretches are cut in halves first."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class EqualRun:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into words and single marks, each with the white space before it; joined they are the text again."""
+    """The words and single marks of a text, each with the white space before it; joined they are the text again."""
     return _PIECE.findall(text)
 
 
@@ -56,11 +58,12 @@ def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[EqualRun]:
     i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         if i < x or j < y:
-            spoken = any(c.isalnum() for piece in (*a[i:x], *b[j:y]) for c in piece)
+            spoken = any(character.isalnum() for piece in (*a[i:x], *b[j:y]) for character in piece)
             _add(tiles, EqualRun("edit" if spoken else "light", i, x, j, y))
         if x < len(a):
             _add(tiles, EqualRun("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
-        i, j = x + 1, y + 1
+        i = x + 1
+        j = y + 1
     return _merged(tiles, a, merge)
 
 
@@ -71,98 +74,56 @@ def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
     count = i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         count += i < x or j < y
-        i, j = x + 1, y + 1
+        i = x + 1
+        j = y + 1
     return count, len(a) + len(b) - 2 * len(matched)
 
 
-def match(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> list[tuple[int, int]]:
-    """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
-    left, right = _numbered(a, b, key)
-    return [(int(i), int(j)) for i, j in _match(left, right, 0, 0)]
+def match(
+    a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]
+) -> list[tuple[int, int]]:
+    """Pairs (index in ``a``, index in ``b``) of a longest common subsequence; equal ends are matched first, very long
+    texts in halves."""
+    return _match([key(token) for token in a], [key(token) for token in b], 0, 0)
 
 
-def edits(a: Sequence[str], b: Sequence[str]) -> int:
-    """Least number of words inserted, deleted or replaced that makes ``b`` of ``a``."""
-    return int(levenshtein(*_numbered(a, b, str)))
-
-
-def _numbered(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> tuple[Ints, Ints]:
-    """Numbers for words, the same for those with equal keys."""
-    ids: dict[Hashable, int] = {}
-    left, right = (np.array([ids.setdefault(key(t), len(ids)) for t in side], dtype=np.int64) for side in (a, b))
-    return left, right
-
-
-def _match(a: Ints, b: Ints, a0: int, b0: int) -> list[tuple[int, int]]:
-    size = min(len(a), len(b))
-    differs = np.flatnonzero(a[:size] != b[:size])
-    head = int(differs[0]) if len(differs) else size
-    differs = np.flatnonzero(a[::-1][: size - head] != b[::-1][: size - head])
-    tail = int(differs[0]) if len(differs) else size - head
+def _match(a: list[Hashable], b: list[Hashable], a0: int, b0: int) -> list[tuple[int, int]]:
+    head = _equal(a, b)
+    tail = _equal(a[head:][::-1], b[head:][::-1])
     front = [(a0 + i, b0 + i) for i in range(head)]
     back = [(a0 + len(a) - i, b0 + len(b) - i) for i in range(tail, 0, -1)]
-    inner_a, inner_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    if (len(inner_a) + 1) * (len(inner_b) + 1) > LARGEST:
-        i, j = len(inner_a) // 2, len(inner_b) // 2
-        middle = _match(inner_a[:i], inner_b[:j], a0 + head, b0 + head)
-        middle += _match(inner_a[i:], inner_b[j:], a0 + head + i, b0 + head + j)
-    elif len(inner_a) and len(inner_b):
-        middle = [(a0 + head + i, b0 + head + j) for i, j in common(inner_a, inner_b).tolist()]
+    inner_a = a[head : len(a) - tail]
+    inner_b = b[head : len(b) - tail]
+    a0 = a0 + head
+    b0 = b0 + head
+    if len(inner_a) * len(inner_b) > LARGEST:
+        i = len(inner_a) // 2
+        j = len(inner_b) // 2
+        middle = _match(inner_a[:i], inner_b[:j], a0, b0) + _match(
+            inner_a[i:], inner_b[j:], a0 + i, b0 + j
+        )
     else:
-        middle = []
+        steps = LCSseq.opcodes(inner_b, inner_a)
+        equal = (
+            (step.dest_start, step.src_start, step.dest_end - step.dest_start)
+            for step in steps
+            if step.tag == "equal"
+        )
+        middle = [(a0 + i + k, b0 + j + k) for i, j, size in equal for k in range(size)]
     return front + middle + back
 
 
-@njit(cache=True)
-def common(a: Ints, b: Ints) -> Ints:
-    """Index pairs (k, 2) of a longest common subsequence; ties keep matches together and early in ``a``."""
-    n, m = len(a), len(b)
-    length = np.zeros((2, m + 1), dtype=np.int32)
-    step = np.zeros((n + 1, m + 1), dtype=np.uint8)
-    for i in range(n - 1, -1, -1):
-        now, below = i % 2, (i + 1) % 2
-        length[now, m] = 0
-        for j in range(m - 1, -1, -1):
-            if a[i] == b[j]:
-                length[now, j] = length[below, j + 1] + 1
-                step[i, j] = 1
-            elif length[below, j] >= length[now, j + 1]:
-                length[now, j] = length[below, j]
-                step[i, j] = 2
-            else:
-                length[now, j] = length[now, j + 1]
-                step[i, j] = 3
-    pairs = np.empty((min(n, m), 2), dtype=np.int64)
-    i = j = k = 0
-    while i < n and j < m:
-        if step[i, j] == 1:
-            pairs[k, 0], pairs[k, 1] = i, j
-            i, j, k = i + 1, j + 1, k + 1
-        elif step[i, j] == 2:
-            i += 1
-        else:
-            j += 1
-    return pairs[:k]
-
-
-@njit(cache=True)
-def levenshtein(a: Ints, b: Ints) -> Any:
-    """Least number of insertions, deletions and substitutions between two sequences."""
-    row = np.arange(len(b) + 1)
-    for i in range(len(a)):
-        diagonal = row[0]
-        row[0] = i + 1
-        for j in range(len(b)):
-            cost = diagonal + (a[i] != b[j])
-            diagonal = row[j + 1]
-            row[j + 1] = min(cost, row[j] + 1, diagonal + 1)
-    return row[len(b)]
+def _equal(a: list[Hashable], b: list[Hashable]) -> int:
+    """How many items both begin with."""
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
 
 
 def _add(tiles: list[EqualRun], run: EqualRun) -> None:
-    last = tiles[-1] if tiles else None
-    if last is not None and last.kind == run.kind == "same":
-        tiles[-1] = EqualRun("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
+    last_run = tiles[-1] if tiles else None
+    if last_run is not None and last_run.kind == run.kind == "same":
+        tiles[-1] = EqualRun("same", last_run.a_start, run.a_stop, last_run.b_start, run.b_stop)
     else:
         tiles.append(run)
 
@@ -174,16 +135,22 @@ def _merged(tiles: list[EqualRun], a: Sequence[str], merge: int) -> list[EqualRu
         joined.append(run)
         if run.kind != "edit":
             continue
-        place = len(joined) - 2
-        while place >= 0 and joined[place].kind != "edit":
-            place -= 1
-        if place < 0:
+        edit_index = len(joined) - 2
+        while edit_index >= 0 and joined[edit_index].kind != "edit":
+            edit_index -= 1
+        if edit_index < 0:
             continue
-        between = joined[place + 1 : -1]
-        words = sum(any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop))
+        runs_between = joined[edit_index + 1 : -1]
+        words = sum(
+            any(character.isalnum() for character in a[i])
+            for run_between in runs_between
+            for i in range(run_between.a_start, run_between.a_stop)
+        )
         if words <= merge:
-            first = joined[place]
-            joined[place:] = [EqualRun("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
+            earlier_edit = joined[edit_index]
+            joined[edit_index:] = [
+                EqualRun("edit", earlier_edit.a_start, run.a_stop, earlier_edit.b_start, run.b_stop)
+            ]
     return joined
 
 
@@ -209,7 +176,8 @@ class Bead:
 def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
     """Beads in order that tile both lists, of the largest summed similarity: the F1 of shared distinct character
     trigrams (chrF of one order that favours neither side). The search keeps near the diagonal."""
-    n, m = len(a), len(b)
+    n = len(a)
+    m = len(b)
     if not n or not m:
         return [Bead(i, i + 1, 0, 0) for i in range(n)] + [Bead(0, 0, j, j + 1) for j in range(m)]
     worth = _Worth(a, b)
@@ -220,19 +188,21 @@ def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
         for j in range(max(0, middle - band), min(m, middle + band) + 1):
             reached = best.get((i, j))
             for di, dj in _SHAPES:
-                before = best.get((i - di, j - dj))
-                if before is not None:
-                    total = before[0] + worth(i, j, di, dj)
+                reached_before = best.get((i - di, j - dj))
+                if reached_before is not None:
+                    total = reached_before[0] + worth(i, j, di, dj)
                     if reached is None or total > reached[0]:
                         reached = (total, di, dj)
             if reached is not None:
                 best[i, j] = reached
     beads: list[Bead] = []
-    i, j = n, m
+    i = n
+    j = m
     while (i, j) != (0, 0):
         _, di, dj = best[i, j]
         beads.append(Bead(i - di, i, j - dj, j))
-        i, j = i - di, j - dj
+        i = i - di
+        j = j - dj
     return _mark_moved(beads[::-1], worth)
 
 
@@ -243,26 +213,34 @@ class _Worth:
         from scipy.sparse import csr_array
 
         ids: dict[str, int] = {}
-        sides = []
-        for side in (a, b):
-            grams = [sorted(_trigrams(s)) for s in side]
-            columns = np.array([ids.setdefault(g, len(ids)) for one in grams for g in one], dtype=np.int64)
-            sides.append((columns, np.concatenate([[0], np.cumsum([len(one) for one in grams])])))
-        left, right = (
-            csr_array((np.ones(len(columns)), columns, ptr), shape=(len(ptr) - 1, len(ids))) for columns, ptr in sides
+        trigram_counts = []
+        for text_sentences in (a, b):
+            grams = [sorted(_trigrams(sentence)) for sentence in text_sentences]
+            columns = np.array(
+                [ids.setdefault(trigram, len(ids)) for trigrams in grams for trigram in trigrams],
+                dtype=np.int64,
+            )
+            trigram_counts.append(
+                (columns, np.concatenate([[0], np.cumsum([len(trigrams) for trigrams in grams])]))
+            )
+        rows_a, rows_b = (
+            csr_array((np.ones(len(columns)), columns, ptr), shape=(len(ptr) - 1, len(ids)))
+            for columns, ptr in trigram_counts
         )
-        shared: Floats = (left @ right.T).toarray()
-        self.shared: list[list[float]] = shared.tolist()
-        self.a, self.b = (np.diff(ptr).tolist() for _, ptr in sides)
+        shared_counts: Floats = (rows_a @ rows_b.T).toarray()
+        self.shared: list[list[float]] = shared_counts.tolist()
+        self.a, self.b = (np.diff(ptr).tolist() for _, ptr in trigram_counts)
 
     def __call__(self, i: int, j: int, di: int, dj: int) -> float:
         """The similarity of sentences i−di…i−1 with sentences j−dj…j−1."""
         if not di or not dj:
             return SKIP
-        rows, columns = range(i - di, i), range(j - dj, j)
-        size_a, size_b = sum(self.a[x] for x in rows), sum(self.b[y] for y in columns)
-        shared = min(sum(self.shared[x][y] for x in rows for y in columns), size_a, size_b)
-        return 2 * shared / (size_a + size_b) if size_a + size_b else 1.0
+        rows = range(i - di, i)
+        columns = range(j - dj, j)
+        size_a = sum(self.a[x] for x in rows)
+        size_b = sum(self.b[y] for y in columns)
+        shared_trigrams = min(sum(self.shared[x][y] for x in rows for y in columns), size_a, size_b)
+        return 2 * shared_trigrams / (size_a + size_b) if size_a + size_b else 1.0
 
 
 def _trigrams(sentence: str) -> set[str]:
@@ -271,12 +249,15 @@ def _trigrams(sentence: str) -> set[str]:
 
 
 def _mark_moved(beads: list[Bead], worth: _Worth) -> list[Bead]:
-    gone = [k for k, bead in enumerate(beads) if bead.b_start == bead.b_stop]
-    come = [k for k, bead in enumerate(beads) if bead.a_start == bead.a_stop]
-    for g in gone:
-        for c in come:
-            if not beads[c].moved and worth(beads[g].a_stop, beads[c].b_stop, 1, 1) >= MOVED:
-                for k in (g, c):
+    only_in_a = [k for k, bead in enumerate(beads) if bead.b_start == bead.b_stop]
+    only_in_b = [k for k, bead in enumerate(beads) if bead.a_start == bead.a_stop]
+    for bead_a in only_in_a:
+        for bead_b in only_in_b:
+            if (
+                not beads[bead_b].moved
+                and worth(beads[bead_a].a_stop, beads[bead_b].b_stop, 1, 1) >= MOVED
+            ):
+                for k in (bead_a, bead_b):
                     bead = beads[k]
                     beads[k] = Bead(bead.a_start, bead.a_stop, bead.b_start, bead.b_stop, True)
                 break

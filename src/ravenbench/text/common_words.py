@@ -1,4 +1,9 @@
-"""Texts that are unlike others in language or kind: hardly any of their words are common ones there."""
+"""Finds texts that are unlike the others in language or kind: few of their words are common words of the others or
+function words of a language.
+
+In: texts by id or author. Out: sentences; ``CommonWords`` (``usual`` and ``least`` are shares from 0 to 1); counts of
+words; shares from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,9 @@ from ravenbench.errors import first_names
 from ravenbench.text.mail import phrases
 from ravenbench.text.tokens import WORD, frequent_words
 
-COMMON, SAMPLE, BEGINNING = 200, 2_000, 2_000
+COMMON = 200
+SAMPLE = 2_000
+BEGINNING = 2_000
 """How many words count as common; texts that they are taken from, the first ones; letters of a text looked at."""
 FOREIGN = 0.2
 """A text is unlike others where it has less than this share of a usual one's common words, and less than all but one in
@@ -46,18 +53,33 @@ class CommonWords:
         usual = float(np.median(shares))
         return cls(words, usual, min(FOREIGN * usual, float(np.quantile(shares, 0.01))))
 
-    def unlike(self, parts: Mapping[str, Sequence[str]]) -> list[str]:
+    def unlike(self, texts_by_part: Mapping[str, Sequence[str]]) -> list[str]:
         """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
-        least = {name: min(coverage(text[:BEGINNING], self.words) for text in texts) for name, texts in parts.items()}
-        odd = [name for name, share in least.items() if share < self.least]
-        return [
-            f"{len(odd):,} of {len(parts):,} problems to answer have a text that is unlike those to learn from in "
-            f"language or kind, so that an answer has little to go by: {first_names(odd)}; of the first, "
-            f"{least[odd[0]]:.0%} of a text's words are among their most frequent ones, of their own {self.usual:.0%}"
-        ] if odd else []  # fmt: skip
+        smallest_shares = {
+            name: min(coverage(text[:BEGINNING], self.words) for text in texts)
+            for name, texts in texts_by_part.items()
+        }
+        odd = [name for name, share in smallest_shares.items() if share < self.least]
+        return (
+            [
+                f"{len(odd):,} of {len(texts_by_part):,} problems to answer have a text that is"
+                " unlike"
+                " those to learn from in language or kind, so that an answer has little to go by:"
+                f" {first_names(odd)}; of the first, {smallest_shares[odd[0]]:.0%} of a text's"
+                " words are"
+                f" among their most frequent ones, of their own {self.usual:.0%}"
+            ]
+            if odd
+            else []
+        )
 
 
-BEGUN, FEWEST_WORDS, LEAST, PLAINLY, WITHOUT, SORTED = 1_200, 50, 0.05, 0.6, 0.02, 0.85
+BEGUN = 1_200
+FEWEST_WORDS = 50
+LEAST = 0.05
+PLAINLY = 0.6
+WITHOUT = 0.02
+SORTED = 0.85
 """Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
 of its language, of which those of another are a smaller part than ``PLAINLY``; below which
 none were left in it; the share of neighbours in order that makes sorted words."""
@@ -77,12 +99,17 @@ def function_words() -> dict[str, list[str]]:
 @lru_cache(maxsize=4_096)
 def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
     """How many words some text has, and what share of them are function words of two languages, the highest first."""
-    counts, of = Counter(beginning.lower().split()), Counter({"": 0, "none": 0})
-    whole, languages = counts.total(), function_words()
+    counts = Counter(beginning.lower().split())
+    counts_by_language = Counter({"": 0, "none": 0})
+    word_count = counts.total()
+    languages = function_words()
     for word, count in counts.items():
         for language in languages.get(word, ()):
-            of[language] += count
-    return whole, [(language, count / (whole or 1)) for language, count in of.most_common(2)]
+            counts_by_language[language] += count
+    return word_count, [
+        (language, count / (word_count or 1))
+        for language, count in counts_by_language.most_common(2)
+    ]
 
 
 def lacks_function_words(text: str) -> int:
@@ -94,25 +121,31 @@ def lacks_function_words(text: str) -> int:
 def in_alphabetical_order(text: str) -> bool:
     """Whether the words at a text's beginning are sorted, either way."""
     words = text[:BEGUN].lower().split()
-    steps = Counter((a > b) - (a < b) for a, b in pairwise(words))
+    steps = Counter((word > next_word) - (word < next_word) for word, next_word in pairwise(words))
     return max(steps[1], steps[-1]) >= max(FEWEST_WORDS / 2, SORTED * (steps[1] + steps[-1]))
 
 
 def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
     """A sentence on texts that are plainly in other languages than most; none where one in a hundred are, or where of
     half of the texts nobody knows the language."""
-    named, several = dict[str, list[str]](), list(zip(texts, ids, strict=False))
+    named = dict[str, list[str]]()
+    several = list(zip(texts, ids, strict=False))
     for text, name in several:
-        count, ((language, most), (_, next_most)) = function_shares(text[:BEGUN])
-        if count >= FEWEST_WORDS and next_most < PLAINLY * most and most >= LEAST:
+        count, ((language, word_count), (_, next_most)) = function_shares(text[:BEGUN])
+        if count >= FEWEST_WORDS and next_most < PLAINLY * word_count and word_count >= LEAST:
             named.setdefault(language, []).append(name)
-    (main, most_texts), *others = sorted(named.items(), key=lambda one: -len(one[1])) or [("", [])]
-    fewer = sum(len(names) for _, names in others)
+    (main, most_texts), *other_languages = sorted(
+        named.items(), key=lambda entry: -len(entry[1])
+    ) or [("", [])]
+    fewer = sum(len(names) for _, names in other_languages)
     if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(several):
         return []
-    shown = ", ".join(f"{len(names):,} in {language} ({first_names(names, 3)})" for language, names in others)
-    said = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
-    return [f"{said}: these are told apart instead of authors"]
+    shown = ", ".join(
+        f"{len(names):,} in {language} ({first_names(names, 3)})"
+        for language, names in other_languages
+    )
+    sentence = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
+    return [f"{sentence}: these are told apart instead of authors"]
 
 
 LANGUAGE_WORDS = 100
@@ -127,19 +160,24 @@ def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first; not of
     those of fewer words than tell it."""
     words = {
-        name: Counter(word.lower() for text in some for word in WORD.findall(text))
-        for name, some in list(texts.items())[:MOST_COMPARED]
+        name: Counter(word.lower() for text in language_texts for word in WORD.findall(text))
+        for name, language_texts in list(texts.items())[:MOST_COMPARED]
     }
     words = {name: counts for name, counts in words.items() if counts.total() >= FEWEST_WORDS}
-    common = {name: {w for w, _ in counts.most_common(LANGUAGE_WORDS)} for name, counts in words.items()}
+    common = {
+        name: {word for word, _ in counts.most_common(LANGUAGE_WORDS)}
+        for name, counts in words.items()
+    }
 
-    def covered(name: str, by: str) -> float:
-        return sum(words[name][word] for word in common[by]) / max(1, words[name].total())
+    def covered(name: str, other: str) -> float:
+        return sum(words[name][word] for word in common[other]) / max(1, words[name].total())
 
     group = {name: [name] for name in words}
-    for a, b in combinations(words, 2):
-        if group[a] is not group[b] and covered(a, b) >= OWN_LANGUAGE * covered(a, a):
-            group[a] += group[b]
-            for name in group[b]:
-                group[name] = group[a]
+    for first, second in combinations(words, 2):
+        if group[first] is not group[second] and covered(first, second) >= OWN_LANGUAGE * covered(
+            first, first
+        ):
+            group[first] += group[second]
+            for name in group[second]:
+                group[name] = group[first]
     return sorted({id(names): names for names in group.values()}.values(), key=len, reverse=True)

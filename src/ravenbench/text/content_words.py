@@ -1,5 +1,8 @@
-"""Which frequent words carry no content, so that they stay when content is replaced; what topic they still tell; and
-how alike texts are in their content words (ours).
+"""Decides which frequent words carry no content, so that they stay when content is replaced; and what topic they
+still tell (ours).
+
+In: counts of words (n texts, w words), codes of author and topic (n,), words by frequency. Out: a set of words;
+spreads (w,), 0 = even; shares from 0 to 1.
 
 Rank does not tell function words from content: where everybody writes about computers, *windows* is among the 200
 most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class
@@ -10,11 +13,12 @@ one author wrote on one topic and nᵢ the words of that,
 
     spread = Σ (xᵢ − r·nᵢ)(xⱼ − r·nⱼ) / Σ r·nᵢ · r·nⱼ    over pairs i, j of two authors on one topic.
 
-That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a habit
-of style is not taken for a topic; 0 is a word of no topic, and one that stands in only one topic of twenty has 19.
+That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a
+habit of style is not taken for a topic; 0 is a word of no topic, and one that stands in only one topic of twenty has
+19.
 
-Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and repetitions
-enter then, so more is allowed.
+Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and
+repetitions enter then, so more is allowed.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
 
 EVEN = 1.5
 """Spread up to which a frequent word stays. Register that drifts strongly with topic moves hardly a function word by
-more, and content words have 2 to 20 (worlds 0 to 11 of ``raven simulate``, 20 Newsgroups)."""
+more, and content words have 2 to 20 (worlds 0 to 11 of ``benchmarks simulate``, 20 Newsgroups)."""
 EVEN_OVER_TEXTS = 2.0
 """The same over texts: 143 of the 200 most frequent words of 20 Newsgroups have less, none uneven over topics."""
 LOOKED_AT = 4
@@ -49,59 +53,82 @@ MOST_TOPICS = 500
 PARTS = 5
 """Parts of the authors, each of which is named topics for after learning from the others."""
 
-BY_TOPICS, BY_TEXTS, BY_LIST = "spread over topics", "spread over texts", "a list of function words"
+BY_TOPICS = "spread over topics"
+BY_TEXTS = "spread over texts"
+BY_LIST = "a list of function words"
 
 
 def keep(ranked: Sequence[str], even: Bools, count: int) -> frozenset[str]:
     """The words that stay, at most ``count``, of those ``ranked`` (the most frequent first, in lowercase): those that
     are ``even`` (ranked,), and those of closed classes."""
     closed = closed_class(ranked)
-    staying = [word for word, stays in zip(ranked[: LOOKED_AT * count], even, strict=False) if stays or word in closed]
+    staying = [
+        word
+        for word, stays in zip(ranked[: LOOKED_AT * count], even, strict=False)
+        if stays or word in closed
+    ]
     return frozenset(staying[:count])
 
 
 def closed_class(ranked: Sequence[str]) -> frozenset[str]:
     """Function words of the languages that the most frequent words show; empty where there is no list of theirs."""
-    first = set(ranked[:100])
-    if not first:
+    most_frequent = set(ranked[:100])
+    if not most_frequent:
         return frozenset()
-    return frozenset().union(*(words for words in _lists() if len(first & words) >= SHOWS_LANGUAGE * len(first)))
+    return frozenset().union(
+        *(
+            words
+            for words in _lists()
+            if len(most_frequent & words) >= SHOWS_LANGUAGE * len(most_frequent)
+        )
+    )
 
 
 def speaks_english(texts: Sequence[str]) -> bool:
     """Whether the most frequent words of some texts are function words of English."""
-    first = set(frequent_words(texts, 100))
-    english = frozenset((files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split())
-    return len(first & english) >= SHOWS_LANGUAGE * len(first)
+    most_frequent = set(frequent_words(texts, 100))
+    english = frozenset(
+        (files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split()
+    )
+    return len(most_frequent & english) >= SHOWS_LANGUAGE * len(most_frequent)
 
 
 @cache
 def _lists() -> tuple[frozenset[str], ...]:
     folder = files("ravenbench.text") / "closed_class"
-    return tuple(frozenset(entry.read_text("utf-8").split()) for entry in sorted(folder.iterdir(), key=str))
+    return tuple(
+        frozenset(entry.read_text("utf-8").split()) for entry in sorted(folder.iterdir(), key=str)
+    )
 
 
 def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: Ints) -> Floats:
-    """How unevenly words spread over topics (see the module), (w,); NaN where nothing tells.
+    """How unevenly words spread over topics (see the module), (w,), 0 = even; NaN where nothing tells.
 
     ``counts`` (n, w) are sparse words of each text; ``sizes`` (n,) all its words, those that are not counted too;
     ``author`` and ``topic`` (n,) codes, −1 unknown: such texts do not count.
     """
-    known = (author >= 0) & (topic >= 0)
-    counts, sizes, author, topic = counts[known], sizes[known], author[known], topic[known]
+    is_labelled = (author >= 0) & (topic >= 0)
+    counts = counts[is_labelled]
+    sizes = sizes[is_labelled]
+    author = author[is_labelled]
+    topic = topic[is_labelled]
     if len(np.unique(topic)) < 2 or not sizes.sum():
         return np.full(counts.shape[1], np.nan)
     rate = np.asarray(counts.sum(axis=0)).ravel() / sizes.sum()
     width = int(author.max()) + 1
-    cell, place = np.unique(topic * width + author, return_inverse=True)
-    of_cell, in_cell = _summed(counts, sizes, place, len(cell))
+    cell, cell_of_text = np.unique(topic * width + author, return_inverse=True)
+    of_cell, in_cell = _summed(counts, sizes, cell_of_text, len(cell))
     of_topic, in_topic = _summed(of_cell, in_cell, cell // width, int(topic.max()) + 1)
 
     def products(values: csr_array, weights: Floats) -> tuple[Floats, Floats, float]:
-        square, mixed = values.multiply(values).sum(axis=0), values.multiply(weights[:, None]).sum(axis=0)
+        square = values.multiply(values).sum(axis=0)
+        mixed = values.multiply(weights[:, None]).sum(axis=0)
         return np.asarray(square).ravel(), np.asarray(mixed).ravel(), float((weights**2).sum())
 
-    (xx, xn, nn), (own_xx, own_xn, own_nn) = products(of_topic, in_topic), products(of_cell, in_cell)
+    (xx, xn, nn), (own_xx, own_xn, own_nn) = (
+        products(of_topic, in_topic),
+        products(of_cell, in_cell),
+    )
     pairs = nn - own_nn
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = ((xx - own_xx) - 2 * rate * (xn - own_xn) + rate**2 * pairs) / (rate**2 * pairs)
@@ -109,9 +136,10 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
 
 
 def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
-    """How unevenly words spread over texts, (w,); arguments as in ``spread_over_topics``."""
+    """How unevenly words spread over texts, (w,), 0 = even; arguments as in ``spread_over_topics``."""
     total = np.asarray(counts.sum(axis=0)).ravel()
-    rate, pairs = total / max(float(sizes.sum()), 1.0), float((sizes * (sizes - 1)).sum())
+    rate = total / max(float(sizes.sum()), 1.0)
+    pairs = float((sizes * (sizes - 1)).sum())
     xx = np.asarray(counts.multiply(counts).sum(axis=0)).ravel() - total
     xn = np.asarray(counts.multiply((sizes - 1)[:, None]).sum(axis=0)).ravel()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -120,15 +148,17 @@ def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
 
 
 def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) -> float | None:
-    """Share of texts whose topic naive Bayes names from these words, having learned from other authors.
+    """Share (0 to 1) of texts whose topic naive Bayes names from these words, having learned from other authors.
 
     Topics are the most frequent, at most ``MOST_TOPICS``. None where fewer than two topics, or authors fewer than
     parts, are known. Arguments as in ``spread_over_topics``.
     """
     sizes = np.bincount(topic[topic >= 0], minlength=1)
     large = np.isin(topic, np.argsort(-sizes, kind="stable")[:MOST_TOPICS])
-    known = (author >= 0) & (topic >= 0) & large
-    counts, author, topic = counts[known].astype(np.float64), author[known], topic[known]
+    is_usable = (author >= 0) & (topic >= 0) & large
+    counts = counts[is_usable].astype(np.float64)
+    author = author[is_usable]
+    topic = topic[is_usable]
     names, topic = np.unique(topic, return_inverse=True)
     writers, author = np.unique(author, return_inverse=True)
     if len(names) < 2 or len(writers) < PARTS:
@@ -136,12 +166,16 @@ def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) ->
     part = stream(seed, "named-topics").permutation(len(writers))[author] % PARTS
     hits = 0
     for number in range(PARTS):
-        own = part == number
-        learned, _ = _summed(counts[~own], np.zeros(int((~own).sum())), topic[~own], len(names))
+        in_fold = part == number
+        learned, _ = _summed(
+            counts[~in_fold], np.zeros(int((~in_fold).sum())), topic[~in_fold], len(names)
+        )
         weights = learned.toarray() + 0.5
         weights = np.log(weights / weights.sum(axis=1, keepdims=True))
-        prior = np.log(np.bincount(topic[~own], minlength=len(names)) + 0.5)
-        hits += int((np.argmax(counts[own] @ weights.T + prior, axis=1) == topic[own]).sum())
+        prior = np.log(np.bincount(topic[~in_fold], minlength=len(names)) + 0.5)
+        hits += int(
+            (np.argmax(counts[in_fold] @ weights.T + prior, axis=1) == topic[in_fold]).sum()
+        )
     return hits / len(topic)
 
 
@@ -149,7 +183,9 @@ def _summed(counts: csr_array, sizes: Floats, group: Ints, size: int) -> tuple[c
     """Rows and their sizes added up by group."""
     from scipy.sparse import csr_array
 
-    adding = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(size, len(group)))
+    adding = csr_array(
+        (np.ones(len(group)), (group, np.arange(len(group)))), shape=(size, len(group))
+    )
     return csr_array(adding @ counts), np.bincount(group, sizes, size).astype(np.float64)
 
 
@@ -181,9 +217,12 @@ def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> f
 
 
 def hidden_sentence(share: float) -> str:
-    """How much a mask hides, and a warning where it is little."""
+    """A sentence on how much a mask hides (``share`` from 0 to 1), and a warning where it is little."""
     little = (
-        " That is little: frequent words that go with a subject, names too, may have stayed, so that what remains is "
-        "not shown to be style."
+        " That is little: frequent words that go with a subject, names too, may have stayed, so"
+        " that what remains is not shown to be style."
     )
-    return f"Of the words {share:.0%} count as content words and are hidden.{little * (share < LITTLE)}"
+    return (
+        f"Of the words {share:.0%} count as content words and are"
+        f" hidden.{little * (share < LITTLE)}"
+    )

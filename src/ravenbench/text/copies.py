@@ -1,5 +1,7 @@
-"""Texts that repeat one another though something was changed: letter case, marks, entities of HTML, a text cut at an
-end, lines put before or after it.
+"""Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or lines before or after
+were changed.
+
+In: texts, or ``Sketch``es of them. Out: pairs of indices; for each text the index of the first that it repeats.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.
@@ -22,15 +24,20 @@ from ravenbench.texts import composed
 
 EDGE = 1_600
 """Letters at the beginning and at the end of a long text that are looked at."""
-SPAN, SAMPLED = 32, 16
-FEWEST, SHARE = 4, 0.5
+SPAN = 32
+SAMPLED = 16
+FEWEST = 4
+SHARE = 0.5
 """Runs that two texts must have in common, and their share of those of the one that has fewer."""
 MOST_OWNERS = 8
 """Texts with one run from which on it is a passage that is nobody's, and does not count."""
 _ASCII_MARKS = bytes(code for code in range(128) if not chr(code).isalnum())
-_MARKS = re.compile(rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL)
+_MARKS = re.compile(
+    rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL
+)
 _NO_CHARACTER = re.compile(r"&#(?=0*+[1-9]\d{7})|&#(?=0{8})")
-_OTHERS, _TWINS = re.compile("[\u0370-\u052f]"), str.maketrans(twins("Latin"))
+_OTHERS = re.compile("[\u0370-\u052f]")
+_TWINS = str.maketrans(twins("Latin"))
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _KEPT = np.uint64(2**64 // SAMPLED)
 
@@ -71,11 +78,13 @@ class Sketch(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Self:
         """Of a text; of a long one, its beginning and its end."""
-        pieces = (text,) if len(text) <= 4 * EDGE else (text[: 2 * EDGE], text[-2 * EDGE :])
-        plain = list(map(letters, pieces))
+        text_parts = (text,) if len(text) <= 4 * EDGE else (text[: 2 * EDGE], text[-2 * EDGE :])
+        plain = list(map(letters, text_parts))
         if len(plain) > 1:
             plain = [plain[0][:EDGE], plain[1][-EDGE:]]
-        return cls(hashlib.blake2b(b"\n".join(plain), digest_size=12).hexdigest(), tuple(map(_runs, plain)))
+        return cls(
+            hashlib.blake2b(b"\n".join(plain), digest_size=12).hexdigest(), tuple(map(_runs, plain))
+        )
 
 
 @dataclass(frozen=True)
@@ -89,36 +98,69 @@ class Copies:
     @classmethod
     def among(cls, sketches: Sequence[Sketch]) -> Self:
         """Among texts by what is compared of them."""
-        seen: dict[str, int] = {}
-        first = [seen.setdefault(one.whole, i) for i, one in enumerate(sketches)]
-        parts = [(i, part) for i, one in enumerate(sketches) if first[i] == i for part in one.parts]
-        if len(parts) < 2:
-            return cls(first, frozenset())
-        owner, sizes = np.array([i for i, _ in parts]), [len(part) for _, part in parts]
-        key, place = np.concatenate([part for _, part in parts]), np.repeat(np.arange(len(parts)), sizes)
+        first_of_hash: dict[str, int] = {}
+        first_equal = [
+            first_of_hash.setdefault(sketch.whole, i) for i, sketch in enumerate(sketches)
+        ]
+        sketch_parts = [
+            (i, part)
+            for i, sketch in enumerate(sketches)
+            if first_equal[i] == i
+            for part in sketch.parts
+        ]
+        if len(sketch_parts) < 2:
+            return cls(first_equal, frozenset())
+        owner = np.array([i for i, _ in sketch_parts])
+        sizes = [len(part) for _, part in sketch_parts]
+        key = np.concatenate([part for _, part in sketch_parts])
+        part_numbers = np.repeat(np.arange(len(sketch_parts)), sizes)
         order = np.argsort(key, kind="stable")
-        key, place = key[order], place[order]
-        once = (np.diff(key, prepend=key[:1]) != 0) | (np.diff(place, prepend=-1) != 0)
-        key, place = key[once], place[once]
+        key = key[order]
+        part_numbers = part_numbers[order]
+        once = (np.diff(key, prepend=key[:1]) != 0) | (np.diff(part_numbers, prepend=-1) != 0)
+        key = key[once]
+        part_numbers = part_numbers[once]
         begins = np.flatnonzero(np.diff(key, prepend=~key[:1]) != 0)
         counts = np.diff(begins, append=len(key))
         counts = np.repeat(counts, counts)
-        several, rare = counts > 1, counts <= MOST_OWNERS
-        size = np.bincount(place[rare], minlength=len(parts))
-        key, place = key[several & rare], place[several & rare]
-        both = [place[:-i][same] * len(parts) + place[i:][same] for i in range(1, MOST_OWNERS)
-                if (same := key[:-i] == key[i:]).any()]  # fmt: skip
-        if not both:
-            return cls(first, frozenset())
-        pair, counts = np.unique(np.concatenate(both), return_counts=True)
-        one, other = pair // len(parts), pair % len(parts)
-        alike = (counts >= FEWEST) & (counts >= SHARE * np.minimum(size[one], size[other]))
-        alike &= owner[one] != owner[other]
-        return cls(first, frozenset(zip(owner[one[alike]].tolist(), owner[other[alike]].tolist(), strict=True)))
+        several = counts > 1
+        rare = counts <= MOST_OWNERS
+        size = np.bincount(part_numbers[rare], minlength=len(sketch_parts))
+        key = key[several & rare]
+        part_numbers = part_numbers[several & rare]
+        pairs = [
+            part_numbers[:-i][same] * len(sketch_parts) + part_numbers[i:][same]
+            for i in range(1, MOST_OWNERS)
+            if (same := key[:-i] == key[i:]).any()
+        ]
+        if not pairs:
+            return cls(first_equal, frozenset())
+        pair, counts = np.unique(np.concatenate(pairs), return_counts=True)
+        first_part = pair // len(sketch_parts)
+        second_part = pair % len(sketch_parts)
+        alike = (counts >= FEWEST) & (
+            counts >= SHARE * np.minimum(size[first_part], size[second_part])
+        )
+        alike &= owner[first_part] != owner[second_part]
+        return cls(
+            first_equal,
+            frozenset(
+                zip(
+                    owner[first_part[alike]].tolist(),
+                    owner[second_part[alike]].tolist(),
+                    strict=True,
+                )
+            ),
+        )
 
     def repeated(self) -> list[tuple[int, int]]:
         """Pairs of texts, each of which repeats the other; of several alike each with the first."""
-        return sorted({*self.pairs, *((first, i) for i, first in enumerate(self.first) if first != i)})
+        return sorted(
+            {
+                *self.pairs,
+                *((first_equal, i) for i, first_equal in enumerate(self.first) if first_equal != i),
+            }
+        )
 
     def __call__(self, one: int, other: int) -> bool:
         """Whether two of the texts repeat each other."""
@@ -128,13 +170,15 @@ class Copies:
     def sources(self) -> list[int]:
         """For each text the first one that it repeats, itself or by way of others."""
         sources = list(range(len(self.first)))
-        for one, other in self.repeated():
-            sources[other] = min(sources[other], sources[one])
+        for earlier, later in self.repeated():
+            sources[later] = min(sources[later], sources[earlier])
         return sources
 
 
 def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
     """For each text the number of one of the ``earlier`` ones that it repeats, or None."""
-    before = list(map(Sketch.of, earlier))
-    sources = Copies.among([*before, *map(Sketch.of, texts)]).sources()[len(before) :]
-    return [source if source < len(before) else None for source in sources]
+    earlier_sketches = list(map(Sketch.of, earlier))
+    sources = Copies.among([*earlier_sketches, *map(Sketch.of, texts)]).sources()[
+        len(earlier_sketches) :
+    ]
+    return [source if source < len(earlier_sketches) else None for source in sources]

@@ -1,7 +1,10 @@
-"""The counts of each text, made once in a process and kept by content hash (contract 8), and their sums.
+"""Counts the units of texts (n-grams, words), each text once in a process, known by its content hash (contract 8).
 
-A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit and
-its count take four bytes, so the counts of a text take about as many bytes as the text.
+In: rows of a ``TextTable`` and a kind of unit. Out: ids and counts (int32) of the units of each text; sums over
+texts; counts kept as files.
+
+A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit
+and its count take four bytes, so the counts of a text take about as many bytes as the text.
 
 Counts of a large table can lie in files, which all processes map instead of counting anew: in the folder ``counts``
 beside the saved table, two for each kind of unit, entries as ``CountStore`` keeps them and, written last, what is
@@ -37,23 +40,25 @@ MANY = 255
 """An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
 
 
-def pack(ids: Int32s, counts: Int32s, packed: Packed, first: int, many: Many) -> None:
-    """Fill ``packed``, the entries from place ``first`` on."""
+def pack(ids: Int32s, counts: Int32s, packed: Packed, first_entry: int, overflow: Many) -> None:
+    """Fill ``packed``, the entries from place ``first_entry`` on."""
     np.left_shift(ids, 8, out=packed.view(np.int32))
     packed |= np.minimum(counts, MANY).view(np.uint32)
     if counts.max(initial=0) >= MANY or ids.max(initial=0) >= 1 << 24:
         for at in np.flatnonzero((counts >= MANY) | (ids >= 1 << 24)):
             packed[at] |= MANY
-            many[first + int(at)] = int(ids[at]), int(counts[at])
+            overflow[first_entry + int(at)] = int(ids[at]), int(counts[at])
 
 
-def unpack(packed: Packed, many: Many, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> None:
-    """Fill ids and counts with the entries from each start to its stop, one text after the other."""
+def unpack(
+    packed: Packed, overflow: Many, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s
+) -> None:
+    """Fill ``ids`` and ``counts`` (int32) with the entries from each start to its stop, one text after the other."""
     if spread(packed, starts, stops, ids, counts):
         ends = np.cumsum(stops - starts)
         for at in np.flatnonzero(counts == MANY):
             row = np.searchsorted(ends, at, side="right")
-            ids[at], counts[at] = many[int(stops[row] + at - ends[row])]
+            ids[at], counts[at] = overflow[int(stops[row] + at - ends[row])]
 
 
 # Kernels count places in unsigned numbers: a signed one may be negative, which Python counts from the end, and asking
@@ -63,18 +68,19 @@ def unpack(packed: Packed, many: Many, starts: Ints, stops: Ints, ids: Int32s, c
 @njit(cache=True)
 def spread(packed: Packed, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
     """What fits of ``unpack``; whether any entry stands apart."""
-    filled, most = np.uint64(0), np.uint32(0)
+    filled = np.uint64(0)
+    largest_count = np.uint32(0)
     for row in range(len(starts)):
-        first = np.uint64(starts[row])
-        size = np.uint64(stops[row]) - first
+        start = np.uint64(starts[row])
+        size = np.uint64(stops[row]) - start
         for j in range(size):
-            entry = packed[first + j]
+            entry = packed[start + j]
             ids[filled + j] = entry >> np.uint32(8)
             count = entry & np.uint32(255)
             counts[filled + j] = count
-            most = max(most, count)
+            largest_count = max(largest_count, count)
         filled += size
-    return bool(most == MANY)
+    return bool(largest_count == MANY)
 
 
 Part = tuple[Packed, Ints, Many]
@@ -94,12 +100,20 @@ class KeptCounts:
 
 
 def folder_of(table: TextTable) -> Path | None:
-    """Where counts of a table lie, if it lies in a local folder itself."""
-    return None if table.path is None or files.is_remote(table.path) else Path(table.path).with_name("counts")
+    """The folder of the counts of a table, if it lies in a local folder itself."""
+    return (
+        None
+        if table.path is None or files.is_remote(table.path)
+        else Path(table.path).with_name("counts")
+    )
 
 
 def save_counts(
-    table: TextTable, units: object, rows: Ints, parts: Iterable[Part], names: Callable[[], list[str]]
+    table: TextTable,
+    units: object,
+    rows: Ints,
+    count_parts: Iterable[Part],
+    names: Callable[[], list[str]],
 ) -> None:
     """Write counts of these rows of a saved table part by part; ``names`` gives those of all ids, at the end."""
     folder = folder_of(table)
@@ -107,23 +121,29 @@ def save_counts(
         return
     files.make_folder(folder)
     entries, index = _files(folder, units)
-    ends, many = [np.zeros(1, np.int64)], list[tuple[int, int, int]]()
+    ends = [np.zeros(1, np.int64)]
+    overflow_rows = list[tuple[int, int, int]]()
     with files.replacing(entries, sync=False) as file:
-        for packed, stops, apart in parts:
+        for packed, stops, overflow in count_parts:
             file.write(packed.tobytes())
             filled = int(ends[-1][-1])
-            many += [(filled + at, *entry) for at, entry in apart.items()]
+            overflow_rows += [(filled + at, *entry) for at, entry in overflow.items()]
             ends.append(stops + filled)
     content = io.BytesIO()
     np.savez(
-        content, table=np.frombuffer(table.digest().encode(), np.uint8), rows=rows, ends=np.concatenate(ends),
-        many=np.array(many, dtype=np.int64).reshape(-1, 3),
+        content,
+        table=np.frombuffer(table.digest().encode(), np.uint8),
+        rows=rows,
+        ends=np.concatenate(ends),
+        many=np.array(overflow_rows, dtype=np.int64).reshape(-1, 3),
         names=np.frombuffer(json.dumps(names()).encode(), np.uint8),
-    )  # fmt: skip
+    )
     files.write_bytes(index, content.getvalue(), sync=False)
 
 
-def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
+def open_counts(
+    table: TextTable, units: object, ids: Callable[[list[str]], Ints]
+) -> KeptCounts | None:
     """Map the counts of these units of a table, ``ids`` turning names into ids; None where there are none, those
     of another table, or damaged ones."""
     folder = folder_of(table)
@@ -134,21 +154,24 @@ def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints
         return None
     try:
         with np.load(index, allow_pickle=False) as content:
-            rows, ends, many, names = (content[name] for name in ("rows", "ends", "many", "names"))
-            of = content["table"].tobytes().decode()
+            rows, ends, overflow_rows, names = (
+                content[name] for name in ("rows", "ends", "many", "names")
+            )
+            table_digest = content["table"].tobytes().decode()
         packed: Packed = np.memmap(entries, np.uint32, "r") if ends[-1] else np.empty(0, np.uint32)
         starts, stops = np.full((2, len(table)), -1, np.int64)
-        starts[rows], stops[rows] = ends[:-1], ends[1:]
-        apart = {at: (unit, count) for at, unit, count in many.tolist()}
+        starts[rows] = ends[:-1]
+        stops[rows] = ends[1:]
+        overflow = {at: (unit, count) for at, unit, count in overflow_rows.tolist()}
         named = json.loads(names.tobytes())
     except Exception:  # a process that was killed left them, or another removes them at this moment
         return None
     # The kernel that reads them looks at no bounds.
-    if of != table.digest() or len(packed) != ends[-1] or (np.diff(ends) < 0).any():
+    if table_digest != table.digest() or len(packed) != ends[-1] or (np.diff(ends) < 0).any():
         return None
-    own = ids(named).astype(np.int32)
-    same = np.array_equal(own, np.arange(len(own)))
-    return KeptCounts(packed, starts, stops, apart, None if same else own)
+    own_ids = ids(named).astype(np.int32)
+    is_same = np.array_equal(own_ids, np.arange(len(own_ids)))
+    return KeptCounts(packed, starts, stops, overflow, None if is_same else own_ids)
 
 
 def _files(folder: Path, units: object) -> tuple[Path, Path]:
@@ -202,8 +225,11 @@ class CountStore:
     """A lexicon and the counts of texts in its ids."""
 
     def __init__(self, lexicon: Any, cap: int = CAP, units: CountedUnits | None = None) -> None:
-        self.lexicon, self._cap, self._units = lexicon, cap, units
-        self._names, self._ids = list[str](), np.empty(0, np.int64)
+        self.lexicon = lexicon
+        self._cap = cap
+        self._units = units
+        self._names = list[str]()
+        self._ids = np.empty(0, np.int64)
         self._ordered: dict[int, tuple[tuple[str, ...], Ints]] = {}
         self.summed: Summed = (lambda: None), np.empty(0, np.int64), np.zeros((2, 0), np.int64)
         self._forget()
@@ -213,24 +239,42 @@ class CountStore:
         self._table: Callable[[], TextTable | None] = lambda: None
         self._slots = np.empty(0, np.int64)
         self._kept: KeptCounts | None = None
-        self._packed, self._many = np.empty(0, np.uint32), Many()
-        self._ends, self._texts = np.zeros(1, np.int64), 0
+        self._packed = np.empty(0, np.uint32)
+        self._many = Many()
+        self._ends = np.zeros(1, np.int64)
+        self._texts = 0
         self._room = np.empty((2, 0), np.int32)
         self._spread: tuple[Ints, Rows] | None = None
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
         # A fit and what follows it read the same documents, whose counts are then still here.
-        if self._spread is not None and self._table() is table and np.array_equal(documents, self._spread[0]):
+        if (
+            self._spread is not None
+            and self._table() is table
+            and np.array_equal(documents, self._spread[0])
+        ):
             yield self._spread[1]
             return
-        before = np.concatenate([[0], np.cumsum(table.offsets[documents + 1] - table.offsets[documents])])
-        first = 0
-        while first < len(documents):
+        bytes_before = np.concatenate(
+            [[0], np.cumsum(table.offsets[documents + 1] - table.offsets[documents])]
+        )
+        first_document = 0
+        while first_document < len(documents):
             if self._ends[self._texts] > self._cap:
                 self._forget()
-            last = max(first + 1, int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1)
-            packed, many, begins, ends, own = self._found(table, documents[first:last])
+            last_document = max(
+                first_document + 1,
+                int(
+                    np.searchsorted(
+                        bytes_before, bytes_before[first_document] + _BLOCK, side="right"
+                    )
+                )
+                - 1,
+            )
+            packed, overflow, begins, ends, own_ids = self._found(
+                table, documents[first_document:last_document]
+            )
             stops = np.cumsum(ends - begins)
             starts = np.concatenate([[0], stops[:-1]])
             # Memory is used again, for asking the system for as much anew takes longer than filling it.
@@ -238,15 +282,15 @@ class CountStore:
                 self._room = np.empty((2, stops[-1]), np.int32)
             ids, counts = self._room[:, : stops[-1]]
             self._spread = None
-            unpack(packed, many, begins, ends, ids, counts)
+            unpack(packed, overflow, begins, ends, ids, counts)
             let_go(packed.base)
-            if own is not None:
-                ids[:] = own[ids]
-            rows = Rows(first, ids, counts, starts, stops)
-            if last - first == len(documents):
+            if own_ids is not None:
+                ids[:] = own_ids[ids]
+            rows = Rows(first_document, ids, counts, starts, stops)
+            if last_document - first_document == len(documents):
                 self._spread = documents.copy(), rows
             yield rows
-            first = last
+            first_document = last_document
 
     def ids(self, names: list[str]) -> Ints:
         """The lexicon's ids of these units; those of the last list are kept, as long as it stays as it is."""
@@ -258,15 +302,16 @@ class CountStore:
         """The units with these ids, each given once, in code-point order; ``ids`` of this list is then known."""
         # Folds differ little in their units: the last list of about as many has most of these, in order already.
         size = len(ids).bit_length()
-        names, known = self._ordered.get(size, ((), ids[:0]))
-        wanted = np.zeros(len(self.lexicon), np.bool_)
-        wanted[ids] = True
-        stays = wanted[known]
-        wanted[known] = False
-        new = np.flatnonzero(wanted)
-        units = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
+        names, known_ids = self._ordered.get(size, ((), ids[:0]))
+        is_wanted = np.zeros(len(self.lexicon), np.bool_)
+        is_wanted[ids] = True
+        stays = is_wanted[known_ids]
+        is_wanted[known_ids] = False
+        new_ids = np.flatnonzero(is_wanted)
+        units = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new_ids)]
         order = sorted(range(len(units)), key=units.__getitem__)
-        self._names, self._ids = [units[i] for i in order], np.concatenate([known[stays], new])[order]
+        self._names = [units[i] for i in order]
+        self._ids = np.concatenate([known_ids[stays], new_ids])[order]
         # The caller has the list itself and may change it.
         self._ordered[size] = tuple(self._names), self._ids
         return self._names
@@ -279,7 +324,9 @@ class CountStore:
         self._forget()
         return part
 
-    def _found(self, table: TextTable, rows: Ints) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
+    def _found(
+        self, table: TextTable, rows: Ints
+    ) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
         """Where the counts of these rows are: in what, from where, to where; and the ids here of those found there."""
         if self._table() is not table:
             self._meet(table)
@@ -289,7 +336,9 @@ class CountStore:
         return self._packed, self._many, self._ends[slots], self._ends[slots + 1], None
 
     def _meet(self, table: TextTable) -> None:
-        self._table, self._slots, self._spread = weakref.ref(table), np.full(len(table), -1, np.int64), None
+        self._table = weakref.ref(table)
+        self._slots = np.full(len(table), -1, np.int64)
+        self._spread = None
         self._kept = open_counts(table, self._units, self.lexicon.ids)
 
     def _places(self, table: TextTable, rows: Ints) -> Ints:
@@ -298,9 +347,13 @@ class CountStore:
         if len(unseen):
             unseen = np.unique(unseen)
             keys = [table.hash(row) for row in unseen]
-            new = {key: int(row) for key, row in zip(keys, unseen, strict=True) if key not in self._slot}
+            row_by_hash = {
+                key: int(row)
+                for key, row in zip(keys, unseen, strict=True)
+                if key not in self._slot
+            }
             try:
-                self._add(table, new)
+                self._add(table, row_by_hash)
             except BaseException:
                 # Texts that were promised a slot have no counts in it: later ones would read each other's.
                 self._forget()
@@ -308,16 +361,17 @@ class CountStore:
             self._slots[unseen] = [self._slot[key] for key in keys]
         return self._slots[rows]
 
-    def _add(self, table: TextTable, new: dict[bytes, int]) -> None:
+    def _add(self, table: TextTable, row_by_hash: dict[bytes, int]) -> None:
         batch: list[str] = []
         size = 0
-        for key, row in new.items():
+        for key, row in row_by_hash.items():
             self._slot[key] = len(self._slot)
             batch.append(table[row])
             size += len(batch[-1])
             if size > _BATCH:
                 self._count(batch)
-                batch, size = [], 0
+                batch = []
+                size = 0
         if batch:
             self._count(batch)
 
@@ -327,12 +381,15 @@ class CountStore:
         need = filled + len(ids)
         if need > len(self._packed):
             # In place: a copy would hold all counts twice. No view of them outlives a block.
-            self._packed.resize(max(need, len(self._packed) + min(len(self._packed) // 2, _STEP)), refcheck=False)
+            self._packed.resize(
+                max(need, len(self._packed) + min(len(self._packed) // 2, _STEP)), refcheck=False
+            )
         pack(ids, counts, self._packed[filled:need], filled, self._many)
-        first, self._texts = self._texts + 1, self._texts + len(batch)
+        first_text = self._texts + 1
+        self._texts = self._texts + len(batch)
         if self._texts >= len(self._ends):
             self._ends.resize(max(self._texts + 1, len(self._ends) * 3 // 2), refcheck=False)
-        self._ends[first : self._texts + 1] = bounds[1:] + filled
+        self._ends[first_text : self._texts + 1] = bounds[1:] + filled
 
 
 _stores: dict[CountedUnits, CountStore] = {}
@@ -359,40 +416,51 @@ def count_ahead(table: TextTable, rows: Ints, units: CountedUnits) -> None:
     store = CountStore(units.lexicon())
 
     def parts() -> Iterator[Part]:
-        for first in range(0, len(rows), _AHEAD):
-            yield store.part_of(table, rows[first : first + _AHEAD])
+        for first_row in range(0, len(rows), _AHEAD):
+            yield store.part_of(table, rows[first_row : first_row + _AHEAD])
             if len(store.lexicon) > MOST_UNITS:
                 raise ValueError("more units than a process keeps")
 
-    save_counts(table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon))))
+    save_counts(
+        table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon)))
+    )
 
 
-def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
+def totals(
+    store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None
+) -> Ints:
     """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
     return frequencies(store, table, documents, weights)[0]
 
 
-def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> tuple[Ints, Ints]:
+def frequencies(
+    store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None
+) -> tuple[Ints, Ints]:
     """Corpus count of every id of the lexicon (not folded), and the number of documents that hold it; documents count
     ``weights`` times each."""
     if weights is not None or np.any(documents[1:] <= documents[:-1]):
         weights = np.ones(len(documents), np.int64) if weights is None else weights
-        sums = _widened(_added(store, table, documents, weights, np.zeros((2, 0), np.int64)), len(store.lexicon))
+        sums = _widened(
+            _added(store, table, documents, weights, np.zeros((2, 0), np.int64)), len(store.lexicon)
+        )
         return sums[0, : len(store.lexicon)], sums[1, : len(store.lexicon)]
     # Folds share most of their documents: those in which one differs from the last are counted in or out.
-    of, before, sums = store.summed
+    summed_table, summed_rows, sums = store.summed
     change = np.zeros(len(table), np.int8)
     change[documents] = 1
-    if of() is table:
-        change[before] -= 1
-    new, gone = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-    if of() is not table or len(new) + len(gone) >= len(documents):
-        new, gone, sums = documents, documents[:0], sums[:, :0]
+    if summed_table() is table:
+        change[summed_rows] -= 1
+    added = np.flatnonzero(change == 1)
+    removed = np.flatnonzero(change == -1)
+    if summed_table() is not table or len(added) + len(removed) >= len(documents):
+        added = documents
+        removed = documents[:0]
+        sums = sums[:, :0]
     # Nothing is known of sums to which only some documents were added.
-    store.summed = (lambda: None), before, sums[:, :0]
-    if len(new) + len(gone):
-        signs = np.repeat(np.array([1, -1]), [len(new), len(gone)])
-        sums = _added(store, table, np.concatenate([new, gone]), signs, sums)
+    store.summed = (lambda: None), summed_rows, sums[:, :0]
+    if len(added) + len(removed):
+        signs = np.repeat(np.array([1, -1]), [len(added), len(removed)])
+        sums = _added(store, table, np.concatenate([added, removed]), signs, sums)
     store.summed = weakref.ref(table), documents.copy(), sums
     total, document_counts = _widened(sums, len(store.lexicon))[:, : len(store.lexicon)].copy()
     return total, document_counts
@@ -402,7 +470,9 @@ def _added(store: CountStore, table: TextTable, documents: Ints, weights: Ints, 
     """Sums with these documents, in the place of those given where there is room."""
     for rows in store.blocks(table, documents):
         sums = _widened(sums, len(store.lexicon))
-        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], sums[0], sums[1])
+        add_counts(
+            rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], sums[0], sums[1]
+        )
     return sums
 
 
@@ -431,20 +501,29 @@ def most(store: CountStore, total: Ints, size: int) -> Ints:
         return chosen
     if size < 1:
         return chosen[:0]
-    least = np.partition(total[chosen], len(chosen) - size)[len(chosen) - size]
-    equal, chosen = chosen[total[chosen] == least], chosen[total[chosen] > least]
+    smallest = np.partition(total[chosen], len(chosen) - size)[len(chosen) - size]
+    equal = chosen[total[chosen] == smallest]
+    chosen = chosen[total[chosen] > smallest]
     names = store.lexicon.names(equal)
-    return np.concatenate([chosen, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(chosen)]]])
+    return np.concatenate(
+        [chosen, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(chosen)]]]
+    )
 
 
 @njit(cache=True)
 def add_counts(
-    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, document_counts: Ints
+    ids: Int32s,
+    counts: Int32s,
+    starts: Ints,
+    stops: Ints,
+    weights: Ints,
+    total: Ints,
+    document_counts: Ints,
 ) -> None:
     """Add the weighted counts of every document to ``total``, and its weight to ``document_counts``."""
-    for d in range(len(starts)):
-        weight = weights[d]
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
+    for document in range(len(starts)):
+        weight = weights[document]
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
             unit = np.uint32(ids[j])
             total[unit] += weight * counts[j]
             document_counts[unit] += weight

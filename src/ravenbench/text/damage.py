@@ -1,5 +1,8 @@
-"""What shows that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions,
-disguised letters."""
+"""Finds signs that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions of
+writing, disguised letters.
+
+In: a text, or several with ids. Out: sentences, one for each sign; counts of words; True or False.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from ravenbench.text.names import read_again
 from ravenbench.text.passages import GUTENBERG
 from ravenbench.text.tokens import count_evidence, count_words
 
-_TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
+_TAG = re.compile(
+    r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>",
+    re.I,
+)
 _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
 _LEAD = re.compile("[\xc2-\xf4]")
@@ -24,24 +30,37 @@ _MACINTOSH = re.compile("(?<=[a-zà-ü])[ÒÓÔÕŽŠ•](?![A-Z])|(?<![^\\W\\d_
 """What stands for quotation marks, an apostrophe and letters where Mac Roman is read as Windows-1252: donÕt, cafŽ."""
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SCRIPTS = {
-    "Latin": "A-Za-z\u00c0-\u024f", "Greek": "\u0370-\u03ff\u1f00-\u1fff", "Cyrillic": "\u0400-\u04ff",
-    "Hebrew": "\u0590-\u05ff", "Arabic": "\u0600-\u06ff", "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
-}  # fmt: skip
+    "Latin": "A-Za-z\u00c0-\u024f",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrillic": "\u0400-\u04ff",
+    "Hebrew": "\u0590-\u05ff",
+    "Arabic": "\u0600-\u06ff",
+    "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
+}
 _OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
-SCRIPTS = dict.fromkeys(("dutch", "english", "french", "german", "italian", "portuguese", "spanish"), "Latin") | {
-    "greek": "Greek", "russian": "Cyrillic", "ukrainian": "Cyrillic", "hebrew": "Hebrew", "arabic": "Arabic",
-}  # fmt: skip
+SCRIPTS = dict.fromkeys(
+    ("dutch", "english", "french", "german", "italian", "portuguese", "spanish"), "Latin"
+) | {
+    "greek": "Greek",
+    "russian": "Cyrillic",
+    "ukrainian": "Cyrillic",
+    "hebrew": "Hebrew",
+    "arabic": "Arabic",
+}
 """Scripts of languages, by their English names."""
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
 _ONE_WORD = re.compile(r"\W*+[\w'’-]++\W*+")
 _GONE = re.compile(
-    r"[\W_]*+(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w ]{1,30})?|unavailable|n/?a|nan|null"
+    r"[\W_]*+(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w"
+    r" ]{1,30})?|unavailable|n/?a|nan|null"
     r"|none|name\?|ref!|value!|num!|div/0!)[\W_]*+",
     re.IGNORECASE,
 )
 _PAGE = re.compile(
-    r"\b(?:404|not found|forbidden|access denied|internal server error|bad gateway|enable javascript|captcha"
-    r"|(?:file|page|content|text|video|account) (?:has been|was|is) (?:removed|deleted|blocked|unavailable))\b",
+    r"\b(?:404|not found|forbidden|access denied|internal server error|bad gateway|enable"
+    r" javascript|captcha"
+    r"|(?:file|page|content|text|video|account) (?:has been|was|is)"
+    r" (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
 _LIMITS = str.maketrans("⏎⇥", "\n\t")
@@ -65,13 +84,15 @@ _SHARE = 0.15
 def script_of(text: str) -> str | None:
     """The script of most letters of a text's first ones; None where it has none of these."""
     counts = {name: len(letters.findall(text[:2_000])) for name, letters in _OF_SCRIPT.items()}
-    most = max(counts, key=counts.__getitem__)
-    return most if counts[most] else None
+    commonest = max(counts, key=counts.__getitem__)
+    return commonest if counts[commonest] else None
 
 
 def is_wordless(text: str) -> bool:
     """Whether a text has nothing to go by: fewer than two letters, or only that it was deleted or is missing."""
-    return _TWO_LETTERS.search(text) is None or (len(text) < 80 and _GONE.fullmatch(text) is not None)
+    return _TWO_LETTERS.search(text) is None or (
+        len(text) < 80 and _GONE.fullmatch(text) is not None
+    )
 
 
 def is_macintosh(text: str) -> bool:
@@ -83,8 +104,12 @@ def is_macintosh(text: str) -> bool:
 
 def repeated(text: str) -> tuple[int, int] | None:
     """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
-    few = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
-    return (count_words(text), words) if few and (words := count_evidence(text)) < FEWEST_WORDS else None
+    has_few_words = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
+    return (
+        (count_words(text), words)
+        if has_few_words and (words := count_evidence(text)) < FEWEST_WORDS
+        else None
+    )
 
 
 def signs_of_damage(text: str) -> tuple[str, ...]:
@@ -102,56 +127,98 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         signs.append("it is one word alone, in which nobody's style shows")
     elif len(text) < 300 and _PAGE.search(text) is not None:
         signs.append("it reads like the message of a program or a page, in the place of a text")
-    if few := lacks_function_words(text):
-        signs.append(f"none of {few:,} words at its beginning are function words, as where stop words were taken out")
+    if count := lacks_function_words(text):
+        signs.append(
+            f"none of {count:,} words at its beginning are function words, as where stop words were"
+            " taken out"
+        )
     if in_alphabetical_order(text):
         signs.append("its words stand in alphabetical order: it is no prose")
-    if (again := repeated(text)) is not None:
-        signs.append(f"it says the same again and again: {again[0]:,} words, {again[1]:,} without repetitions")
-    for part, pattern, least, what in _COMPILED:
-        if part in text and (places := len(pattern.findall(text))) >= least:
-            signs.append(what.format(f"{places:,}"))
+    if (repetition := repeated(text)) is not None:
+        signs.append(
+            f"it says the same again and again: {repetition[0]:,} words, {repetition[1]:,} without"
+            " repetitions"
+        )
+    for part, pattern, fewest, damage in _COMPILED:
+        if part in text and (occurrences := len(pattern.findall(text))) >= fewest:
+            signs.append(damage.format(f"{occurrences:,}"))
     if len(text) == _CELL:
-        signs.append("it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its source")
+        signs.append(
+            "it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its"
+            " source"
+        )
     if "<teiHeader" in text[:20_000]:
         signs.append("it holds marks of TEI: save it as .xml")
-    elif re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5:
+    elif (
+        re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5
+    ):
         signs.append("it holds marks of HTML: save it as .html, or as plain text")
     elif len(entities := _ENTITY.findall(text) if "&" in text else []) >= _FEWEST:
-        signs.append(f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs themselves")
+        signs.append(
+            f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs"
+            " themselves"
+        )
     if ("utenberg" in text or "UTENBERG" in text) and GUTENBERG.search(text) is not None:
-        signs.append(offered("a header or licence of Project Gutenberg stands in it; --strip-shared takes it out"))
+        signs.append(
+            offered(
+                "a header or licence of Project Gutenberg stands in it; --strip-shared takes it out"
+            )
+        )
     if text.isascii():
         return tuple(signs)
     runs = _RUN.findall(text)
-    wrong = [(run, meant) for run in runs if _LEAD.search(run) and (meant := read_again(run)) != run]
+    wrong = [
+        (run, mended) for run in runs if _LEAD.search(run) and (mended := read_again(run)) != run
+    ]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
-        run, meant = wrong[0]
-        signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
+        run, mended = wrong[0]
+        signs.append(
+            f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {mended}): convert"
+            " it again"
+        )
     if is_macintosh(text):
-        signs.append("Mac Roman was read as Windows-1252 (donÕt for don’t): convert it again from its source")
+        signs.append(
+            "Mac Roman was read as Windows-1252 (donÕt for don’t): convert it again from its source"
+        )
     if lost := text.count("\ufffd"):
-        signs.append(f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its source")
+        signs.append(
+            f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its"
+            " source"
+        )
     if turned := len(_TURNED.findall(text)):
         leftwards = any(mark in text for mark in "\u202b\u202e\u2067\u2068")
         signs.append(
-            f"marks that turn the direction of writing, so that it reads otherwise than it is stored: {turned:,}"
+            "marks that turn the direction of writing, so that it reads otherwise than it is"
+            f" stored: {turned:,}"
             if leftwards
-            else f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can tell who stored it; "
-            "if others have none, take them out: an editor finds them as U+202A to U+202E and U+2066 to U+2069"
+            else (
+                f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can"
+                " tell who stored it; if others have none, take them out: an editor finds them as"
+                " U+202A to U+202E and U+2066 to U+2069"
+            )
         )
     if unseen := invisible(text):
-        signs.append(f"invisible characters: {unseen:,}; no reader sees them, and every program counts them")
-    if words := disguised(text):
-        word, meant = min(words.items())
         signs.append(
-            f"{len(words):,} of its words hold letters of another alphabet that look the same ({word} for {meant})"
+            f"invisible characters: {unseen:,}; no reader sees them, and every program counts them"
+        )
+    if words := disguised(text):
+        word, mended = min(words.items())
+        signs.append(
+            f"{len(words):,} of its words hold letters of another alphabet that look the same"
+            f" ({word} for {mended})"
         )
     counts = {name: len(letters.findall(text)) for name, letters in _OF_SCRIPT.items()}
-    whole = sum(counts.values())
-    scripts = [f"{name} {count / whole:.0%}" for name, count in counts.items() if whole and count >= _SHARE * whole]
+    letter_count = sum(counts.values())
+    scripts = [
+        f"{name} {count / letter_count:.0%}"
+        for name, count in counts.items()
+        if letter_count and count >= _SHARE * letter_count
+    ]
     if len(scripts) > 1:
-        signs.append(f"it is written in several scripts ({', '.join(scripts)}): a verifier compares one language")
+        signs.append(
+            f"it is written in several scripts ({', '.join(scripts)}): a verifier compares one"
+            " language"
+        )
     return tuple(signs)
 
 
@@ -159,13 +226,20 @@ def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[st
     """Sentences that count among the first ``MOST`` texts those that look like e-mail, and those with each kind of
     damage; ``ids`` name them."""
     several = list(islice(texts, MOST))
-    mails, count = sum(bool(signs_of_mail(text)) for text in several), f"of {len(several):,} texts"
+    mails = sum(bool(signs_of_mail(text)) for text in several)
+    count = f"of {len(several):,} texts"
     alike: dict[str, list[str]] = {}
     for text, name in zip(several, ids or [""] * len(several), strict=False):
         for sign in signs_of_damage(text):
             kind = re.sub(r"\d[\d,]*+|\([^()]*+\)", "#", sign)
             alike.setdefault(kind, []).append(f"{name}: {sign}".removeprefix(": "))
-    odd = [f"{len(of):,} {count} {'are' if len(of) > 1 else 'is'} odd; of the first, {of[0]}" for of in alike.values()]
+    odd = [
+        f"{len(names):,} {count} {'are' if len(names) > 1 else 'is'} odd; of the first, {names[0]}"
+        for names in alike.values()
+    ]
     if mails:
-        odd.append(f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by style")
+        odd.append(
+            f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by"
+            " style"
+        )
     return odd

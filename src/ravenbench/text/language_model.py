@@ -1,4 +1,6 @@
-"""A 4-gram language model with interpolated modified Kneser–Ney smoothing, in sorted arrays.
+"""Estimates a 4-gram language model with interpolated modified Kneser–Ney smoothing, and reads texts with it.
+
+In: tokenised sentences. Out: ``LanguageModel``; log10 probabilities (n + 1,) of a sentence's n tokens and its end.
 
 References
 ----------
@@ -22,7 +24,9 @@ from ravenbench.files import write_array, write_json
 from ravenbench.types import Floats, Ints
 
 ORDER = 4
-UNKNOWN, START, END = 0, 1, 2
+UNKNOWN = 0
+START = 1
+END = 2
 Keys = NDArray[np.uint64]
 Table = tuple[Keys, Floats, Floats]
 """Packed n-grams ascending, log10 probability, log10 back-off weight."""
@@ -32,7 +36,8 @@ _BITS = np.uint64(16)
 
 def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
     """Tables of orders 1 to 4 from the joined tokens of all sentences, ``ids`` (n,) below 2¹⁶, each sentence with its
-    start and end mark; ``size`` is the number of ids, the start mark, which is never predicted, among them."""
+    start and end mark; ``size`` is the number of ids, the start mark, which is never predicted, among them.
+    """
     sentence = np.cumsum(ids == START)
     keys: list[Keys] = []
     counts: list[Ints] = []
@@ -40,14 +45,16 @@ def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
     for n in range(1, ORDER + 1):
         if n > 1:
             packed = (packed[:-1] << _BITS) | ids[n - 1 :]
-        whole = sentence[: len(packed)] == sentence[n - 1 :]
-        grams, count = np.unique(packed[whole], return_counts=True)
+        in_one_sentence = sentence[: len(packed)] == sentence[n - 1 :]
+        grams, count = np.unique(packed[in_one_sentence], return_counts=True)
         keys.append(grams)
         counts.append(count.astype(np.int64))
     for n in range(1, ORDER):
         # Below the highest order an n-gram counts once for each word seen before it, except at a sentence's start.
         shift = np.uint64(16 * n)
-        tails, continued = np.unique(keys[n] & ((np.uint64(1) << shift) - np.uint64(1)), return_counts=True)
+        tails, continued = np.unique(
+            keys[n] & ((np.uint64(1) << shift) - np.uint64(1)), return_counts=True
+        )
         opening = (keys[n - 1] >> (shift - _BITS)) == START
         adjusted = np.zeros(len(keys[n - 1]), dtype=np.int64)
         adjusted[np.searchsorted(keys[n - 1], tails)] = continued
@@ -82,16 +89,22 @@ def _tables(keys: list[Keys], counts: list[Ints], size: int) -> list[Table]:
     weight: list[Floats] = []
     for n in range(1, ORDER):
         context = keys[n] >> _BITS
-        first = np.concatenate([[0], np.flatnonzero(np.diff(context)) + 1]).astype(np.int64)
+        first_of_context = np.concatenate([[0], np.flatnonzero(np.diff(context)) + 1]).astype(
+            np.int64
+        )
         owner = np.cumsum(np.concatenate([[0], np.diff(context) != 0])).astype(np.int64)
         d = discounts(counts[n])
         discount = d[np.minimum(counts[n], 3)]
-        sums = np.add.reduceat(counts[n], first).astype(np.float64)
-        gamma = np.add.reduceat(discount, first) / sums
-        tail = np.searchsorted(all_keys[n - 1], keys[n] & ((np.uint64(1) << np.uint64(16 * n)) - np.uint64(1)))
-        probability.append((counts[n] - discount) / sums[owner] + gamma[owner] * probability[n - 1][tail])
+        sums = np.add.reduceat(counts[n], first_of_context).astype(np.float64)
+        gamma = np.add.reduceat(discount, first_of_context) / sums
+        tail = np.searchsorted(
+            all_keys[n - 1], keys[n] & ((np.uint64(1) << np.uint64(16 * n)) - np.uint64(1))
+        )
+        probability.append(
+            (counts[n] - discount) / sums[owner] + gamma[owner] * probability[n - 1][tail]
+        )
         backoff = np.ones(len(all_keys[n - 1]))
-        backoff[np.searchsorted(all_keys[n - 1], context[first])] = gamma
+        backoff[np.searchsorted(all_keys[n - 1], context[first_of_context])] = gamma
         weight.append(backoff)
     weight.append(np.ones(len(keys[-1])))
     for key, p, b in zip(all_keys, probability, weight, strict=True):
@@ -119,14 +132,14 @@ class LanguageModel:
     @classmethod
     def train(cls, sentences: Iterable[Sequence[str]]) -> LanguageModel:
         """Estimate from tokenised sentences, case intact; at most 65,533 types, the rarest beyond are unknown."""
-        sentences = [list(s) for s in sentences]
-        counts = Counter(token for s in sentences for token in s)
-        types = sorted(counts, key=lambda t: (-counts[t], t))[:_LIMIT]
+        sentences = [list(sentence) for sentence in sentences]
+        counts = Counter(token for sentence in sentences for token in sentence)
+        types = sorted(counts, key=lambda token: (-counts[token], token))[:_LIMIT]
         vocabulary = ["<unk>", "<s>", "</s>", *types]
         index = {token: i for i, token in enumerate(vocabulary)}
         ids: list[int] = []
-        for s in sentences:
-            ids += [START, *(index.get(token, UNKNOWN) for token in s), END]
+        for sentence in sentences:
+            ids += [START, *(index.get(token, UNKNOWN) for token in sentence), END]
         return cls(vocabulary, estimate(np.array(ids, dtype=np.uint64), len(vocabulary)))
 
     def __contains__(self, token: str) -> bool:
@@ -135,14 +148,14 @@ class LanguageModel:
     def ids(self, tokens: Sequence[str]) -> Ints:
         """Ids of tokens between the sentence's start and end marks, shape (n + 2,)."""
         get = self._id.get
-        return np.array([START, *(get(t, UNKNOWN) for t in tokens), END], dtype=np.int64)
+        return np.array([START, *(get(token, UNKNOWN) for token in tokens), END], dtype=np.int64)
 
     def log10(self, tokens: Sequence[str]) -> Floats:
         """log10 probability of each token and of the sentence's end, shape (n + 1,)."""
         return self.log10_ids(self.ids(tokens))
 
     def log10_ids(self, ids: Ints) -> Floats:
-        """log10 probability of ``ids[1:]``, each given up to three ids before it."""
+        """log10 probability of ``ids[1:]``, shape (n − 1,), each given up to three ids before it."""
         (k1, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.tables
         scores: Floats = score_kernel(ids, k1, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4)
         return scores
@@ -179,7 +192,8 @@ class LanguageModel:
 @njit(cache=True)
 def find(keys, key):  # type: ignore[no-untyped-def]
     """Place of a key in ascending keys, or −1."""
-    low, high = 0, len(keys)
+    low = 0
+    high = len(keys)
     while low < high:
         middle = (low + high) // 2
         if keys[middle] < key:
@@ -192,40 +206,40 @@ def find(keys, key):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def score_kernel(ids, k1, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4):  # type: ignore[no-untyped-def]
     """The longest known n-gram's value plus the back-off weights of the longer contexts passed on the way."""
-    out = np.empty(len(ids) - 1)
+    log_probability = np.empty(len(ids) - 1)
     bits = np.uint64(16)
     for i in range(1, len(ids)):
-        w = np.uint64(ids[i])
+        word = np.uint64(ids[i])
         c1 = np.uint64(ids[i - 1])
         total = 0.0
-        done = False
+        is_known = False
         if i >= 3:
             c3 = (np.uint64(ids[i - 3]) << (bits + bits)) | (np.uint64(ids[i - 2]) << bits) | c1
-            at = find(k4, (c3 << bits) | w)
+            at = find(k4, (c3 << bits) | word)
             if at >= 0:
-                out[i - 1] = p4[at]
-                done = True
+                log_probability[i - 1] = p4[at]
+                is_known = True
             else:
                 at = find(k3, c3)
                 if at >= 0:
                     total += b3[at]
-        if not done and i >= 2:
+        if not is_known and i >= 2:
             c2 = (np.uint64(ids[i - 2]) << bits) | c1
-            at = find(k3, (c2 << bits) | w)
+            at = find(k3, (c2 << bits) | word)
             if at >= 0:
-                out[i - 1] = total + p3[at]
-                done = True
+                log_probability[i - 1] = total + p3[at]
+                is_known = True
             else:
                 at = find(k2, c2)
                 if at >= 0:
                     total += b2[at]
-        if not done:
-            at = find(k2, (c1 << bits) | w)
+        if not is_known:
+            at = find(k2, (c1 << bits) | word)
             if at >= 0:
-                out[i - 1] = total + p2[at]
+                log_probability[i - 1] = total + p2[at]
             else:
                 at = find(k1, c1)
                 if at >= 0:
                     total += b1[at]
-                out[i - 1] = total + p1[find(k1, w)]
-    return out
+                log_probability[i - 1] = total + p1[find(k1, word)]
+    return log_probability

@@ -1,4 +1,7 @@
-"""The words and marks of many texts as integer ids.
+"""Counts the words and marks of texts in one pass over the characters.
+
+In: a sequence of texts. Out: bounds by text, ids of tokens and counts (int32), text by text; names and kinds of ids.
+``tokens.TOKEN`` says the same as a pattern.
 
 A kernel finds and counts them in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
 """
@@ -35,14 +38,24 @@ def _block(number: int) -> NDArray[np.uint8]:
     points = range(number << 12, (number + 1) << 12)
     kinds = np.array(
         [
-            _SPACE if c.isspace() else _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
-            for c in map(chr, points)
+            (
+                _SPACE
+                if character.isspace()
+                else _DIGIT
+                if character.isdecimal()
+                else _LETTER
+                if character.isalnum() or character == "_"
+                else _MARK
+            )
+            for character in map(chr, points)
         ],
         dtype=np.uint8,
     )
     for kind, pattern in ((_SIGN, _HIRAGANA), (_CHARACTER, _HAN)):
-        kinds[[place for place, c in enumerate(map(chr, points)) if pattern.match(c)]] = kind
-    kinds[[ord(c) - points[0] for c in JOINING if ord(c) in points]] = _JOIN
+        kinds[
+            [index for index, character in enumerate(map(chr, points)) if pattern.match(character)]
+        ] = kind
+    kinds[[ord(character) - points[0] for character in JOINING if ord(character) in points]] = _JOIN
     return kinds
 
 
@@ -57,9 +70,19 @@ def _classes(blocks: int, letters: bool) -> NDArray[np.uint8]:
 
 @njit(cache=True)
 def scan(
-    points: Points, bounds: Ints, classes: NDArray[np.uint8], content: bool, table: Keys, keys: Keys, letters: Points,
-    begins: Ints, size: int, ids: Int32s, counts: Int32s, ends: Ints,
-) -> int:  # fmt: skip
+    points: Points,
+    bounds: Ints,
+    classes: NDArray[np.uint8],
+    content: bool,
+    table: Keys,
+    keys: Keys,
+    letters: Points,
+    begins: Ints,
+    size: int,
+    ids: Int32s,
+    counts: Int32s,
+    ends: Ints,
+) -> int:
     """Count the tokens of every text; returns how many are known now (``size`` before).
 
     ``classes`` (more than the highest code point,); ``content`` leaves out marks, numbers, and single characters that
@@ -69,33 +92,40 @@ def scan(
     ``counts`` (len(points) + 1,) and their bounds by text ``ends``, 0 at first.
     """
     filled = np.uint64(0)
-    for d in range(len(bounds) - 1):
+    for document in range(len(bounds) - 1):
         start = filled
-        i, stop = np.uint64(bounds[d]), np.uint64(bounds[d + 1])
+        i = np.uint64(bounds[document])
+        stop = np.uint64(bounds[document + 1])
         while i < stop:
-            first, kind = i, classes[points[i]]
+            word_start = i
+            kind = classes[points[i]]
             i += _1
             if kind == _SPACE or (content and kind <= _JOIN):
                 continue
-            key = (np.uint64(points[first]) + _1) * _GOLDEN
+            key = (np.uint64(points[word_start]) + _1) * _GOLDEN
             highest = kind
             if kind > _JOIN:
-                last = _LETTER if kind <= _LETTER else _JOIN
-                while i < stop and _JOIN <= classes[points[i]] <= last:
+                last_kind = _LETTER if kind <= _LETTER else _JOIN
+                while i < stop and _JOIN <= classes[points[i]] <= last_kind:
                     highest = max(highest, classes[points[i]])
                     key = (key + np.uint64(points[i]) + _1) * _GOLDEN
                     i += _1
-                if content and (kind == _SIGN or (kind <= _LETTER and (i - first < 2 or highest == _DIGIT))):
+                if content and (
+                    kind == _SIGN or (kind <= _LETTER and (i - word_start < 2 or highest == _DIGIT))
+                ):
                     continue
-            length = i - first
+            length = i - word_start
             key |= _1
             slot = home_of(key, table)
             while True:
                 if table[slot, 0] == 0:
-                    new, begin = np.uint64(size), np.uint64(begins[size])
-                    table[slot, 0], table[slot, 1], keys[new] = key, new << _32, key
+                    new_id = np.uint64(size)
+                    begin = np.uint64(begins[size])
+                    table[slot, 0] = key
+                    table[slot, 1] = new_id << _32
+                    keys[new_id] = key
                     for j in range(length):
-                        letters[begin + j] = points[first + j]
+                        letters[begin + j] = points[word_start + j]
                     size += 1
                     begins[size] = begin + length
                     break
@@ -104,7 +134,7 @@ def scan(
                     begin = np.uint64(begins[token])
                     same = np.uint64(begins[token + _1]) - begin == length
                     for j in range(length if same else np.uint64(0)):
-                        same = same and letters[begin + j] == points[first + j]
+                        same = same and letters[begin + j] == points[word_start + j]
                     if same:
                         break
                 slot = (slot + _1) & np.uint64(len(table) - 1)
@@ -113,7 +143,7 @@ def scan(
             filled += np.uint64(value & _LOW == 0)
             table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
-        ends[d + 1] = filled
+        ends[document + 1] = filled
     return size
 
 
@@ -125,7 +155,8 @@ WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
 @dataclass(frozen=True)
 class Tokens:
     """A kind of unit, counted as matches of a regular expression, case intact; lowercase twins fold into one unit.
-    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters."""
+    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters.
+    """
 
     pattern: str
     scanned: Literal["all", "content", "letters"] | None = None
@@ -147,7 +178,9 @@ CONTENT_WORDS = Tokens(
     "content",
 )
 """Words of two characters or more that are not all digits: what scikit-learn's word analyser takes, less numbers."""
-LETTERS = Tokens(rf"[^\W\d_{HAN}{HIRAGANA}](?:[^\W\d_{HAN}{HIRAGANA}]|[{MARKS}])+|[{HAN}][{MARKS}]*", "letters")
+LETTERS = Tokens(
+    rf"[^\W\d_{HAN}{HIRAGANA}](?:[^\W\d_{HAN}{HIRAGANA}]|[{MARKS}])+|[{HAN}][{MARKS}]*", "letters"
+)
 """Words of two letters or more; digits part them, as marks do."""
 
 
@@ -169,7 +202,9 @@ class TokenLexicon:
         self._find = re.compile(units.pattern).findall
         self._id = _Ids(self._new)
         self._names: list[str] = []
-        self._fold, self._kind, self._of_content = array("q"), array("q"), array("b")
+        self._fold = array("q")
+        self._kind = array("q")
+        self._of_content = array("b")
         self._arrays: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
@@ -187,13 +222,15 @@ class TokenLexicon:
 
     @property
     def content(self) -> Bools:
-        """Which tokens are ``CONTENT_WORDS``, by id."""
+        """Mask of the tokens that are ``CONTENT_WORDS``, by id."""
         return self._array("content", self._of_content)
 
     def _array(self, name: str, values: array[int]) -> NDArray[Any]:
         """The values as NumPy has them, which is made anew when it has grown."""
         if name not in self._arrays or len(self._arrays[name]) != len(values):
-            self._arrays[name] = np.array(values).astype(np.bool_ if name == "content" else np.int64)
+            self._arrays[name] = np.array(values).astype(
+                np.bool_ if name == "content" else np.int64
+            )
         return self._arrays[name]
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
@@ -206,7 +243,11 @@ class TokenLexicon:
             ids += map(self._id.__getitem__, tokens)
             counts += tokens.values()
             bounds.append(len(ids))
-        return np.array(bounds, dtype=np.int64), np.array(ids, dtype=np.int32), np.array(counts, dtype=np.int32)
+        return (
+            np.array(bounds, dtype=np.int64),
+            np.array(ids, dtype=np.int32),
+            np.array(counts, dtype=np.int32),
+        )
 
     def ids(self, names: Sequence[str]) -> Ints:
         """The ids of tokens; new ones are added."""
@@ -232,29 +273,47 @@ class ScannedLexicon(TokenLexicon):
 
     def __init__(self, units: Tokens) -> None:
         super().__init__(units)
-        self._content_only, self._letters_only = units.scanned != "all", units.scanned == "letters"
+        self._content_only = units.scanned != "all"
+        self._letters_only = units.scanned == "letters"
         self._met = Interner()
-        self._letters, self._begins = np.zeros(1 << 14, np.uint32), np.zeros(1 << 12, np.int64)
+        self._letters = np.zeros(1 << 14, np.uint32)
+        self._begins = np.zeros(1 << 12, np.int64)
         self._of = np.zeros(0, np.int32)
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         points, bounds = points_of(texts)
-        met, first = self._met, self._met.size
+        met = self._met
+        first_new = self._met.size
         met.reserve(len(points))
-        self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
-        self._begins = _longer(self._begins, first + len(points) + 1)
+        self._letters = _longer(self._letters, int(self._begins[first_new]) + len(points))
+        self._begins = _longer(self._begins, first_new + len(points) + 1)
         classes = _classes((int(points.max(initial=0)) >> 12) + 1, self._letters_only)
         tokens, counts = np.empty((2, len(points) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
         met.size = scan(
-            points, bounds, classes, self._content_only, met.table, met.keys, self._letters, self._begins, first,
-            tokens, counts, ends,
-        )  # fmt: skip
-        if met.size > first:
-            begins = self._begins[first : met.size + 1]
-            new = self._letters[begins[0] : begins[-1]].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+            points,
+            bounds,
+            classes,
+            self._content_only,
+            met.table,
+            met.keys,
+            self._letters,
+            self._begins,
+            first_new,
+            tokens,
+            counts,
+            ends,
+        )
+        if met.size > first_new:
+            begins = self._begins[first_new : met.size + 1]
+            new_letters = (
+                self._letters[begins[0] : begins[-1]]
+                .astype("<u4")
+                .tobytes()
+                .decode("utf-32-le", "surrogatepass")
+            )
             cuts = (begins - begins[0]).tolist()
-            ids = [self._id[new[a:b]] for a, b in itertools.pairwise(cuts)]
+            ids = [self._id[new_letters[start:stop]] for start, stop in itertools.pairwise(cuts)]
             self._of = np.concatenate([self._of, np.array(ids, dtype=np.int32)])
         return ends, self._of[tokens[: ends[-1]]], counts[: ends[-1]].copy()
 

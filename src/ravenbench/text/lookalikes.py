@@ -1,8 +1,10 @@
-"""Letters of other alphabets that look the same, and characters nobody sees: found, counted and undone.
+"""Finds, counts and undoes letters of other alphabets that look the same, and characters nobody sees.
 
-A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide, and
-keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable characters
-(Unicode Technical Standard 39) that are the same picture in common typefaces.
+In: a text. Out: a number of invisible characters, disguised words with their plain form, or the plain text.
+
+A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide,
+and keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable
+characters (Unicode Technical Standard 39) that are the same picture in common typefaces.
 """
 
 from __future__ import annotations
@@ -34,11 +36,11 @@ _INVISIBLE = re.compile(
 def twins(alphabet: str) -> dict[str, str]:
     """Letters of the other alphabets, and what looks like them in this one (``Latin``, ``Cyrillic`` or ``Greek``)."""
     return {
-        letter: own
+        letter: alike
         for name, letters in _ALIKE.items()
         if name != alphabet
-        for letter, own in zip(letters, _ALIKE[alphabet], strict=True)
-        if " " not in (letter, own)
+        for letter, alike in zip(letters, _ALIKE[alphabet], strict=True)
+        if " " not in (letter, alike)
     }
 
 
@@ -59,13 +61,19 @@ def disguised(text: str) -> dict[str, str]:
     main = max(sizes, key=lambda name: sizes[name])
     if sum(map(bool, sizes.values())) < 2:
         return {}
-    own, pairs = _LETTERS[main], twins(main)
+    own_letters = _LETTERS[main]
+    pairs = twins(main)
     words = {}
     for word in set(_WORD.findall(text)):
-        foreign = {c for c in word if not own.match(c) and any(other.match(c) for other in _LETTERS.values())}
+        foreign = {
+            character
+            for character in word
+            if not own_letters.match(character)
+            and any(letters.match(character) for letters in _LETTERS.values())
+        }
         # A single foreign letter may be a formula's, as alpha and omicron are.
         if foreign and foreign <= pairs.keys() and len(word) > 1:
-            words[word] = "".join(pairs.get(c, c) for c in word)
+            words[word] = "".join(pairs.get(character, character) for character in word)
     return words
 
 

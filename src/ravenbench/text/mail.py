@@ -1,4 +1,7 @@
-"""What of an e-mail its sender did not write in it, or wrote in every mail alike: headers, quotations, signatures.
+"""Finds in the text of an e-mail what its sender did not write there, or writes in every mail alike: headers,
+quotations, signatures.
+
+In: a text. Out: half-open spans of characters, the text without quotations, or names of the signs of mail.
 
 They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """
@@ -12,7 +15,11 @@ from importlib.resources import files
 def phrases(name: str) -> list[str]:
     """The lines of a list."""
     return [
-        line for line in (files("ravenbench.text") / "phrases" / f"{name}.txt").read_text("utf-8").split("\n") if line
+        line
+        for line in (
+            (files("ravenbench.text") / "phrases" / f"{name}.txt").read_text("utf-8").split("\n")
+        )
+        if line
     ]
 
 
@@ -34,7 +41,10 @@ INTRODUCED = re.compile(
 _COLON = re.compile(r"[:：][ \t\r\xa0\u200e\u200f\u202a-\u202e\u2066-\u2069]*+$", re.MULTILINE)
 _TIME = re.compile(r"(?<!\d)\d{1,2} ?[:.h時时点] ?\d\d(?!\d)")
 _DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|\d[./]\d{1,2}[./]\d\d|" + _TIME.pattern)
-_LED = re.compile(r"[\s\u2066-\u2069]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b.{6}", re.IGNORECASE | re.DOTALL)
+_LED = re.compile(
+    r"[\s\u2066-\u2069]*(?:on|am|le|el|op|il|em|den|στις|w dniu|dnia)\b.{6}",
+    re.IGNORECASE | re.DOTALL,
+)
 _VERB = re.compile(rf"\b(?:{any_of('mail_wrote')})|写道|寫道|書きました", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(\.[\w-]++)+")
 _LONGEST = 250
@@ -46,21 +56,27 @@ def without_quotations(text: str) -> str:
 
 
 def introductions(text: str) -> list[tuple[int, int]]:
-    """Half-open places of the lines, one or two together, by which mail programs of any language introduce a quotation:
-    a colon ends them, and in them stand a date or time with an address, or with a verb such as *wrote*."""
-    places: list[tuple[int, int]] = []
+    """Half-open spans (characters) of the lines, one or two together, by which mail programs of any language
+    introduce a quotation: a colon ends them, and in them stand a date or time with an address, or with a verb such as
+    *wrote*.
+    """
+    spans: list[tuple[int, int]] = []
     for colon in _COLON.finditer(text):
         start = text.rfind("\n", 0, colon.start()) + 1
-        before = text.rfind("\n", 0, max(0, start - 1)) + 1
+        line_start = text.rfind("\n", 0, max(0, start - 1)) + 1
         # Where the line alone is none, it may have been wrapped; quoted lines belong to no introduction.
-        for begin in (start, before):
+        for begin in (start, line_start):
             line = text[begin : colon.start() + 1]
             if begin < start and (QUOTED.match(line) or line.startswith("\n")):
                 break
-            if QUOTED.match(text[start : start + 8]) is None and len(line) <= _LONGEST and _introduces(line):
-                places.append((begin, colon.end()))
+            if (
+                QUOTED.match(text[start : start + 8]) is None
+                and len(line) <= _LONGEST
+                and _introduces(line)
+            ):
+                spans.append((begin, colon.end()))
                 break
-    return places
+    return spans
 
 
 def _introduces(line: str) -> bool:

@@ -1,5 +1,7 @@
-r"""Masks that hide topic or style, token by token: text distortion (Stamatatos 2017), TopicFit's inverse mask, and a
-mask for languages without a tagger (ours).
+r"""Masks texts token by token to hide topic or style: text distortion (Stamatatos 2017), TopicFit's inverse mask, and
+a mask for languages without a tagger (ours).
+
+In: training texts to learn frequent words from; texts. Out: masked texts, in the same order.
 
 Tokens are maximal runs of ``\w``; punctuation and spacing stay untouched. All is learned by ``fit`` on
 training texts and done by one substitution pass in ``transform``.
@@ -131,7 +133,9 @@ def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
         return TopicMask(k)
     if variant in ("ma", "sa"):
         return Distortion(variant, k)
-    raise SpecError("distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'")
+    raise SpecError(
+        "distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'"
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -163,7 +167,9 @@ class FrequencyMask(Mask):
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words stand in most texts, ties by code point; SpecError if ``k`` is below 1."""
-        counts = Counter(word for text in texts for word in {lowered(w) for w in WORD.findall(text)})
+        counts = Counter(
+            word for text in texts for word in {lowered(match) for match in WORD.findall(text)}
+        )
         words = Counter({word: count for word, count in counts.items() if not _numeric(word)})
         self.words_ = frozenset(frequent(words, self.k))
         return self

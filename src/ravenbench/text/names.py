@@ -1,4 +1,7 @@
-"""What a name is: one form for one author, topic or language; names that may be one person's; names that are nobody's.
+"""Brings names and labels to one form, and says which may be one person's, several people's or nobody's.
+
+In: a name, or many. Out: its one form, the key that it shares with its other spellings, True or False, or sentences
+and groups of names.
 
 Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
 characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible
@@ -44,16 +47,21 @@ _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bo
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _SEVERAL = re.compile(
-    r"[\"'], ?[\"']|\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/ ?[^\W\d_]{3}"
+    r"[\"'], ?[\"']|\S(?:; ?| ?& ?| (?:and|und|et|with|feat\.?|ft\.?|featuring) )\w|[^\W\d_]{3} ?/"
+    r" ?[^\W\d_]{3}"
 )
 _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|hr|fr|don|dona")
-_SUFFIX = re.compile(r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$")
+_SUFFIX = re.compile(
+    r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$"
+)
 """What stands behind a name: a degree, a party, a name at birth."""
 _PATRONYMIC = re.compile("(?:вич|вна|ична)$")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
 _MONTH = "|".join(" ".join(phrases("months")).split())
-_KINDS = re.compile(any_of("kinds") + rf"|(?:\d{{1,2}}\.? )?(?:{_MONTH})(?: \d{{1,2}},?)? (?:19|20)\d\d")
+_KINDS = re.compile(
+    any_of("kinds") + rf"|(?:\d{{1,2}}\.? )?(?:{_MONTH})(?: \d{{1,2}},?)? (?:19|20)\d\d"
+)
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
 """A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
@@ -63,12 +71,17 @@ _WHOLE = re.compile(r"(\d+)\.0+")
 _ADDRESS = re.compile(r"(?:mailto:|https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
 _SUBMISSION = re.compile(r"(?P<person>.+?)_(?P<number>\d{1,20})_assignsubmission_.*", re.DOTALL)
 _HANDED_IN = re.compile(r".+_([^_]+)_attempt_\d{4}-\d\d-\d\d-.*|\d{5,20} - (.+?) - .+", re.DOTALL)
-_COPY = re.compile(r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|kopi)(?: ?\(\d{1,2}\))?)$")
+_COPY = re.compile(
+    r"(?<=\w)(?: ?\(\d{1,2}\)| - (?:copy|kopie|copie|copia|kopia|kopi)(?: ?\(\d{1,2}\))?)$"
+)
 _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
 """Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
-MOST_LETTERS, MOST_COMPARED, MOST_APART = 60, 5_000, 50
-MOST_OF_A_SURNAME, MOST_OF_ONE_NAME = 60, 3
+MOST_LETTERS = 60
+MOST_COMPARED = 5_000
+MOST_APART = 50
+MOST_OF_A_SURNAME = 60
+MOST_OF_ONE_NAME = 3
 
 
 @lru_cache(maxsize=2**16)
@@ -80,7 +93,7 @@ def plain_name(name: str) -> str:
 
 
 def label_key(label: str) -> str:
-    """What is equal for two spellings of one label."""
+    """The key (text) that two spellings of one label share."""
     plain = plain_name(label)
     if not plain.isascii():
         plain = composed(_JOINERS.sub("", plain), "NFKC").translate(_KEYBOARDS)
@@ -89,10 +102,11 @@ def label_key(label: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def name_key(name: str) -> str:
-    """What is equal for two spellings of one author's name: bylines (``by Jane Austen``) and 12.0 for 12 among them."""
+    """The key (text) that two spellings of one author's name share: bylines (``by Jane Austen``) and 12.0 for 12
+    among them."""
     key = label_key(name)
-    if whole := _WHOLE.fullmatch(key):
-        return whole[1]
+    if match := _WHOLE.fullmatch(key):
+        return match[1]
     if listed := _LISTED.fullmatch(key):
         return listed[1]
     byline = _BYLINE.match(key)
@@ -111,76 +125,123 @@ def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
     """The name that each author (name, person) goes by: each person's most frequent one, with the reference where two
     persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose name
     is None."""
-    known: dict[str, set[str]] = {}
+    names_by_person: dict[str, set[str]] = {}
     for name, person in authors:
-        known.setdefault(name_key(name), set()).add(person)
+        names_by_person.setdefault(name_key(name), set()).add(person)
     # Who has no reference is the one person of this name who has one.
-    one = {name: max(persons - {name}) for name, persons in known.items() if len(persons - {name}) == 1}
-    people = [one.get(person, person) for _, person in authors]
+    person_of_name = {
+        name: max(persons - {name})
+        for name, persons in names_by_person.items()
+        if len(persons - {name}) == 1
+    }
+    people = [person_of_name.get(person, person) for _, person in authors]
     counts: dict[str, Counter[str]] = {}
     for person, (name, _) in zip(people, authors, strict=True):
         if person:
             counts.setdefault(person, Counter())[name] += 1
-    best = {person: min(of, key=lambda n: (-of[n], n)) for person, of in counts.items()}
+    best = {
+        person: min(name_counts, key=lambda n: (-name_counts[n], n))
+        for person, name_counts in counts.items()
+    }
     several = Counter(map(name_key, best.values()))
-    shown = {p: name if several[name_key(name)] == 1 else f"{name} ({p})" for p, name in best.items()}
+    shown = {
+        person: name if several[name_key(name)] == 1 else f"{name} ({person})"
+        for person, name in best.items()
+    }
     return [shown.get(person) for person in people]
 
 
 def one_spelling(
-    labels: Sequence[str | None], joined: list[str], what: str, key: Callable[[str], str] = label_key
+    labels: Sequence[str | None],
+    joined: list[str],
+    label_kind: str,
+    key: Callable[[str], str] = label_key,
 ) -> list[str | None]:
     """Labels each in the most frequent of the spellings that are one; those without a character that is seen are None.
-    A sentence on what was joined is put to ``joined``; ``what`` the labels are."""
+    A sentence on what was joined is put to ``joined``; ``label_kind`` the labels are."""
     counts = Counter(label for label in labels if label is not None)
     groups: dict[str, list[str]] = {}
     for label in counts:
         groups.setdefault(key(label), []).append(label)
     groups.pop("", None)
-    best = {one: plain_name(min(of, key=lambda n: (-counts[n], n))) for of in groups.values() for one in of}
-    joined += sentence_on_joined(groups.values(), what)
+    best = {
+        spelling: plain_name(min(spellings, key=lambda n: (-counts[n], n)))
+        for spellings in groups.values()
+        for spelling in spellings
+    }
+    joined += sentence_on_joined(groups.values(), label_kind)
     return [None if label is None else best.get(label) for label in labels]
 
 
-def sentence_on_joined(groups: Iterable[Collection[str]], what: str = "author's name") -> list[str]:
+def sentence_on_joined(
+    groups: Iterable[Collection[str]], label_kind: str = "author's name"
+) -> list[str]:
     """A sentence that names the spellings that were joined; nothing where there are no several of any."""
     several = []
-    for names in (of for of in groups if len(of) > 1):
+    for names in (spellings for spellings in groups if len(spellings) > 1):
         looks: dict[str, list[str]] = {}
         for name in sorted(names):
-            looks.setdefault(plain_name(name) if read_again(name) == name else name, []).append(name)
-        several.append(" = ".join(one + _apart(of) for one, of in looks.items()))
-    return [f"spellings of one {what} were joined: {first_names(several)}"] if several else []
+            looks.setdefault(plain_name(name) if read_again(name) == name else name, []).append(
+                name
+            )
+        several.append(
+            " = ".join(look + _difference(spellings) for look, spellings in looks.items())
+        )
+    return [f"spellings of one {label_kind} were joined: {first_names(several)}"] if several else []
 
 
-def _apart(names: Sequence[str]) -> str:
+def _difference(names: Sequence[str]) -> str:
     """In what names differ that look alike."""
     if len(names) < 2:
         return ""
     forms = {composed(name) for name in names}
-    return " (composed and decomposed)" if len(forms) < 2 else " (blanks or characters that nobody sees)"
+    return (
+        " (composed and decomposed)"
+        if len(forms) < 2
+        else " (blanks or characters that nobody sees)"
+    )
 
 
-def zeros_lost(ids: Iterable[str], others: Iterable[str]) -> list[str]:
+def zeros_lost(ids: Iterable[str], other_ids: Iterable[str]) -> list[str]:
     """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1) or without letter
     case; else nothing."""
-    here, there = set(ids), set(others)
+    id_set = set(ids)
+    other_set = set(other_ids)
 
     def plain(name: str) -> str:
         number = _NUMBER.fullmatch(name)
         return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", label_key(name))
 
-    alone = {plain(one): one for one in there - here}
-    pairs = [f"{one} and {alone[plain(one)]}" for one in here - there if plain(one) in alone]
+    alone = {plain(name): name for name in other_set - id_set}
+    pairs = [
+        f"{name} and {alone[plain(name)]}" for name in id_set - other_set if plain(name) in alone
+    ]
     if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
-        one, other = pairs[0].split(" and ")
-        in_case, in_key = one.casefold() == other.casefold(), label_key(one) == label_key(other)
+        first, second = pairs[0].split(" and ")
+        in_case = first.casefold() == second.casefold()
+        in_key = label_key(first) == label_key(second)
         if len(pairs) == 1 and not in_key:
             return []
-        what = "letter case" if in_case else "blanks or letter case" if in_key else "zeros before a number"
-        return [f"{len(pairs):,} ids differ only in {what} ({some(pairs)}): write them alike in both"]
-    said = f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a spreadsheet took zeros"
-    return [f"{said}: write them alike in both, and give the column the format of text"] if pairs else []
+        difference = (
+            "letter case"
+            if in_case
+            else "blanks or letter case"
+            if in_key
+            else "zeros before a number"
+        )
+        return [
+            f"{len(pairs):,} ids differ only in {difference} ({some(pairs)}): write them alike in"
+            " both"
+        ]
+    sentence = (
+        f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a"
+        " spreadsheet took zeros"
+    )
+    return (
+        [f"{sentence}: write them alike in both, and give the column the format of text"]
+        if pairs
+        else []
+    )
 
 
 @lru_cache(maxsize=2**16)
@@ -188,7 +249,8 @@ def is_nobody(name: str) -> bool:
     """Whether a label is no person's name: [deleted], Anonymous, Various, ``HAMILTON OR MADISON``, a doubtful one."""
     key = name_key(name)
     forms = {
-        form.strip("[](){}<>.*'\" ") for form in ((key,) if key.isascii() else (key, _bare(name), _plain_letters(key)))
+        form.strip("[](){}<>.*'\" ")
+        for form in ((key,) if key.isascii() else (key, _bare(name), _plain_letters(key)))
     }
     if key[-1:] == "?" or any(map(_NOBODY.fullmatch, forms)) or _EITHER.search(key) is not None:
         return True
@@ -198,22 +260,33 @@ def is_nobody(name: str) -> bool:
 def may_be_nobody(name: str) -> bool:
     """Whether a name may be a number in place of a person, a program or a file on files: Anonymous 3, newsbot,
     noreply@x.org, notes."""
-    return _DOUBTFUL.fullmatch(key := name_key(name)) is not None or _BOT_LIKE.fullmatch(key) is not None
+    return (
+        _DOUBTFUL.fullmatch(key := name_key(name)) is not None
+        or _BOT_LIKE.fullmatch(key) is not None
+    )
 
 
 def is_several(name: str) -> bool:
     """Whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
-    return _SEVERAL.search(_ADDRESS.sub("", name_key(name), 1)) is not None or _ROUNDED.fullmatch(name) is not None
+    return (
+        _SEVERAL.search(_ADDRESS.sub("", name_key(name), 1)) is not None
+        or _ROUNDED.fullmatch(name) is not None
+    )
 
 
 def handed_in_by(name: str) -> str | None:
     """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``, Blackboard
-    (``…_aroe_attempt_2024-…``) or Turnitin (``12345 - Ann Roe - …``); else None. Marked blind, a person is a number."""
+    (``…_aroe_attempt_2024-…``) or Turnitin (``12345 - Ann Roe - …``); else None. Marked blind, a person is a number.
+    """
     if (match := _HANDED_IN.fullmatch(name)) is not None and (match[1] or is_name(match[2])):
         return match[1] or match[2]
     if (parts := _SUBMISSION.fullmatch(name)) is None:
         return None
-    return f"{parts['person']} {parts['number']}" if _BLIND.fullmatch(parts["person"]) else parts["person"]
+    return (
+        f"{parts['person']} {parts['number']}"
+        if _BLIND.fullmatch(parts["person"])
+        else parts["person"]
+    )
 
 
 def is_part(folder: str) -> bool:
@@ -224,7 +297,12 @@ def is_part(folder: str) -> bool:
 def is_name(name: str) -> bool:
     """Whether a name has the form of a person's first name and surname, and of no kind of texts."""
     words = re.split("[ -]", plain_name(name))
-    return len(words) in (2, 3, 4) and name.istitle() and all(map(str.isalpha, words)) and not is_kind(name)
+    return (
+        len(words) in (2, 3, 4)
+        and name.istitle()
+        and all(map(str.isalpha, words))
+        and not is_kind(name)
+    )
 
 
 def is_kind(name: str) -> bool:
@@ -251,14 +329,28 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
         if len(person[-1]) > 2 and person[-1].isalpha() and not (is_kind(name) or is_several(name)):
             surnames.setdefault(person[-1], []).append((name, title, person))
     alike = [tuple(group) for group in (*groups.values(), *solid.values()) if len(group) > 1]
-    near = {frozenset(pair) for of in alike if len(of) <= MOST_OF_A_SURNAME for pair in combinations(of, 2)}
+    near = {
+        frozenset(pair)
+        for group in alike
+        if len(group) <= MOST_OF_A_SURNAME
+        for pair in combinations(group, 2)
+    }
     for several in surnames.values():
         handles = {person[0][0] + person[-1]: None for _, _, person in several if len(person) > 1}
-        several += [one for form in handles for one in surnames.get(form, ()) if len(one[2]) == 1]
-        pairs = _of_one_surname(several) if len(several) <= MOST_OF_A_SURNAME else []
+        several += [
+            surname_entry
+            for form in handles
+            for surname_entry in surnames.get(form, ())
+            if len(surname_entry[2]) == 1
+        ]
+        pairs = _pairs_of_one_surname(several) if len(several) <= MOST_OF_A_SURNAME else []
         alike += [pair for pair in pairs if frozenset(pair) not in near]
-    first = {form: next(iter(group)) for form, group in groups.items()}
-    alike += [(first[a], first[b]) for a, b in _a_letter_apart(groups) if first[a] != first[b]]
+    first_names = {form: next(iter(group)) for form, group in groups.items()}
+    alike += [
+        (first_names[form], first_names[near_form])
+        for form, near_form in _pairs_a_letter_apart(groups)
+        if first_names[form] != first_names[near_form]
+    ]
     return list({frozenset(group): group for group in reversed(alike)}.values())[::-1]
 
 
@@ -266,44 +358,67 @@ def person_words(name: str) -> tuple[str, list[str]]:
     """What stands before and behind a person's name, or "", and the name's words without it, the surname last: of
     ``Dr. Roe, Ann (Lab)`` "dr (lab)" and ann, roe."""
     behind = _SUFFIX.search(key := name_key(name))
-    last, _, given = _SUFFIX.sub("", key).partition(", ")
-    words = _words(f"{given} {last}" if given else last) or [name]
+    surname, _, first_name = _SUFFIX.sub("", key).partition(", ")
+    words = _words(f"{first_name} {surname}" if first_name else surname) or [name]
     title = words[0] if len(words) > 1 and _TITLES.fullmatch(words[0]) else ""
     words = words[1:] if title else words
-    surname_first = len(words) > 1 < len(words[0]) and (len(words[-1]) == 1 or _PATRONYMIC.search(words[-1]))
+    surname_first = len(words) > 1 < len(words[0]) and (
+        len(words[-1]) == 1 or _PATRONYMIC.search(words[-1])
+    )
     return title + (behind[0] if behind else ""), words[1:] + words[:1] if surname_first else words
 
 
-def _of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str, str]]:
+def _pairs_of_one_surname(several: list[tuple[str, str, list[str]]]) -> list[tuple[str, str]]:
     """Pairs of (name, title, words) of one surname, or handles of them, that may be one person's; a surname alone that
     four people have may be anybody's."""
     alike: list[tuple[str, str]] = []
     for name, title, person in several:
-        others = [(other, words) for other, its, words in several if not (title and its and its != title)]
-        here = [(other, words) for other, words in others if other != name]
+        same_title = [
+            (other, words)
+            for other, other_title, words in several
+            if not (title and other_title and other_title != title)
+        ]
+        here = [(other, words) for other, words in same_title if other != name]
         alike += [(name, other) for other, words in here if words == person]
-        longer = [(other, words) for other, words in here if words != person and len(words) >= max(len(person), 2)]
+        longer = [
+            (other, words)
+            for other, words in here
+            if words != person and len(words) >= max(len(person), 2)
+        ]
         if len(person) > 1:
             alike += [(name, other) for other, words in longer if _is_shortened(person, words)]
             continue
-        whole = [other for other, _ in longer if not (name + other).islower() and "@" not in name + other]
-        alike += [(name, other) for other in whole if len(whole) <= MOST_OF_ONE_NAME]
+        full_names = [
+            other for other, _ in longer if not (name + other).islower() and "@" not in name + other
+        ]
+        alike += [(name, other) for other in full_names if len(full_names) <= MOST_OF_ONE_NAME]
     return alike
 
 
 def _is_shortened(words: list[str], longer: list[str]) -> bool:
     """Whether a person's words are others that lack first names or give initials: a roe, ann m roe."""
-    rest = iter(longer[:-1])
-    same = all(any(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for b in rest) for a in words[:-1])
-    return longer[-len(words) :] == words or (same and words[0][0] == longer[0][0])
+    remaining = iter(longer[:-1])
+    is_shortened = all(
+        any(
+            word == longer_word
+            or (1 in (len(word), len(longer_word)) and word[0] == longer_word[0])
+            for longer_word in remaining
+        )
+        for word in words[:-1]
+    )
+    return longer[-len(words) :] == words or (is_shortened and words[0][0] == longer[0][0])
 
 
 def _words(bare: str) -> list[str]:
     """The words of a name, without years, titles and the host of an address; numbers without zeros before them."""
     name = _YEARS.sub("", _ADDRESS.sub("", bare, 1)).partition("@")[0]
     name = name.partition("+")[0] if "@" in bare else name
-    name = name[: copy.start()] if (copy := _COPY.search(name)) and " " in name[: copy.start()] else name
-    words = "".join(c if c.isalnum() else " " for c in name).split()
+    name = (
+        name[: copy.start()]
+        if (copy := _COPY.search(name)) and " " in name[: copy.start()]
+        else name
+    )
+    words = "".join(letter if letter.isalnum() else " " for letter in name).split()
     words = words[1:] if len(words) > 2 and _TITLES.fullmatch(words[0]) else words
     return [word.lstrip("0") or "0" if word.isdecimal() else word for word in words]
 
@@ -315,16 +430,27 @@ def _bare(name: str) -> str:
 
 
 def _plain_letters(key: str) -> str:
-    return "".join(c for c in composed(key, "NFKD") if not unicodedata.combining(c)).translate(_LATIN)
+    return "".join(
+        letter for letter in composed(key, "NFKD") if not unicodedata.combining(letter)
+    ).translate(_LATIN)
 
 
-def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
+def _pairs_a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
     """Pairs of names that differ in one letter, which is no figure, begins no short word and ends none."""
-    long = [n for n in names if FEWEST_LETTERS <= len(n) <= MOST_LETTERS and not any(c.isdigit() for c in n)]
+    long = [
+        name
+        for name in names
+        if FEWEST_LETTERS <= len(name) <= MOST_LETTERS
+        and not any(letter.isdigit() for letter in name)
+    ]
     forms: dict[str, list[str]] = {}
     for name in long if len(long) <= MOST_COMPARED else ():
         # People differ in a first letter (an initial), and in the last of a short name.
-        inner = [i for word in re.finditer(r"(?<=\S)\S{3,}|(?<=\S)\S(?=\S)", name) for i in range(*word.span())]
+        inner = [
+            i
+            for word in re.finditer(r"(?<=\S)\S{3,}|(?<=\S)\S(?=\S)", name)
+            for i in range(*word.span())
+        ]
         inner += [word.start() for word in re.finditer(r"\S{5,}", name) if " " in name]
         for form in {
             name,
@@ -332,4 +458,6 @@ def _a_letter_apart(names: Iterable[str]) -> list[tuple[str, str]]:
             *(name[:i] + name[i + 1 :] for i in inner),
         }:
             forms.setdefault(form, []).append(name)
-    return sorted({pair for group in forms.values() for pair in combinations(sorted(group)[:MOST_APART], 2)})
+    return sorted(
+        {pair for group in forms.values() for pair in combinations(sorted(group)[:MOST_APART], 2)}
+    )

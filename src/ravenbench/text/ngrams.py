@@ -1,9 +1,11 @@
-"""Character n-grams of many texts as integer ids, exact over all of Unicode.
+"""Counts the character n-grams of texts, exactly and over all of Unicode.
+
+In: a sequence of texts. Out: bounds by text, ids of n-grams and counts (int32), text by text; names of ids.
 
 Characters are numbered as they are met. Four numbers of 16 bits fit a 64-bit key; texts of more than 65,535 distinct
-characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the next
-one appended, level by level, so nothing is ever hashed with loss. One open hash, ``Interner``, gives keys their ids, in
-order of first occurrence, for all kernels that count.
+characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the
+next one appended, level by level, so nothing is ever hashed with loss. One open hash, ``Interner``, gives keys their
+ids, in order of first occurrence, for all kernels that count.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from ravenbench.types import Bools, Int32s, Ints
 _DE_BRUIJN = 0x03F79D71B4CB0A89
 _PLACE = np.zeros(64, np.int64)
 _PLACE[[((1 << bit) * _DE_BRUIJN & (1 << 64) - 1) >> 58 for bit in range(64)]] = np.arange(64)
-_SEQUENCE, _58 = np.uint64(_DE_BRUIJN), np.uint64(58)
+_SEQUENCE = np.uint64(_DE_BRUIJN)
+_58 = np.uint64(58)
 
 
 @njit(cache=True, inline="always")
@@ -49,13 +52,15 @@ class Interner:
         self.keys = np.zeros(1 << 13, np.uint64)
         self.size = 0
 
-    def reserve(self, more: int) -> None:
+    def reserve(self, further: int) -> None:
         """Make room for so many new keys at a load of at most one half."""
-        need = self.size + more
+        need = self.size + further
         if 2 * need > len(self.table):
             # Made by numpy, not inside a kernel: numpy asks for huge pages, which halves the time of a count.
             slots = 1 << (2 * need - 1).bit_length()
-            self.keys = np.concatenate([self.keys[: self.size], np.zeros(slots // 2 - self.size, np.uint64)])
+            self.keys = np.concatenate(
+                [self.keys[: self.size], np.zeros(slots // 2 - self.size, np.uint64)]
+            )
             self.table = np.zeros((slots, 2), np.uint64)
             intern(self.keys[: self.size], self.table, self.keys, 0, np.empty(self.size, np.int32))
 
@@ -70,14 +75,25 @@ class Interner:
         """Bounds by text, ids and counts of keys; new ones are added."""
         self.reserve(len(packed))
         ids, counts = np.empty((2, len(packed) + 1), np.int32)
-        ends, home = np.zeros(len(bounds), np.int64), np.empty(_AHEAD, np.uint64)
-        self.size, _ = tally(packed, bounds, self.table, self.keys, self.size, home, ids, counts, ends)
+        ends = np.zeros(len(bounds), np.int64)
+        home = np.empty(_AHEAD, np.uint64)
+        self.size, _ = tally(
+            packed, bounds, self.table, self.keys, self.size, home, ids, counts, ends
+        )
         return ends, ids[: ends[-1]].copy(), counts[: ends[-1]].copy()
 
 
 @njit(cache=True)
 def tally(
-    packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int, home: Keys, ids: Int32s, counts: Int32s, ends: Ints
+    packed: Keys,
+    bounds: Ints,
+    table: Keys,
+    keys: Keys,
+    size: int,
+    home: Keys,
+    ids: Int32s,
+    counts: Int32s,
+    ends: Ints,
 ) -> tuple[int, Any]:
     """Count keys text by text, with room for all of them in ``table``; returns the number of known keys.
 
@@ -86,11 +102,13 @@ def tally(
     The time goes into cache misses: so id and count lie beside their key, sixteen slots are touched ahead of their use,
     and what is a coin toss is computed rather than branched on.
     """
-    filled, touched = np.uint64(0), np.uint64(0)
-    for d in range(len(bounds) - 1):
+    filled = np.uint64(0)
+    touched = np.uint64(0)
+    for document in range(len(bounds) - 1):
         start = filled
-        for i in range(bounds[d], bounds[d + 1], _AHEAD):
-            here, window = np.uint64(i), np.uint64(min(_AHEAD, bounds[d + 1] - i))
+        for i in range(bounds[document], bounds[document + 1], _AHEAD):
+            here = np.uint64(i)
+            window = np.uint64(min(_AHEAD, bounds[document + 1] - i))
             for j in range(window):
                 home[j] = home_of(packed[here + j], table)
                 touched |= table[home[j], 0]
@@ -101,7 +119,7 @@ def tally(
                 filled += np.uint64(value & _LOW == 0)
                 table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
-        ends[d + 1] = filled
+        ends[document + 1] = filled
     # ``touched`` means nothing, but unless it is returned the compiler drops the reads ahead.
     return size, touched
 
@@ -152,7 +170,8 @@ _UNICODE = 0x110000
 _SPACES = np.zeros(_UNICODE, np.bool_)
 _SPACES[:0x3001] = [chr(point).isspace() for point in range(0x3001)]
 _NO_SPACES = np.zeros(_UNICODE, np.bool_)
-_NARROW, _WIDE = 16, 21
+_NARROW = 16
+_WIDE = 21
 """Bits of a character's number; a lexicon is narrow until it has met too many characters."""
 
 
@@ -180,7 +199,8 @@ class NgramLexicon:
 
     def __init__(self, units: CharNgrams) -> None:
         self.units = units
-        self._number, self._points = np.zeros(128, np.uint32), np.zeros(129, np.uint32)
+        self._number = np.zeros(128, np.uint32)
+        self._points = np.zeros(129, np.uint32)
         self._met = 0
         self._start(_NARROW)
 
@@ -207,16 +227,18 @@ class NgramLexicon:
 
     def names(self, ids: Ints) -> list[str]:
         """The n-grams with these ids."""
-        n, shift = self.units.n, np.uint64(self._bits)
+        n = self.units.n
+        shift = np.uint64(self._bits)
         numbers = np.empty((len(ids), n), np.uint64)
-        place, known = n, np.asarray(ids, dtype=np.int64)
+        position = n
+        id_array = np.asarray(ids, dtype=np.int64)
         for level in range(len(self._levels) - 1, -1, -1):
-            key = self._levels[level].keys[known]
+            key = self._levels[level].keys[id_array]
             for _ in range(1 if level else self._direct):
-                place -= 1
-                numbers[:, place] = key & ((_1 << shift) - _1)
+                position -= 1
+                numbers[:, position] = key & ((_1 << shift) - _1)
                 key = key >> shift
-            known = key.astype(np.int64)
+            id_array = key.astype(np.int64)
         joined = self._points[numbers].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         return [joined[i : i + n] for i in range(0, len(joined), n)]
 
@@ -226,21 +248,34 @@ class NgramLexicon:
         if highest >= len(self._number):
             self._number = np.concatenate([self._number, np.zeros(highest, np.uint32)])
             self._points = np.concatenate([self._points, np.zeros(highest, np.uint32)])
-        codes, packed = np.empty(len(points), np.uint32), np.empty(len(points) + 1, np.uint64)
+        codes = np.empty(len(points), np.uint32)
+        packed = np.empty(len(points) + 1, np.uint64)
         ends, limits = np.zeros((2, len(bounds)), np.int64)
         self._met = windows(
-            points, bounds, spaces, self._number, self._points, self._met, self._direct, self._bits,
-            codes, ends, packed, limits,
-        )  # fmt: skip
+            points,
+            bounds,
+            spaces,
+            self._number,
+            self._points,
+            self._met,
+            self._direct,
+            self._bits,
+            codes,
+            ends,
+            packed,
+            limits,
+        )
         packed = packed[: limits[-1]]
         if self._bits == _NARROW and self._met >= 1 << _NARROW:
-            known = self.names(np.arange(len(self)))
+            all_names = self.names(np.arange(len(self)))
             self._start(_WIDE)
             # Ids are given in order of first occurrence, so all n-grams keep theirs.
-            self.ids(known)
+            self.ids(all_names)
             return self._keys(texts, spaces)
         for level, interner in enumerate(self._levels[:-1]):
-            packed, limits = extend(interner.ids(packed), limits, codes, ends, self._direct + level, self._bits)
+            packed, limits = extend(
+                interner.ids(packed), limits, codes, ends, self._direct + level, self._bits
+            )
         return packed, limits
 
 
@@ -253,22 +288,35 @@ def points_of(texts: Sequence[str]) -> tuple[Points, Ints]:
 
 @njit(cache=True)
 def windows(
-    points: Points, bounds: Ints, spaces: Bools, number: Points, known: Points, met: int, n: int, bits: int,
-    codes: Points, ends: Ints, packed: Keys, limits: Ints,
-) -> int:  # fmt: skip
+    points: Points,
+    bounds: Ints,
+    spaces: Bools,
+    number: Points,
+    known_points: Points,
+    met: int,
+    n: int,
+    bits: int,
+    codes: Points,
+    ends: Ints,
+    packed: Keys,
+    limits: Ints,
+) -> int:
     """Numbers of characters, runs of ``spaces`` made one blank, and keys of all windows of ``n`` of them; how many
     characters are met by now (``met`` before).
 
     ``number`` has by code point the number of a character, from 1 on (a key of 0 marks an empty slot), 0 for one not
-    met, and ``known`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
+    met, and ``known_points`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
     ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with theirs,
     ``limits``; bounds begin with 0.
     """
-    shift, away = np.uint64(bits), np.uint64(64 - bits * n)
+    shift = np.uint64(bits)
+    away = np.uint64(64 - bits * n)
     filled = keys = np.uint64(0)
-    for d in range(len(bounds) - 1):
-        i, stop = np.uint64(bounds[d]), np.uint64(bounds[d + 1])
-        key, full = np.uint64(0), filled + np.uint64(n - 1)
+    for document in range(len(bounds) - 1):
+        i = np.uint64(bounds[document])
+        stop = np.uint64(bounds[document + 1])
+        key = np.uint64(0)
+        full = filled + np.uint64(n - 1)
         while i < stop:
             point = points[i]
             i += _1
@@ -280,27 +328,30 @@ def windows(
             if code == 0:
                 met += 1
                 number[point] = code = np.uint32(met)
-                known[met] = point
+                known_points[met] = point
             codes[filled] = code
             # What left the window is shifted out at the top.
             key = (((key << shift) | np.uint64(code)) << away) >> away
             packed[keys] = key
             keys += np.uint64(filled >= full)
             filled += _1
-        ends[d + 1], limits[d + 1] = filled, keys
+        ends[document + 1] = filled
+        limits[document + 1] = keys
     return met
 
 
 @njit(cache=True)
-def extend(ids: Int32s, limits: Ints, codes: Points, bounds: Ints, n: int, bits: int) -> tuple[Keys, Ints]:
+def extend(
+    ids: Int32s, limits: Ints, codes: Points, bounds: Ints, n: int, bits: int
+) -> tuple[Keys, Ints]:
     """Keys of (n + 1)-grams: the id of the n-gram at each place with the number of the character that follows it."""
     packed = np.empty(len(ids), np.uint64)
     ends = np.zeros(len(limits), np.int64)
     filled = 0
-    for d in range(len(limits) - 1):
-        for j in range(limits[d + 1] - limits[d] - 1):
-            following = np.uint64(codes[bounds[d] + n + j])
-            packed[filled] = (np.uint64(ids[limits[d] + j]) << np.uint64(bits)) | following
+    for document in range(len(limits) - 1):
+        for j in range(limits[document + 1] - limits[document] - 1):
+            following = np.uint64(codes[bounds[document] + n + j])
+            packed[filled] = (np.uint64(ids[limits[document] + j]) << np.uint64(bits)) | following
             filled += 1
-        ends[d + 1] = filled
+        ends[document + 1] = filled
     return packed[:filled], ends

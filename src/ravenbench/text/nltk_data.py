@@ -1,4 +1,8 @@
-"""NLTK's resources, found and never fetched, and its English part-of-speech tagger."""
+"""Finds NLTK's data, which are never fetched, and tags tokens by NLTK's English tagger.
+
+In: the name of a resource, or tokens. Out: its path, the message of what is missing, or Penn Treebank tags (one a
+token).
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,10 @@ _FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"tagg
 def find(resource: str) -> Any:
     """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is not
     here."""
-    place, problem = _look(resource, os.environ.get("NLTK_DATA", ""))
+    resource_path, problem = _look(resource, os.environ.get("NLTK_DATA", ""))
     if problem is not None:
         raise problem.with_traceback(None)
-    return place
+    return resource_path
 
 
 def missing(resource: str) -> str | None:
@@ -33,13 +37,19 @@ def missing(resource: str) -> str | None:
 
 def lies_here(resource: str) -> bool:
     """Whether a resource lies in a folder that NLTK reads, told without importing NLTK, which takes seconds."""
-    named = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
+    named = [Path(folder) for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep) if folder]
     roots = [Path(sys.prefix) / part for part in ("", "share", "lib")]
-    roots += [Path(part) for part in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")]
-    roots += [Path(home) for name in ("HOME", "APPDATA", "USERPROFILE") if (home := os.environ.get(name))]
+    roots += [
+        Path(part) for part in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")
+    ]
+    roots += [
+        Path(home) for name in ("HOME", "APPDATA", "USERPROFILE") if (home := os.environ.get(name))
+    ]
     inside = _FILES[resource]
-    places = [*named, *(root / "nltk_data" for root in roots)]
-    return any((place / inside).is_dir() or (place / f"{inside}.zip").is_file() for place in places)
+    folders = [*named, *(root / "nltk_data" for root in roots)]
+    return any(
+        (folder / inside).is_dir() or (folder / f"{inside}.zip").is_file() for folder in folders
+    )
 
 
 @cache
@@ -49,11 +59,11 @@ def _look(resource: str, folders: str) -> tuple[Any, MissingPart | None]:
     except ModuleNotFoundError:
         fix = f"{install('obfuscation')}, then {get(resource)}"
         return None, MissingPart(f"{resource} is read through NLTK", fix=fix)
-    paths = [p for p in folders.split(os.pathsep) if p] + list(nltk.data.path)
+    paths = [folder for folder in folders.split(os.pathsep) if folder] + list(nltk.data.path)
     inside = _FILES[resource]
-    for place in (f"{inside}.zip/{resource}/", inside):
+    for path_inside in (f"{inside}.zip/{resource}/", inside):
         with suppress(LookupError):
-            return nltk.data.find(place, paths), None
+            return nltk.data.find(path_inside, paths), None
     return None, MissingPart(f"the resource {resource} is not here", fix=get(resource))
 
 
@@ -73,7 +83,11 @@ def _tagger() -> Any:
     from nltk import data
     from nltk.tag.perceptron import PerceptronTagger
 
-    data.path[:0] = [p for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p and p not in data.path]
+    data.path[:0] = [
+        folder
+        for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep)
+        if folder and folder not in data.path
+    ]
     return PerceptronTagger(lang="eng")
 
 

@@ -1,4 +1,6 @@
-"""Undoing surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
+"""Undoes surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
+
+In: training texts to learn common words from; texts. Out: texts in plain form, in the same order.
 
 References
 ----------
@@ -19,12 +21,14 @@ from ravenbench.text.lookalikes import plain_letters
 
 _WORD = re.compile(r"[^\W\d_]+")
 _MARKERS = (
-    "however, therefore, moreover, furthermore, nevertheless, nonetheless, in addition, as a result, of course, "
-    "in fact, for example, for instance, on the other hand, in other words, in conclusion, to sum up, indeed, thus, "
-    "hence, besides, after all, above all, in general, in particular, that is to say, as a matter of fact"
+    "however, therefore, moreover, furthermore, nevertheless, nonetheless, in addition, as a"
+    " result, of course, in fact, for example, for instance, on the other hand, in other words, in"
+    " conclusion, to sum up, indeed, thus, hence, besides, after all, above all, in general, in"
+    " particular, that is to say, as a matter of fact"
 )
 _MARKER = re.compile(
-    r"\b(?:" + "|".join(sorted(_MARKERS.split(", "), key=len, reverse=True)) + r")\b\s*,?\s*", re.IGNORECASE
+    r"\b(?:" + "|".join(sorted(_MARKERS.split(", "), key=len, reverse=True)) + r")\b\s*,?\s*",
+    re.IGNORECASE,
 )
 _CONTRACTIONS = (
     (re.compile(r"\bcan['’]t\b", re.IGNORECASE), "can not"),
@@ -82,7 +86,11 @@ class Normaliser(Component):
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words are common in some texts."""
-        counts = Counter(word for text in texts for word in {w.casefold() for w in _WORD.findall(self._surface(text))})
+        counts = Counter(
+            word
+            for text in texts
+            for word in {match.casefold() for match in _WORD.findall(self._surface(text))}
+        )
         self.known_ = {word: count for word, count in counts.items() if count >= self.least}
         self._masks = _deletions(self.known_)
         return self
@@ -90,20 +98,28 @@ class Normaliser(Component):
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The texts in plain form; a text that would vanish stays as it was."""
         spelt = cache(self._spelt)
-        return [_WORD.sub(lambda m: spelt(m[0]), self._surface(text)).strip() or text for text in texts]
+        return [
+            _WORD.sub(lambda match: spelt(match[0]), self._surface(text)).strip() or text
+            for text in texts
+        ]
 
     def _surface(self, text: str) -> str:
         text = plain_letters(text)
-        for pattern, new in (*_MARKS, *_CONTRACTIONS):
-            text = pattern.sub(new, text)
+        for pattern, replacement in (*_MARKS, *_CONTRACTIONS):
+            text = pattern.sub(replacement, text)
         text = _MARKER.sub("", text)
-        for pattern, new in (*_VARIANTS, *_SPACING):
-            text = pattern.sub(new, text)
+        for pattern, replacement in (*_VARIANTS, *_SPACING):
+            text = pattern.sub(replacement, text)
         return text
 
     def _spelt(self, word: str) -> str:
         lower = word.casefold()
-        if len(lower) < 4 or lower in self.known_ or not lower.isascii() or lower.removesuffix("s") in self.known_:
+        if (
+            len(lower) < 4
+            or lower in self.known_
+            or not lower.isascii()
+            or lower.removesuffix("s") in self.known_
+        ):
             return word
         # Two words one edit apart share a form with one letter deleted from either or neither.
         near = {k for form in _forms(lower) for k in self._masks.get(form, ())}

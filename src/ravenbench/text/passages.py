@@ -1,5 +1,7 @@
-"""Passages that texts of several authors share: licences, headers, forms. They are nobody's style, and make texts of
-different people look copied from one another.
+"""Finds passages that texts of several authors share: licences, headers, forms.
+
+In: texts and their authors. Out: ``SharedPassages``; a text without them; half-open spans of characters; a sentence
+on them. They are nobody's style, and make texts of different people look copied from one another.
 
 A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
 end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of
@@ -21,9 +23,12 @@ from ravenbench.types import Bools, Ints
 
 FEWEST_AUTHORS = 3
 """Authors in whose texts a line stands before it counts as nobody's: two may quote each other."""
-SHORTEST, LONGEST = 40, 400
+SHORTEST = 40
+LONGEST = 400
 """Characters of a line that is looked at; of longer lines their sentences are."""
-IN_A_ROW, BETWEEN, LEVELS = 3, 12, 3
+IN_A_ROW = 3
+BETWEEN = 12
+LEVELS = 3
 """Words in a row that a passage is made of, words that may differ between two parts of it, and how often parts are
 put together."""
 EDGE = 8_000
@@ -36,15 +41,20 @@ MOST_OF_LINE = 2 / 3
 """Share of a line's words from which on the line is taken out with the words that differ."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
 _START = re.compile(
-    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL PRINT)[^\n]*\n", re.M | re.I
+    r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL"
+    r" PRINT)[^\n]*\n",
+    re.M | re.I,
 )
 _END = re.compile(
     r"^[^\n]*\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg"
-    r"|^\*\*\* ?START: FULL LICEN[SC]E|^(?:THE )?FULL PROJECT GUTENBERG(?:-tm|™)? LICEN[SC]E", re.M | re.I
-)  # fmt: skip
+    r"|^\*\*\* ?START: FULL LICEN[SC]E|^(?:THE )?FULL PROJECT GUTENBERG(?:-tm|™)? LICEN[SC]E",
+    re.M | re.I,
+)
 _HEADER = re.compile(
-    r"\s*+(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]* (?:e-?book|e-?text|licen[sc]e)\b)"
-    r"|(?:title|author|editor|translator|illustrator|language|(?:release|posting) date|character set encoding|credits):"
+    r"\s*+(?:(?:[^\n]+\n){0,5}?[^\n]*\bproject gutenberg(?:'s [^\n]*, by |[^\n]*"
+    r" (?:e-?book|e-?text|licen[sc]e)\b)"
+    r"|(?:title|author|editor|translator|illustrator|language|(?:release|posting) date|character"
+    r" set encoding|credits):"
     r"|produced by\b|e-?text prepared by\b|\[e-?(?:book|text))[^\n]*(?:\n[^\n]+)*",
     re.IGNORECASE,
 )
@@ -63,7 +73,7 @@ def _units(text: str) -> Iterator[str]:
             yield line
 
 
-class _Parts(NamedTuple):
+class _WordSequences(NamedTuple):
     """Parts of texts, in order: half-open places (n,) of their words, and a number that is equal for equal words."""
 
     start: Ints
@@ -71,26 +81,26 @@ class _Parts(NamedTuple):
     key: Keys
 
     @classmethod
-    def of(cls, words: Keys, place: Ints) -> Self:
+    def of(cls, words: Keys, positions: Ints) -> Self:
         """All words in a row."""
         count = max(0, len(words) - IN_A_ROW + 1)
         key = np.zeros(count, dtype=np.uint64)
         for i in range(IN_A_ROW):
             key = (key ^ words[i : i + count]) * _FACTORS[0]
             key ^= key >> np.uint64(29)
-        whole = place[len(place) - count :] - place[:count] == IN_A_ROW - 1
-        return cls(place[:count], place[:count] + IN_A_ROW, key).take(whole)
+        is_unbroken = positions[len(positions) - count :] - positions[:count] == IN_A_ROW - 1
+        return cls(positions[:count], positions[:count] + IN_A_ROW, key).take(is_unbroken)
 
-    def take(self, which: Bools | Ints) -> Self:
+    def take(self, chosen: Bools | Ints) -> Self:
         """These of them."""
-        return type(self)(self.start[which], self.end[which], self.key[which])
+        return type(self)(self.start[chosen], self.end[chosen], self.key[chosen])
 
     def joined(self) -> Self:
         """Each with the first one after it, where that is near."""
-        after = np.searchsorted(self.start, self.end)
-        first = np.flatnonzero(after < len(after))
-        first = first[self.start[after[first]] - self.end[first] <= BETWEEN]
-        second = after[first]
+        next_part = np.searchsorted(self.start, self.end)
+        first = np.flatnonzero(next_part < len(next_part))
+        first = first[self.start[next_part[first]] - self.end[first] <= BETWEEN]
+        second = next_part[first]
         key = (self.key[first] * _FACTORS[1] ^ self.key[second]) * _FACTORS[2]
         return type(self)(self.start[first], self.end[second], key ^ (key >> np.uint64(31)))
 
@@ -106,28 +116,38 @@ def _of_several(key: Keys, owner: Ints) -> Bools:
     digits = (key >> np.uint64(64 - max(8, len(key).bit_length()))).astype(np.int64)
     often = np.flatnonzero((np.bincount(digits) >= FEWEST_AUTHORS)[digits])
     order = often[np.lexsort((owner[often], key[often]))]
-    by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (np.diff(owner[order], prepend=-1) != 0)
+    by_author = (np.diff(key[order], prepend=key[order][:1]) != 0) | (
+        np.diff(owner[order], prepend=-1) != 0
+    )
     keys, authors = np.unique(key[order][by_author], return_counts=True)
     several = np.zeros(len(key), dtype=np.bool_)
     several[often] = np.isin(key[often], keys[authors >= FEWEST_AUTHORS])
     return several
 
 
-def _levels(pieces: Sequence[tuple[int, int, Keys]]) -> tuple[tuple[Keys, ...], frozenset[int]]:
+def _shared_levels(
+    pieces: Sequence[tuple[int, int, Keys]],
+) -> tuple[tuple[Keys, ...], frozenset[int]]:
     """Keys of words in one order by level, and rows of the texts that hold such a passage. A piece is a text's row, the
     number of its author, and words."""
     sizes = np.array([len(words) + BETWEEN + 1 for _, _, words in pieces])
-    begins, piece_at = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(pieces)), sizes)
+    begins = np.cumsum(sizes) - sizes
+    piece_at = np.repeat(np.arange(len(pieces)), sizes)
     rows, authors = (np.array([piece[i] for piece in pieces], dtype=np.int64) for i in (0, 1))
-    place = [np.arange(begin, begin + len(piece[2])) for begin, piece in zip(begins, pieces, strict=True)]
-    parts, levels = _Parts.of(np.concatenate([piece[2] for piece in pieces]), np.concatenate(place)), list[Keys]()
+    positions = [
+        np.arange(begin, begin + len(piece[2])) for begin, piece in zip(begins, pieces, strict=True)
+    ]
+    sequences = _WordSequences.of(
+        np.concatenate([piece[2] for piece in pieces]), np.concatenate(positions)
+    )
+    levels = list[Keys]()
     for level in range(LEVELS):
-        parts = parts if level == 0 else parts.joined()
-        parts = parts.take(_of_several(parts.key, authors[piece_at[parts.start]]))
-        if not len(parts.key):
+        sequences = sequences if level == 0 else sequences.joined()
+        sequences = sequences.take(_of_several(sequences.key, authors[piece_at[sequences.start]]))
+        if not len(sequences.key):
             return (), frozenset()
-        levels.append(np.unique(parts.key))
-    return tuple(levels), frozenset(rows[piece_at[parts.start]].tolist())
+        levels.append(np.unique(sequences.key))
+    return tuple(levels), frozenset(rows[piece_at[sequences.start]].tolist())
 
 
 @dataclass(frozen=True)
@@ -142,81 +162,108 @@ class SharedPassages:
     @classmethod
     def among(cls, texts: Iterable[str], authors: Iterable[object], words: bool = True) -> Self:
         """Those that stand in texts of ``FEWEST_AUTHORS`` authors or more; unless ``words``, lines alone."""
-        first: dict[int, object] = {}
+        first_author: dict[int, object] = {}
         several: dict[str, set[object]] = {}
         codes: dict[object, int] = {}
         pieces: list[tuple[int, int, Keys]] = []
-        left = MOST_CHARACTERS * words
+        characters_left = MOST_CHARACTERS * words
         for row, (text, author) in enumerate(zip(texts, authors, strict=True)):
             for unit in set(_units(text)):
-                other = first.setdefault(hash(unit), author)
-                if other != author:
-                    several.setdefault(unit, {other}).add(author)
+                earlier_author = first_author.setdefault(hash(unit), author)
+                if earlier_author != author:
+                    several.setdefault(unit, {earlier_author}).add(author)
             code = codes.setdefault(author, len(codes))
-            for piece in ((text,) if len(text) <= 2 * EDGE else (text[:EDGE], text[-EDGE:])) if left > 0 else ():
+            for piece in (
+                ((text,) if len(text) <= 2 * EDGE else (text[:EDGE], text[-EDGE:]))
+                if characters_left > 0
+                else ()
+            ):
                 pieces.append((row, code, _hashes(piece)))
-                left -= len(piece)
-        lines = frozenset(unit for unit, who in several.items() if len(who) >= FEWEST_AUTHORS)
-        return cls(lines, *(_levels(pieces) if pieces and len(codes) >= FEWEST_AUTHORS else ()))
+                characters_left -= len(piece)
+        lines = frozenset(
+            unit for unit, unit_authors in several.items() if len(unit_authors) >= FEWEST_AUTHORS
+        )
+        return cls(
+            lines, *(_shared_levels(pieces) if pieces and len(codes) >= FEWEST_AUTHORS else ())
+        )
 
     def line_of(self, text: str) -> str | None:
         """The first of these lines that stands in a text."""
-        return next((unit for unit in _units(text) if unit in self.lines), None) if self.lines else None
+        return (
+            next((unit for unit in _units(text) if unit in self.lines), None)
+            if self.lines
+            else None
+        )
 
     def stretches(self, text: str) -> list[tuple[int, int]]:
-        """Half-open places in a text of words that others have in the same order, with those that stand between."""
+        """Half-open spans (characters) in a text of words that others have in the same order, with those that stand
+        between."""
         if not self.levels:
             return []
         words = _hashes(text)
-        parts = _Parts.of(words, np.arange(len(words)))
+        sequences = _WordSequences.of(words, np.arange(len(words)))
         for level, keys in enumerate(self.levels):
-            parts = parts if level == 0 else parts.joined()
-            parts = parts.take(keys[np.minimum(np.searchsorted(keys, parts.key), len(keys) - 1)] == parts.key)
-        if not len(parts.key):
+            sequences = sequences if level == 0 else sequences.joined()
+            sequences = sequences.take(
+                keys[np.minimum(np.searchsorted(keys, sequences.key), len(keys) - 1)]
+                == sequences.key
+            )
+        if not len(sequences.key):
             return []
-        place = [word.span() for word in _WORD.finditer(text)]
-        whole: list[tuple[int, int]] = []
-        for start, end in zip(parts.start.tolist(), parts.end.tolist(), strict=True):
-            begin, last = place[start][0], place[end - 1][1]
-            if whole and begin <= whole[-1][1]:
-                begin, before = whole.pop()
-                last = max(last, before)
-            whole.append((begin, last))
-        return whole
+        word_spans = [word.span() for word in _WORD.finditer(text)]
+        joined_stretches: list[tuple[int, int]] = []
+        for start, end in zip(sequences.start.tolist(), sequences.end.tolist(), strict=True):
+            begin = word_spans[start][0]
+            stop = word_spans[end - 1][1]
+            if joined_stretches and begin <= joined_stretches[-1][1]:
+                begin, earlier_stop = joined_stretches.pop()
+                stop = max(stop, earlier_stop)
+            joined_stretches.append((begin, stop))
+        return joined_stretches
 
     def without(self, text: str) -> str:
         """A text without these passages, and without what Project Gutenberg puts before and after it."""
         text = _without_gutenberg(text) if "GUTENBERG" in text.upper() else text
-        pieces, end = list[str](), 0
+        remaining = list[str]()
+        end = 0
         for start, stop in self.stretches(text):
             start, stop = _with_line(text, start, stop)
-            pieces.append(text[end:start])
+            remaining.append(text[end:start])
             end = max(end, stop)
-        text = "".join([*pieces, text[end:]])
+        text = "".join([*remaining, text[end:]])
         if not self.lines:
             return text
-        return "\n".join(line for each in text.split("\n") if (line := self._without_lines(each)) is not None)
+        return "\n".join(
+            line
+            for text_line in text.split("\n")
+            if (line := self._without_lines(text_line)) is not None
+        )
 
     def _without_lines(self, line: str) -> str | None:
         plain = line.strip()
         if len(plain) <= LONGEST:
             return None if plain in self.lines else line
-        parts = _SENTENCE.split(line)
-        left = [part for part in parts if part.strip() not in self.lines]
-        return line if len(left) == len(parts) else " ".join(left)
+        sentences = _SENTENCE.split(line)
+        remaining = [part for part in sentences if part.strip() not in self.lines]
+        return line if len(remaining) == len(sentences) else " ".join(remaining)
 
 
 def _with_line(text: str, start: int, stop: int) -> tuple[int, int]:
     """A stretch of a text with the rest of the lines that it begins and ends in, where it is most of them."""
-    low, high = max(0, start - (stop - start)), min(len(text), 2 * stop - start)
-    first, begins = max(low, text.rfind("\n", low, start) + 1), max(start, text.rfind("\n", start, stop) + 1)
-    last, ends = (
-        end if place < 0 else place
-        for end, place in ((high, text.find("\n", stop, high)), (stop, text.find("\n", start, stop)))
+    low = max(0, start - (stop - start))
+    high = min(len(text), 2 * stop - start)
+    line_start = max(low, text.rfind("\n", low, start) + 1)
+    begins = max(start, text.rfind("\n", start, stop) + 1)
+    line_stop, ends = (
+        end if line_break < 0 else line_break
+        for end, line_break in (
+            (high, text.find("\n", stop, high)),
+            (stop, text.find("\n", start, stop)),
+        )
     )
     return (
-        first if ends - start >= MOST_OF_LINE * (ends - first) else start,
-        last if stop - begins >= MOST_OF_LINE * (last - begins) else stop,
+        line_start if ends - start >= MOST_OF_LINE * (ends - line_start) else start,
+        line_stop if stop - begins >= MOST_OF_LINE * (line_stop - begins) else stop,
     )
 
 
@@ -231,31 +278,45 @@ def _without_gutenberg(text: str) -> str:
     return text[begin:] if end is None else text[begin : end.start()]
 
 
-def cleaner(texts: Iterable[str], authors: Iterable[object], empty: bool = True) -> Callable[[str], str]:
+def cleaner(
+    texts: Iterable[str], authors: Iterable[object], empty: bool = True
+) -> Callable[[str], str]:
     """What takes out of a text what these share; one that holds nothing else stays unless it may be ``empty``."""
-    shared = SharedPassages.among(texts, authors)
-    return lambda text: plain if (plain := shared.without(text)).strip() or empty else text
+    shared_passages = SharedPassages.among(texts, authors)
+    return lambda text: plain if (plain := shared_passages.without(text)).strip() or empty else text
 
 
-def sentence_on_shared(texts: Sequence[str], authors: Sequence[object], whose: str = "") -> list[str]:
+def sentence_on_shared(
+    texts: Sequence[str], authors: Sequence[object], owners: str = ""
+) -> list[str]:
     """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none.
-    ``whose`` says what stands for the authors of texts where these are not known."""
+    ``owners`` says what stands for the authors of texts where these are not known."""
     step = -(-len(texts) // SAMPLE) or 1
-    shared = SharedPassages.among(texts[::step], authors[: len(texts) : step])
+    shared_passages = SharedPassages.among(texts[::step], authors[: len(texts) : step])
     if step > 1:
-        others = texts[1::step] if shared.levels else ()
-        marked = len(shared.rows) + sum(bool(shared.stretches(text)) for text in others)
-        shared = SharedPassages.among(texts, authors[: len(texts)], 25 * marked >= len(others) > 0)
-    begins = {row: line for row, text in enumerate(texts) if (line := shared.line_of(text)) is not None}
-    several = sorted({*begins, *shared.rows})
+        other_texts = texts[1::step] if shared_passages.levels else ()
+        marked = len(shared_passages.rows) + sum(
+            bool(shared_passages.stretches(text)) for text in other_texts
+        )
+        shared_passages = SharedPassages.among(
+            texts, authors[: len(texts)], 25 * marked >= len(other_texts) > 0
+        )
+    begins = {
+        row: line
+        for row, text in enumerate(texts)
+        if (line := shared_passages.line_of(text)) is not None
+    }
+    several = sorted({*begins, *shared_passages.rows})
     if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):
         return []
-    whose = whose or f"by {len({authors[row] for row in several}):,} authors"
+    owners = owners or f"by {len({authors[row] for row in several}):,} authors"
     text = texts[several[0]]
-    begin = begins.get(several[0]) or next((text[slice(*place)] for place in shared.stretches(text)), "")
-    licence = any(GUTENBERG.search(unit) for unit in (begin, *shared.lines))
+    begin = begins.get(several[0]) or next(
+        (text[slice(*stretch)] for stretch in shared_passages.stretches(text)), ""
+    )
+    licence = any(GUTENBERG.search(unit) for unit in (begin, *shared_passages.lines))
     return [
-        f"the same passages stand in {len(several):,} of {len(texts):,} texts, {whose}, such as "
+        f"the same passages stand in {len(several):,} of {len(texts):,} texts, {owners}, such as "
         f"“{' '.join(begin.split())[:60]}…”"
         + (" (it looks like the licence of Project Gutenberg)" if licence else "")
         + offered(": they are nobody's style; --strip-shared takes them out")

@@ -1,4 +1,7 @@
-"""Cross-entropies of texts under each other's order-5 character models, the PPM-like compressor of PAN.
+"""Measures cross-entropies of texts under each other's order-5 character model, the PPM-like compressor of PAN.
+
+In: a ``TextTable`` and pairs of rows (n,). Out: float64 (n, 2), bits a character, lower = more alike; NaN where a
+text is empty.
 
 The model counts, for every position, the character after each of its contexts of 0 … 5 characters (the first
 five positions have shorter ones). The probability of a character is its share in the longest suffix of its
@@ -30,80 +33,124 @@ class Shelf:
     """Models of the documents ``rows`` that are in use, in slots that are written over and over."""
 
     def __init__(self, texts: TextTable, rows: Ints, escape: bool, budget: int) -> None:
-        self.texts, self.rows, self.escape = texts, rows, escape
+        self.texts = texts
+        self.rows = rows
+        self.escape = escape
         n = int((texts.offsets[rows + 1] - texts.offsets[rows]).max())
         slot = n * (8 + 4 + 8 + 4 + 64 + (64 + 4 + 4) * escape)
         slots = min(len(rows), max(2, budget // slot))
-        self.high, self.low = np.empty((slots, n), np.uint64), np.empty((slots, n + 1), np.uint64)
-        self.start, self.times = np.empty((slots, n + 1), np.int32), np.empty((slots, n), np.int32)
+        self.high = np.empty((slots, n), np.uint64)
+        self.low = np.empty((slots, n + 1), np.uint64)
+        self.start = np.empty((slots, n + 1), np.int32)
+        self.times = np.empty((slots, n), np.int32)
         self.cost = np.empty((slots, n, kernels.WIDTH), np.int64)
-        whole = slots if escape else 1
+        model_slots = slots if escape else 1
         self.escaped = np.empty((slots, n, kernels.WIDTH), np.int64) if escape else None
-        self.last, self.rank = np.empty((whole, n), np.int32), np.empty((whole, n), np.int32)
-        self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
-        self.common, self.code = np.empty(n, np.int8), np.empty(sys.maxunicode + 1, np.int64)
+        self.last = np.empty((model_slots, n), np.int32)
+        self.rank = np.empty((model_slots, n), np.int32)
+        self.words = np.empty(n + 3, np.uint64)
+        self.keys = np.empty(n, np.uint64)
+        self.common = np.empty(n, np.int8)
+        self.code = np.empty(sys.maxunicode + 1, np.int64)
         self.count, self.total = np.empty((2, n, kernels.WIDTH), np.int32)
-        self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
-        self.log = np.rint(np.log2(np.maximum(np.arange(2 * n + 2), 1)) * kernels.UNIT).astype(np.int64)
+        self.at = np.empty(2 * n, np.int32)
+        self.level = np.empty(2 * n, np.int8)
+        self.log = np.rint(np.log2(np.maximum(np.arange(2 * n + 2), 1)) * kernels.UNIT).astype(
+            np.int64
+        )
         self.sizes = np.zeros((slots, 3), np.int64)
 
     def compare(self, low: Ints, high: Ints, order: int) -> Floats:
         """Cross-entropies of pairs, taken in this order, (n, 2): of ``high`` under ``low``, and of low under high."""
         bits = np.empty((len(low), 2))
-        both = np.searchsorted(self.rows, np.stack([low, high], axis=1)).ravel()
-        met = np.argsort(both, kind="stable")
-        before = np.full(len(both), -1)
-        before[met[1:]] = np.where(both[met[1:]] == both[met[:-1]], met[:-1], -1)
-        slot, loaded = np.full(len(self.rows), -1), np.full(len(self.sizes), -1)
-        first = 0
-        while first < len(low):
+        pair_rows = np.searchsorted(self.rows, np.stack([low, high], axis=1)).ravel()
+        met = np.argsort(pair_rows, kind="stable")
+        previous_use = np.full(len(pair_rows), -1)
+        previous_use[met[1:]] = np.where(pair_rows[met[1:]] == pair_rows[met[:-1]], met[:-1], -1)
+        slot = np.full(len(self.rows), -1)
+        loaded = np.full(len(self.sizes), -1)
+        first_pair = 0
+        while first_pair < len(low):
             # As many pairs at a time as have no more documents than there are slots.
-            documents = np.cumsum(before[2 * first :] < 2 * first)
-            last = first + int(np.searchsorted(documents, len(loaded), side="right")) // 2
-            wanted = np.unique(both[2 * first : 2 * last])
-            missing, idle = wanted[slot[wanted] < 0], np.flatnonzero(~np.isin(loaded, wanted))
-            for row, place in zip(missing.tolist(), idle.tolist(), strict=False):
-                if loaded[place] >= 0:
-                    slot[loaded[place]] = -1
-                self.model(int(self.rows[row]), place)
-                slot[row], loaded[place] = place, row
+            documents = np.cumsum(previous_use[2 * first_pair :] < 2 * first_pair)
+            last_pair = first_pair + int(np.searchsorted(documents, len(loaded), side="right")) // 2
+            needed_rows = np.unique(pair_rows[2 * first_pair : 2 * last_pair])
+            missing = needed_rows[slot[needed_rows] < 0]
+            idle = np.flatnonzero(~np.isin(loaded, needed_rows))
+            for row, free_slot in zip(missing.tolist(), idle.tolist(), strict=False):
+                if loaded[free_slot] >= 0:
+                    slot[loaded[free_slot]] = -1
+                self.model(int(self.rows[row]), free_slot)
+                slot[row] = free_slot
+                loaded[free_slot] = row
             kernels.compare(
-                slot[both[2 * first : 2 * last]].reshape(-1, 2), self.sizes, self.high, self.start, self.low,
-                self.times, self.last, self.rank, self.cost, self.escaped, self.at, self.level, order,
-                bits[first:last],
-            )  # fmt: skip
-            first = last
+                slot[pair_rows[2 * first_pair : 2 * last_pair]].reshape(-1, 2),
+                self.sizes,
+                self.high,
+                self.start,
+                self.low,
+                self.times,
+                self.last,
+                self.rank,
+                self.cost,
+                self.escaped,
+                self.at,
+                self.level,
+                order,
+                bits[first_pair:last_pair],
+            )
+            first_pair = last_pair
         return bits
 
-    def model(self, row: int, s: int) -> None:
+    def model(self, row: int, slot: int) -> None:
         """Model a document, which is not empty, in a slot."""
-        self.index(row, s)
-        e, k = self.sizes[s, 2], s if self.escape else 0
-        count, total, last, rank = self.count[:e], self.total[:e], self.last[k, :e], self.rank[k, : self.sizes[s, 0]]
+        self.index(row, slot)
+        entries = self.sizes[slot, 2]
+        k = slot if self.escape else 0
+        count = self.count[:entries]
+        total = self.total[:entries]
+        last = self.last[k, :entries]
+        rank = self.rank[k, : self.sizes[slot, 0]]
         if self.escaped is not None:
-            kernels.escapes(total, self.common[:e], last, rank, self.log, self.escaped[s, :e])
-        kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
+            kernels.escapes(
+                total, self.common[:entries], last, rank, self.log, self.escaped[slot, :entries]
+            )
+        kernels.costs(count, total, last, rank, self.log, self.cost[slot, :entries])
 
-    def index(self, row: int, s: int) -> NDArray[Any]:
+    def index(self, row: int, slot: int) -> NDArray[Any]:
         """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries. Returns
         its code points."""
         points = points_of(self.texts.raw(row))
         n = len(points)
-        k = s if self.escape else 0
-        words, keys, rank = self.words[: n + 3], self.keys[:n], self.rank[k, :n]
+        k = slot if self.escape else 0
+        words = self.words[: n + 3]
+        keys = self.keys[:n]
+        rank = self.rank[k, :n]
         mask = kernels.POSITION
         if kernels.pack(points, self.code, words, keys):
             keys.sort()
         else:
-            keys[:], mask = np.lexsort((words[:n], words[3:])), ~np.uint64(0)
-        t, e = kernels.entries(
-            keys, mask, words, self.high[s], self.start[s], self.low[s], self.times[s], self.last[k], self.common, rank
+            keys[:] = np.lexsort((words[:n], words[3:]))
+            mask = ~np.uint64(0)
+        trigrams, entries = kernels.entries(
+            keys,
+            mask,
+            words,
+            self.high[slot],
+            self.start[slot],
+            self.low[slot],
+            self.times[slot],
+            self.last[k],
+            self.common,
+            rank,
         )
-        common, count, total = self.common[:e], self.count[:e], self.total[:e]
-        kernels.occurrences(self.times[s, :e], common, count)
+        common = self.common[:entries]
+        count = self.count[:entries]
+        total = self.total[:entries]
+        kernels.occurrences(self.times[slot, :entries], common, count)
         np.copyto(total, count)
         kernels.drop_end(total, common, rank[-1])
-        self.sizes[s] = n, t, e
+        self.sizes[slot] = n, trigrams, entries
         return points
 
 
@@ -134,16 +181,15 @@ AT_ONCE = 16
 """Texts whose characters are gathered at a time."""
 
 
-def cross_entropy(model: str, text: str, order: int = 5, escape: Literal["C"] | None = None) -> float:
-    """Bits a character of ``text`` under the model of ``model``; NaN if either is empty."""
-    texts, rows = TextTable.collect([model, text])
-    return float(cross_entropies(texts, rows[:1], rows[1:], order, escape)[0, 0])
-
-
 def cross_entropies(
-    texts: TextTable, a: Ints, b: Ints, order: int = 5, escape: Literal["C"] | None = None, budget: int = BUDGET,
+    texts: TextTable,
+    a: Ints,
+    b: Ints,
+    order: int = 5,
+    escape: Literal["C"] | None = None,
+    budget: int = BUDGET,
     both: bool = True,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Cross-entropies of text pairs in both directions, (n, 2), bits a character, lower = more alike: ``b`` under the
     model of ``a``, then ``a`` under that of ``b``; both NaN where a text is empty. Where ``both`` are not wanted, the
     second may be NaN everywhere: where some texts are much longer than others it costs most of the time.
@@ -156,62 +202,76 @@ def cross_entropies(
     ``budget`` is bytes of models to keep (two are kept in any case).
     """
     if order not in ORDERS or escape not in (None, "C"):
-        raise ValueError(f"order must be 0 … 5 and escape None or 'C', not {order!r} and {escape!r}")
-    a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
-    out = np.full((len(a), 2), np.nan)
+        raise ValueError(
+            f"order must be 0 … 5 and escape None or 'C', not {order!r} and {escape!r}"
+        )
+    a = np.asarray(a, dtype=np.int64)
+    b = np.asarray(b, dtype=np.int64)
+    cross_entropy = np.full((len(a), 2), np.nan)
     if not len(a):
-        return out
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    pairs, where = np.unique(low * len(texts) + high, return_inverse=True)
+        return cross_entropy
+    low = np.minimum(a, b)
+    high = np.maximum(a, b)
+    pairs, pair_of_input = np.unique(low * len(texts) + high, return_inverse=True)
     ends = np.stack(np.divmod(pairs, len(texts)), axis=1)
     turned = a > b
     wanted = np.full((len(pairs), 2), both)
-    wanted[where, turned.astype(int)] = True
+    wanted[pair_of_input, turned.astype(int)] = True
     bits = np.full((len(pairs), 2), np.nan)
     filled = np.flatnonzero((np.diff(texts.offsets)[ends] > 0).all(axis=1))
     if escape is None:
-        bits[filled] = _read(texts, ends[filled], wanted[filled], order)
+        bits[filled] = _compare_pairs(texts, ends[filled], wanted[filled], order)
         filled = filled[(np.isnan(bits[filled]) & wanted[filled]).any(axis=1)]
     if len(filled):
         turn = filled[close_together(*ends[filled].T)]
         shelf = Shelf(texts, np.unique(ends[turn]), escape is not None, budget)
         bits[turn] = shelf.compare(ends[turn, 0], ends[turn, 1], order)
-    out[:] = bits[where]
-    out[turned] = out[turned, ::-1]
-    return out
+    cross_entropy[:] = bits[pair_of_input]
+    cross_entropy[turned] = cross_entropy[turned, ::-1]
+    return cross_entropy
 
 
-def _read(texts: TextTable, pairs: Ints, wanted: Bools, order: int) -> Floats:
-    """Cross-entropies (n, 2) that are ``wanted``, of pairs of which automata of several uses give all; else NaN."""
+def _compare_pairs(texts: TextTable, pairs: Ints, is_wanted: Bools, order: int) -> Floats:
+    """Cross-entropies (n, 2) that are ``is_wanted``, of pairs of which automata of several uses give all; else NaN."""
     bits = np.full(2 * len(pairs), np.nan)
     rows, ends = np.unique(pairs, return_inverse=True)
     ends = ends.reshape(-1, 2)
     length = np.diff(texts.offsets)[rows]
-    apt = (np.bincount(ends[wanted], minlength=len(rows)) >= PARTNERS) & (length <= LONGEST)
-    readable = np.all(apt[ends] | ~wanted, axis=1, keepdims=True)
-    place = np.flatnonzero(wanted & readable)
-    if len(place):
-        model, read = ends.ravel()[place], ends[:, ::-1].ravel()[place]
+    apt = (np.bincount(ends[is_wanted], minlength=len(rows)) >= PARTNERS) & (length <= LONGEST)
+    readable = np.all(apt[ends] | ~is_wanted, axis=1, keepdims=True)
+    cells = np.flatnonzero(is_wanted & readable)
+    if len(cells):
+        model = ends.ravel()[cells]
+        read_rows = ends[:, ::-1].ravel()[cells]
         # Texts of like length are read at a time.
-        turn = np.lexsort((length[read], model))
+        turn = np.lexsort((length[read_rows], model))
         automaton = _Automaton(texts, rows[np.unique(model)], order)
         for part in np.split(turn, np.flatnonzero(np.diff(model[turn])) + 1):
-            bits[place[part]] = automaton.read(int(rows[model[part[0]]]), rows[read[part]])
+            bits[cells[part]] = automaton.read(int(rows[model[part[0]]]), rows[read_rows[part]])
     return bits.reshape(-1, 2)
 
 
 def close_together(low: Ints, high: Ints) -> Ints:
-    """Order of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair graph)."""
+    """An order (n,) of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair
+    graph)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     rows, ends = np.unique(np.concatenate([low, high]), return_inverse=True)
-    one, two = ends[: len(low)], ends[len(low) :]
-    links = (np.concatenate([one, two]), np.concatenate([two, one]))
-    graph = coo_array((np.ones(2 * len(low), dtype=np.int8), links), shape=(len(rows), len(rows))).tocsr()
-    place = np.empty(len(rows), dtype=np.int64)
-    place[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(len(rows))
-    return np.lexsort((np.maximum(place[one], place[two]), np.minimum(place[one], place[two])))
+    first = ends[: len(low)]
+    second = ends[len(low) :]
+    links = (np.concatenate([first, second]), np.concatenate([second, first]))
+    graph = coo_array(
+        (np.ones(2 * len(low), dtype=np.int8), links), shape=(len(rows), len(rows))
+    ).tocsr()
+    position = np.empty(len(rows), dtype=np.int64)
+    position[reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(len(rows))
+    return np.lexsort(
+        (
+            np.maximum(position[first], position[second]),
+            np.minimum(position[first], position[second]),
+        )
+    )
 
 
 class _Automaton:
@@ -221,8 +281,8 @@ class _Automaton:
         self.levels = order + 1
         self.shelf = Shelf(texts, rows, escape=False, budget=0)
         n = len(self.shelf.keys)
-        few = texts.offsets[-1] <= BUDGET
-        self.points = lru_cache(len(texts) if few else 0)(lambda other: points_of(texts.raw(other)))
+        fits = texts.offsets[-1] <= BUDGET
+        self.points = lru_cache(len(texts) if fits else 0)(lambda row: points_of(texts.raw(row)))
         self.nodes = np.zeros((n, kernels.WIDTH), np.int32)
         self.entry, self.goal, self.after = np.empty((3, n * kernels.LEVELS + 1), np.int32)
         self.bits = np.empty(n * kernels.LEVELS + 1, np.int64)
@@ -233,7 +293,8 @@ class _Automaton:
 
     def read(self, row: int, others: Ints) -> Floats:
         """Cross-entropies of other texts under the model of one, (n,); all NaN if its table would be too large."""
-        shelf, bits = self.shelf, np.full(len(others), np.nan)
+        shelf = self.shelf
+        bits = np.full(len(others), np.nan)
         points = shelf.index(row, 0)
         e = shelf.sizes[0, 2]
         entries = shelf.last[0, :e], shelf.common[:e]
@@ -245,15 +306,38 @@ class _Automaton:
                 self.table = np.empty(size, np.uint64)
             cells = self.table.view(np.uint16)
             kernels.build(
-                points, self.code, 4 * words, *entries, shelf.rank[0], shelf.count, shelf.total, shelf.log, self.levels,
-                self.first, self.at, self.nodes, self.entry, self.goal, self.bits, self.after, self.table, cells,
-            )  # fmt: skip
+                points,
+                self.code,
+                4 * words,
+                *entries,
+                shelf.rank[0],
+                shelf.count,
+                shelf.total,
+                shelf.log,
+                self.levels,
+                self.first,
+                self.at,
+                self.nodes,
+                self.entry,
+                self.goal,
+                self.bits,
+                self.after,
+                self.table,
+                cells,
+            )
             for begin in range(0, len(others), AT_ONCE):
-                some = slice(begin, begin + AT_ONCE)
-                texts = [self.points(other) for other in others[some].tolist()]
+                batch = slice(begin, begin + AT_ONCE)
+                texts = [self.points(text_row) for text_row in others[batch].tolist()]
                 stop = np.cumsum([len(text) for text in texts])
                 kernels.read(
-                    np.concatenate(texts), stop, self.code, cells, self.bits, self.after, *self.lanes, bits[some]
+                    np.concatenate(texts),
+                    stop,
+                    self.code,
+                    cells,
+                    self.bits,
+                    self.after,
+                    *self.lanes,
+                    bits[batch],
                 )
         self.code[points] = 0
         return bits

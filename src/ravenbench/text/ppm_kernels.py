@@ -1,5 +1,8 @@
-"""Kernels of ``ravenbench.text.ppm``: index a text by its reversed 6-grams; merge two indices and add up costs, or
-build an automaton of one text that reads many others.
+"""Compiled kernels of ``ravenbench.text.ppm``: index a text by its reversed 6-grams; merge two indices and add up
+costs, or build an automaton of one text that reads many others.
+
+In: arrays of code points, and arrays to fill. Out: the filled arrays; costs are in ``UNIT``s of a bit, results are
+bits a character, float64.
 
 A 6-gram that ends at position i is kept as two words of three characters, read backwards: the high word holds
 characters i, i−1, i−2 and the low word i−3, i−4, i−5, each as code point + 1 in 21 bits, 0 before the text.
@@ -88,9 +91,17 @@ def _common(x: Any) -> int:
 
 @njit(cache=True)
 def entries(
-    keys: Array, mask: Any, words: Array, high: Array, start: Array, low: Array, times: Array,
-    last: Array, common: Array, rank: Array,
-) -> tuple[int, int]:  # fmt: skip
+    keys: Array,
+    mask: Any,
+    words: Array,
+    high: Array,
+    start: Array,
+    low: Array,
+    times: Array,
+    last: Array,
+    common: Array,
+    rank: Array,
+) -> tuple[int, int]:
     """Gather distinct trigrams and 6-grams from positions ``keys`` (n,), in the bits of ``mask``, ordered by (high,
     low).
 
@@ -105,17 +116,24 @@ def entries(
     start[0] = 0
     for j in range(len(keys)):
         i = keys[j] & mask
-        a, b = words[i + np.uint64(3)], words[i]
+        a = words[i + np.uint64(3)]
+        b = words[i]
         above = _common(a ^ lead)
         both = above + (_common(b ^ word) if above == 3 else 0)
-        lead, word = a, b
+        lead = a
+        word = b
         # Written at every position, so that nothing branches: the last of a run stays.
         t += above < 3
         e += both < LEVELS
         k = np.uint64(e - 1)
         shared = both if both < LEVELS else shared
-        high[np.uint64(t - 1)], start[np.uint64(t)] = a, e
-        low[k], last[k], times[k], common[k], rank[i] = b, i, j + 1, shared, k
+        high[np.uint64(t - 1)] = a
+        start[np.uint64(t)] = e
+        low[k] = b
+        last[k] = i
+        times[k] = j + 1
+        common[k] = shared
+        rank[i] = k
     for entry in range(e - 1, 0, -1):
         times[entry] -= times[entry - 1]
     low[e] = _ZERO
@@ -128,14 +146,20 @@ def sum_runs(values: Array, common: Array) -> None:
     a = b = c = d = e = f = 0
     # Sums stay in registers and are multiplied away where a run ends: the fastest form by a factor of two.
     for k in range(len(values)):
-        row, same = values[k], common[k]
+        row = values[k]
+        same = common[k]
         a = row[0] + a
         b = row[1] + b * (same >= 1)
         c = row[2] + c * (same >= 2)
         d = row[3] + d * (same >= 3)
         e = row[4] + e * (same >= 4)
         f = row[5] + f * (same >= 5)
-        row[0], row[1], row[2], row[3], row[4], row[5] = a, b, c, d, e, f
+        row[0] = a
+        row[1] = b
+        row[2] = c
+        row[3] = d
+        row[4] = e
+        row[5] = f
     for k in range(len(values) - 1, 0, -1):
         same = common[k]
         for level in range(WIDTH):
@@ -157,13 +181,15 @@ def drop_end(count: Array, common: Array, final: int) -> None:
     # Plain loops here and below: to compile an assignment to a slice takes a second.
     for level in range(1, WIDTH):
         count[final, level] -= 1
-    depth, k = LEVELS, final
+    depth = LEVELS
+    k = final
     while k > 0 and common[k] > 0:
         depth = min(depth, common[k])
         k -= 1
         for level in range(1, depth + 1):
             count[k, level] -= 1
-    depth, k = LEVELS, final + 1
+    depth = LEVELS
+    k = final + 1
     while k < len(count) and common[k] > 0:
         depth = min(depth, common[k])
         for level in range(1, depth + 1):
@@ -182,7 +208,9 @@ def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost
     """
     for k in range(len(last)):
         i = last[k]
-        above, below, bits = total[np.uint32(rank[np.uint32(max(i - 1, 0))])], count[k], cost[k]
+        above = total[np.uint32(rank[np.uint32(max(i - 1, 0))])]
+        below = count[k]
+        bits = cost[k]
         for level in range(1, LEVELS + 1):
             bits[level] = log[np.uint32(above[level - 1])] - log[np.uint32(below[level])]
         for level in range(i + 2, LEVELS + 1):
@@ -191,9 +219,12 @@ def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost
 
 
 @njit(cache=True)
-def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, escaped: Array) -> None:
+def escapes(
+    total: Array, common: Array, last: Array, rank: Array, log: Array, escaped: Array
+) -> None:
     """Costs to escape from contexts by method C: column j of ``escaped`` (e, 8) from an entry's last j, j − 1, … 0
-    characters as context, all together. ``total`` gets the number of distinct characters that follow added."""
+    characters as context, all together. ``total`` gets the number of distinct characters that follow added.
+    """
     distinct = np.zeros(total.shape, np.int32)
     for k in range(len(last)):
         i = last[k]
@@ -212,7 +243,14 @@ def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, e
 
 @njit(cache=True)
 def match(
-    high_a: Array, start_a: Array, low_a: Array, high_b: Array, start_b: Array, low_b: Array, at: Array, level: Array
+    high_a: Array,
+    start_a: Array,
+    low_a: Array,
+    high_b: Array,
+    start_b: Array,
+    low_b: Array,
+    at: Array,
+    level: Array,
 ) -> None:
     """For each entry of one text the entry ``at`` of the other that shares its longest suffix, and the suffix's length
     ``level``: the entries of a, then those of b. ``at`` is 0 where ``level`` is 0."""
@@ -222,15 +260,27 @@ def match(
         if j == len(high_b) or (i < len(high_a) and high_a[i] < high_b[j]):
             near, depth = _nearest(high_a[i], high_b, j)
             for slot in range(start_a[i], start_a[i + 1]):
-                at[slot], level[slot] = start_b[near] if depth else 0, depth
+                at[slot] = start_b[near] if depth else 0
+                level[slot] = depth
             i += 1
         elif i == len(high_a) or high_a[i] > high_b[j]:
             near, depth = _nearest(high_b[j], high_a, i)
             for slot in range(shift + start_b[j], shift + start_b[j + 1]):
-                at[slot], level[slot] = start_a[near] if depth else 0, depth
+                at[slot] = start_a[near] if depth else 0
+                level[slot] = depth
             j += 1
         else:
-            _merge(low_a, start_a[i], start_a[i + 1], low_b, start_b[j], start_b[j + 1], shift, at, level)
+            _merge(
+                low_a,
+                start_a[i],
+                start_a[i + 1],
+                low_b,
+                start_b[j],
+                start_b[j + 1],
+                shift,
+                at,
+                level,
+            )
             i += 1
             j += 1
 
@@ -238,21 +288,34 @@ def match(
 @njit(cache=True, inline="always")
 def _nearest(word: Any, others: Array, after: int) -> tuple[int, int]:
     """Find which neighbour of a trigram that ``others`` lacks shares more with it, and how much."""
-    best, near = _FAR, 0
+    best = _FAR
+    near = 0
     if after < len(others):
-        best, near = word ^ others[after], after
+        best = word ^ others[after]
+        near = after
     if after > 0 and (word ^ others[after - 1]) < best:
-        best, near = word ^ others[after - 1], after - 1
+        best = word ^ others[after - 1]
+        near = after - 1
     return near, _common(best)
 
 
 @njit(cache=True, inline="always")
 def _merge(
-    low_a: Array, i: int, end_a: int, low_b: Array, j: int, end_b: int, shift: int, at: Array, level: Array
+    low_a: Array,
+    i: int,
+    end_a: int,
+    low_b: Array,
+    j: int,
+    end_b: int,
+    shift: int,
+    at: Array,
+    level: Array,
 ) -> None:
     """Merge the entries of a trigram that both texts have: each is compared with the next and the previous one of the
-    other side; of equal ones a's comes first. Which side is next cannot be predicted: so selections, not branches."""
-    x, y = low_a[i], low_b[j]
+    other side; of equal ones a's comes first. Which side is next cannot be predicted: so selections, not branches.
+    """
+    x = low_a[i]
+    y = low_b[j]
     previous_a = previous_b = _FAR
     for _ in range(end_a - i + end_b - j):
         first = x <= y
@@ -272,7 +335,7 @@ def _merge(
 
 @njit(cache=True)
 def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> int:
-    """Cost of a text under the other's costs, contexts of at most ``order`` characters."""
+    """Cost (int, ``UNIT``s of a bit) of a text under the other's costs, contexts of at most ``order`` characters."""
     bits = 0
     for e in range(len(times)):
         bits += times[e] * cost[np.uint32(at[e]), np.uint8(min(level[e], order + 1))]
@@ -281,9 +344,17 @@ def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> in
 
 @njit(cache=True)
 def add_up_escaped(
-    at: Array, level: Array, times: Array, last: Array, rank: Array, cost: Array, escaped: Array, order: int
+    at: Array,
+    level: Array,
+    times: Array,
+    last: Array,
+    rank: Array,
+    cost: Array,
+    escaped: Array,
+    order: int,
 ) -> int:
-    """Cost of a text with escapes, from the longest known context down to the one that has the character."""
+    """Cost (int, ``UNIT``s of a bit) of a text with escapes, from the longest known context down to the one that has
+    the character."""
     bits = 0
     for e in range(len(times)):
         seen = min(level[e], order + 1)
@@ -300,9 +371,21 @@ def add_up_escaped(
 
 @njit(cache=True)
 def compare(
-    pairs: Array, sizes: Array, high: Array, start: Array, low: Array, times: Array, last: Array, rank: Array,
-    cost: Array, escaped: Array | None, at: Array, level: Array, order: int, result: Array,
-) -> None:  # fmt: skip
+    pairs: Array,
+    sizes: Array,
+    high: Array,
+    start: Array,
+    low: Array,
+    times: Array,
+    last: Array,
+    rank: Array,
+    cost: Array,
+    escaped: Array | None,
+    at: Array,
+    level: Array,
+    order: int,
+    result: Array,
+) -> None:
     """Bits a character of each of two texts under the other's model, ``result`` (m, 2): b under a, then a under b.
 
     ``pairs`` (m, 2) are slots of models; ``sizes`` (slots, 3) has characters, trigrams and entries of each, and the
@@ -310,18 +393,30 @@ def compare(
     """
     for p in range(len(pairs)):
         a, b = pairs[p]
-        t, e = sizes[a, 1], sizes[a, 2]
-        u, f = sizes[b, 1], sizes[b, 2]
+        t = sizes[a, 1]
+        e = sizes[a, 2]
+        u = sizes[b, 1]
+        f = sizes[b, 2]
         match(
-            high[a, :t], start[a, : t + 1], low[a, : e + 1], high[b, :u], start[b, : u + 1], low[b, : f + 1],
-            at[: e + f], level[: e + f],
-        )  # fmt: skip
+            high[a, :t],
+            start[a, : t + 1],
+            low[a, : e + 1],
+            high[b, :u],
+            start[b, : u + 1],
+            low[b, : f + 1],
+            at[: e + f],
+            level[: e + f],
+        )
         if escaped is None:
             forth = add_up(at[e:], level[e:], times[b, :f], cost[a], order)
             back = add_up(at[:e], level[:e], times[a, :e], cost[b], order)
         else:
-            forth = add_up_escaped(at[e:], level[e:], times[b, :f], last[b], rank[b], cost[a], escaped[a], order)
-            back = add_up_escaped(at[:e], level[:e], times[a, :e], last[a], rank[a], cost[b], escaped[b], order)
+            forth = add_up_escaped(
+                at[e:], level[e:], times[b, :f], last[b], rank[b], cost[a], escaped[a], order
+            )
+            back = add_up_escaped(
+                at[:e], level[:e], times[a, :e], last[a], rank[a], cost[b], escaped[b], order
+            )
         result[p, 0] = forth / (UNIT * sizes[b, 0])
         result[p, 1] = back / (UNIT * sizes[a, 0])
 
@@ -331,7 +426,9 @@ LANES = 8
 
 
 @njit(cache=True)
-def number(points: Array, code: Array, last: Array, common: Array, levels: int, first: Array) -> int:
+def number(
+    points: Array, code: Array, last: Array, common: Array, levels: int, first: Array
+) -> int:
     """Number a text's distinct characters from 1 on in ``code`` (0 at every code point before), and its distinct grams
     by length: those of L characters are nodes ``first[L]`` … ``first[L + 1] − 1``. Returns how many characters there
     are.
@@ -360,10 +457,26 @@ def number(points: Array, code: Array, last: Array, common: Array, levels: int, 
 
 @njit(cache=True)
 def build(
-    points: Array, code: Array, width: int, last: Array, common: Array, rank: Array, count: Array, total: Array,
-    log: Array, levels: int, first: Array, at: Array, nodes: Array, entry: Array, goal: Array, bits: Array,
-    after: Array, table: Array, cells: Array,
-) -> None:  # fmt: skip
+    points: Array,
+    code: Array,
+    width: int,
+    last: Array,
+    common: Array,
+    rank: Array,
+    count: Array,
+    total: Array,
+    log: Array,
+    levels: int,
+    first: Array,
+    at: Array,
+    nodes: Array,
+    entry: Array,
+    goal: Array,
+    bits: Array,
+    after: Array,
+    table: Array,
+    cells: Array,
+) -> None:
     """Fill the automaton of a text, which has ``first[levels]`` rows and ``first[levels + 1]`` nodes.
 
     ``code`` and ``first`` are from ``number``; ``last``, ``common`` and ``rank`` from ``entries``; costs are made of
@@ -372,7 +485,8 @@ def build(
     cost of each node's last character; ``after``, where the row of a node begins that is read next; and ``table``, of
     which ``cells`` is the same memory as uint16: by row and column the node of the longest gram that ends with both.
     """
-    bits[0], after[0] = 8 * UNIT, 0
+    bits[0] = 8 * UNIT
+    after[0] = 0
     for level in range(len(first)):
         at[level] = first[level]
     for k in range(len(last)):
@@ -381,7 +495,8 @@ def build(
         for level in range(common[k] + 1, min(levels, last[k] + 1) + 1):
             n = at[level]
             at[level] = n + 1
-            nodes[k, level], entry[n] = n, k
+            nodes[k, level] = n
+            entry[n] = k
             after[n] = (n if level < levels else nodes[k, level - 1]) * width
     for level in range(len(first)):
         at[level] = first[level]
@@ -400,7 +515,8 @@ def build(
     for level in range(levels):
         # A suffix has what the next shorter one has, except where it knows better.
         for n in range(max(first[level], 1), first[level + 1]):
-            above, here = np.uint64(nodes[entry[n], level - 1] * words), np.uint64(n * words)
+            above = np.uint64(nodes[entry[n], level - 1] * words)
+            here = np.uint64(n * words)
             for word in range(np.uint64(words)):
                 table[here + word] = table[above + word]
         for n in range(first[level + 1], first[level + 2]):
@@ -409,9 +525,17 @@ def build(
 
 @njit(cache=True)
 def read(
-    texts: Array, stop: Array, code: Array, table: Array, bits: Array, after: Array, row: Array, at: Array,
-    total: Array, result: Array,
-) -> None:  # fmt: skip
+    texts: Array,
+    stop: Array,
+    code: Array,
+    table: Array,
+    bits: Array,
+    after: Array,
+    row: Array,
+    at: Array,
+    total: Array,
+    result: Array,
+) -> None:
     """Bits a character of texts under an automaton, ``result`` (m,): text i ends at ``stop[i]`` of ``texts``.
 
     ``row``, ``at`` and ``total`` (LANES,) are work space.
@@ -421,7 +545,9 @@ def read(
         for lane in range(LANES):
             # Lanes without a text read the last one once more.
             text = min(begin + lane, len(stop) - 1)
-            at[lane], row[lane], total[lane] = stop[text - 1] if text else 0, 0, 0
+            at[lane] = stop[text - 1] if text else 0
+            row[lane] = 0
+            total[lane] = 0
             shortest = min(shortest, stop[text] - np.int64(at[lane]))
         for i in range(np.uint64(shortest)):
             for lane in range(LANES):
@@ -429,7 +555,8 @@ def read(
                 total[lane] += bits[n]
                 row[lane] = after[n]
         for lane in range(min(LANES, len(stop) - begin)):
-            place, end = row[lane], np.uint64(stop[begin + lane])
+            place = row[lane]
+            end = np.uint64(stop[begin + lane])
             for i in range(at[lane] + np.uint64(shortest), end):
                 n = table[place + np.uint64(code[texts[i]])]
                 total[lane] += bits[n]

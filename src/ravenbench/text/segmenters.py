@@ -1,12 +1,15 @@
-"""Where the words of a text begin and end, in every script, and what of a word its ending is (ours).
+"""Finds where the words of a text begin and end, in every script, and what of a word its ending is (ours).
+
+In: a text, or the texts of a corpus and its language. Out: a list of pieces that together are the text, words in
+lowercase, spans of stems (in characters); ``Detected``, the segmenter that suits a corpus.
 
 Spaces part words in most scripts. Chinese, Japanese, Thai, Lao, Khmer and Burmese have none: where the alphabet is
 large, every character stands for itself (``characters``), elsewhere a dictionary finds the words (``icu``). A text of
 several scripts is parted run by run, so that Latin words among Chinese ones stay whole. ``detect`` chooses by the
 scripts of a corpus, and refuses where nothing can be trusted.
 
-In agglutinating languages the ending of a word does what function words do elsewhere. Where Snowball knows the language
-(``ENDINGS``), a word is a stem with what stands before and after it.
+In agglutinating languages the ending of a word does what function words do elsewhere. Where Snowball knows the
+language (``ENDINGS``), a word is a stem with what stands before and after it.
 
 References
 ----------
@@ -42,16 +45,22 @@ LARGE = {
 }
 """Scripts without spaces in which a character is a word or a good part of one."""
 SMALL = {
-    "Thai": "\u0e00-\u0e7f", "Lao": "\u0e80-\u0eff", "Khmer": "\u1780-\u17ff",
+    "Thai": "\u0e00-\u0e7f",
+    "Lao": "\u0e80-\u0eff",
+    "Khmer": "\u1780-\u17ff",
     "Burmese": "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f",
-}  # fmt: skip
+}
 """Scripts without spaces in which a character is a sound."""
-_OTHERS = {"Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af", "Arabic": "\u0620-\u06ff", "Tibetan": "\u0f00-\u0fff"}
+_OTHERS = {
+    "Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "Arabic": "\u0620-\u06ff",
+    "Tibetan": "\u0f00-\u0fff",
+}
 _LETTERS = {
     script: re.compile(f"[{letters}]")
     for scripts in (LARGE, SMALL, _OTHERS)
     for script, letters in scripts.items()
-}  # fmt: skip
+}
 _WITHOUT_SPACES = re.compile(f"((?:[{''.join((*LARGE.values(), *SMALL.values()))}][{MARKS}]*+)+)")
 _CHARACTER = re.compile(
     rf"[{LARGE['Han']}][{MARKS}]*|[{HIRAGANA}][{MARKS}ぁぃぅぇぉっゃゅょゎー]*|(?:[^{LARGE['Han']}{HIRAGANA}][{MARKS}]*+)+"
@@ -62,18 +71,25 @@ FEWEST = 0.05
 """Share of letters in a script without spaces from which on a corpus is parted as that script needs."""
 LEAST_SPACE = 0.05
 """Share of white space among characters below which words of other scripts cannot be found: English has .17."""
-_TEXTS, _CHARACTERS = 400, 2_000
+_TEXTS = 400
+_CHARACTERS = 2_000
 """Texts looked at, and characters of each."""
 ENDINGS = {
-    "ar": ("Arabic", "ara"), "et": ("Estonian", "est"), "eu": ("Basque", "eus"), "fi": ("Finnish", "fin"),
-    "hu": ("Hungarian", "hun"), "tr": ("Turkish", "tur"),
-}  # fmt: skip
+    "ar": ("Arabic", "ara"),
+    "et": ("Estonian", "est"),
+    "eu": ("Basque", "eus"),
+    "fi": ("Finnish", "fin"),
+    "hu": ("Hungarian", "hun"),
+    "tr": ("Turkish", "tur"),
+}
 """Languages whose endings stay: names and other codes by which a corpus may call them."""
 _TELLING = {
-    "et": "ja on ei et see oli ta aga kui ka mis siis", "eu": "eta da ez du bat zen ere dira baina izan",
-    "fi": "ja on ei että se oli hän mutta niin kun ovat myös", "hu": "a az és hogy nem is egy de ez csak meg volt",
+    "et": "ja on ei et see oli ta aga kui ka mis siis",
+    "eu": "eta da ez du bat zen ere dira baina izan",
+    "fi": "ja on ei että se oli hän mutta niin kun ovat myös",
+    "hu": "a az és hogy nem is egy de ez csak meg volt",
     "tr": "ve bir bu da de için çok ile gibi daha ne ama",
-}  # fmt: skip
+}
 """Frequent words by which a language is known where the corpus does not name it."""
 INSTALL = "pip install 'ravenbench[languages]'"
 
@@ -97,11 +113,15 @@ class Segmenter(Component):
 
     def pieces(self, text: str) -> list[str]:
         """The pieces of a text in order; together they are the text."""
-        parts = list(filter(None, _runs_of(text).split(text)))
+        script_runs = list(filter(None, _runs_of(text).split(text)))
         if not _WITHOUT_SPACES.search(text):
-            return parts
-        runs = (run for part in parts for run in _WITHOUT_SPACES.split(part) if run)
-        return [word for run in runs for word in (self.divide(run) if _WITHOUT_SPACES.match(run) else (run,))]
+            return script_runs
+        runs = (run for part in script_runs for run in _WITHOUT_SPACES.split(part) if run)
+        return [
+            word
+            for run in runs
+            for word in (self.divide(run) if _WITHOUT_SPACES.match(run) else (run,))
+        ]
 
     def words(self, text: str) -> list[str]:
         """The words of a text that hold no digit, in lowercase."""
@@ -116,7 +136,8 @@ class Segmenter(Component):
         return word.upper()
 
     def stem(self, word: str) -> tuple[int, int]:
-        """Where the stem of a lowercase word begins and ends: what stands before and after it stays in its place."""
+        """Where the stem of a lowercase word begins and ends (half-open, in characters): what stands before and after
+        it stays in its place."""
         return 0, len(word)
 
 
@@ -145,9 +166,15 @@ class Spaces(Segmenter):
         if self.endings is None:
             return
         if self.endings not in ENDINGS:
-            raise SpecError("no endings of this language are known", found=self.endings, expected=", ".join(ENDINGS))
+            raise SpecError(
+                "no endings of this language are known",
+                found=self.endings,
+                expected=", ".join(ENDINGS),
+            )
         if find_spec("snowballstemmer") is None:
-            raise MissingPart("endings are told by snowballstemmer, which is not installed", fix=INSTALL)
+            raise MissingPart(
+                "endings are told by snowballstemmer, which is not installed", fix=INSTALL
+            )
 
     def divide(self, run: str) -> list[str]:
         return [run]
@@ -185,9 +212,11 @@ class Spaces(Segmenter):
         return stem
 
 
-def _alike(word: str, other: str) -> int:
+def _alike(word: str, second: str) -> int:
     """How many characters at their beginning two words have in common."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, second, strict=False))
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -200,7 +229,9 @@ class ICU(Segmenter):
     def require(self) -> None:
         """MissingPart if icu4py is not installed."""
         if find_spec("icu4py") is None:
-            raise MissingPart("ICU's dictionaries come with icu4py, which is not installed", fix=INSTALL)
+            raise MissingPart(
+                "ICU's dictionaries come with icu4py, which is not installed", fix=INSTALL
+            )
 
     def divide(self, run: str) -> list[str]:
         from icu4py.breakers import WordBreaker
@@ -241,38 +272,57 @@ class Detected(NamedTuple):
 def language_of(labels: Labels | None) -> str | None:
     """The language of a corpus by its column: a code of ``ENDINGS`` or the label itself, empty where there are several,
     None where none is named."""
-    known = [] if labels is None else [labels.names[code] for code in labels.codes[labels.codes >= 0].tolist()]
-    if not known:
+    codes = (
+        []
+        if labels is None
+        else [labels.names[code] for code in labels.codes[labels.codes >= 0].tolist()]
+    )
+    if not codes:
         return None
-    name, count = Counter(known).most_common(1)[0]
+    name, count = Counter(codes).most_common(1)[0]
     plain = name.lower().replace("_", "-").partition("-")[0]
     spellings = {spelling.lower(): code for code, names in ENDINGS.items() for spelling in names}
-    return spellings.get(plain, plain) if count >= 0.9 * len(known) else ""
+    return spellings.get(plain, plain) if count >= 0.9 * len(codes) else ""
 
 
 def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Detected:
     """The segmenter for a corpus, by the scripts of some of its texts; ``language`` as ``language_of`` names it."""
-    some = range(0, len(texts), max(1, len(texts) // _TEXTS))
-    text = "\n".join(texts[row][:_CHARACTERS] for row in some)
+    sampled_rows = range(0, len(texts), max(1, len(texts) // _TEXTS))
+    text = "\n".join(texts[row][:_CHARACTERS] for row in sampled_rows)
     if text.isascii():
         return _spaced(text, {}, language)
     share = _shares(text)
     large, small = (sum(share[script] for script in scripts) for scripts in (LARGE, SMALL))
     if large + small < FEWEST:
         return _spaced(text, share, language)
-    most = max((*LARGE, *SMALL), key=lambda script: share[script])
-    name = most if most in SMALL else "Japanese" if share["kana"] > FEWEST * large else "Chinese"
-    seen = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
+    main_script = max((*LARGE, *SMALL), key=lambda script: share[script])
+    name = (
+        main_script
+        if main_script in SMALL
+        else "Japanese"
+        if share["kana"] > FEWEST * large
+        else "Chinese"
+    )
+    observation = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
-        seen = f"The texts have several scripts: where one has spaces, words are found by them; {seen}"
+        observation = (
+            "The texts have several scripts: where one has spaces, words are found by them;"
+            f" {observation}"
+        )
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
-        return Detected(Characters(), f"{seen}: every character counts as a word")
+        return Detected(Characters(), f"{observation}: every character counts as a word")
     if find_spec("icu4py") is not None:
         return Detected(
-            ICU(), f"{seen}: words are found by ICU's dictionary, and where it errs function words move too"
+            ICU(),
+            f"{observation}: words are found by ICU's dictionary, and where it errs function words"
+            " move too",
         )
-    return Detected(Characters(), seen, f"{seen}, and no dictionary is installed that finds them ({INSTALL})")
+    return Detected(
+        Characters(),
+        observation,
+        f"{observation}, and no dictionary is installed that finds them ({INSTALL})",
+    )
 
 
 Writing = Literal["spaces", "characters", "runs"]
@@ -282,7 +332,7 @@ MOSTLY = 0.2
 
 
 def writing_of(texts: Sequence[str]) -> Writing:
-    """How words stand in some texts."""
+    """How words are written in some texts, one of ``Writing``."""
     text = "\n".join(text[:_CHARACTERS] for text in texts)
     share = {} if text.isascii() else _shares(text)
     large, small = (sum(share.get(script, 0) for script in scripts) for scripts in (LARGE, SMALL))
@@ -292,37 +342,58 @@ def writing_of(texts: Sequence[str]) -> Writing:
 def _shares(text: str) -> dict[str, float]:
     """Shares of its letters by script."""
     letters = "".join(filter(str.isalpha, text))
-    return {script: len(pattern.findall(letters)) / max(len(letters), 1) for script, pattern in _LETTERS.items()}
+    return {
+        script: len(pattern.findall(letters)) / max(len(letters), 1)
+        for script, pattern in _LETTERS.items()
+    }
 
 
 def _spaced(text: str, share: dict[str, float], language: str | None) -> Detected:
     if share.get("Tibetan", 0) > 0.5:
-        return Detected(Spaces(), "Tibetan marks where syllables end: every syllable counts as a word")
+        return Detected(
+            Spaces(), "Tibetan marks where syllables end: every syllable counts as a word"
+        )
     space = sum(map(str.isspace, text)) / max(len(text), 1)
     if text and space < LEAST_SPACE:
-        refusal = f"{space:.1%} of the corpus is white space: it is written without spaces, so words cannot be found"
+        refusal = (
+            f"{space:.1%} of the corpus is white space: it is written without spaces, so words"
+            " cannot be found"
+        )
         return Detected(Spaces(), "", refusal)
     if share.get("Hangul", 0) > 0.5:
         return Detected(
-            Spaces(), "Particles and endings of Korean are part of the words they hang on, and move with them"
+            Spaces(),
+            "Particles and endings of Korean are part of the words they hang on, and move with"
+            " them",
         )
     if language is None:
         persian = sum(map(text.count, "پچژگ")) > 0.002 * len(text)
-        language = "ar" if share.get("Arabic", 0) > 0.5 and not persian else _told(text)
+        language = "ar" if share.get("Arabic", 0) > 0.5 and not persian else _named_language(text)
     if language == "":
-        return Detected(Spaces(), "The texts have several languages: words move whole, with their endings")
+        return Detected(
+            Spaces(), "The texts have several languages: words move whole, with their endings"
+        )
     if language not in ENDINGS:
         return Detected(Spaces())
     name = ENDINGS[language][0]
     if find_spec("snowballstemmer") is None:
-        why = f"Words of {name} move whole, with their endings, for Snowball, which tells these, is not installed"
+        why = (
+            f"Words of {name} move whole, with their endings, for Snowball, which tells these, is"
+            " not installed"
+        )
         return Detected(Spaces(), f"{why} ({INSTALL})")
-    return Detected(Spaces(endings=language), f"Of words in {name} stems move and endings stay, as Snowball tells them")
+    return Detected(
+        Spaces(endings=language),
+        f"Of words in {name} stems move and endings stay, as Snowball tells them",
+    )
 
 
-def _told(text: str) -> str | None:
+def _named_language(text: str) -> str | None:
     """The language of which most telling words are among a text's hundred most frequent."""
     often = {word for word, _ in Counter(CUT.findall(lowered(text))).most_common(100)}
-    shares = {code: len(often.intersection(words.split())) / len(words.split()) for code, words in _TELLING.items()}
+    shares = {
+        code: len(often.intersection(words.split())) / len(words.split())
+        for code, words in _TELLING.items()
+    }
     best = max(shares, key=lambda code: shares[code])
     return best if shares[best] >= 0.6 else None

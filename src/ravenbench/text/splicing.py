@@ -1,11 +1,15 @@
-"""Texts cut into pieces, so that the content words of one can be put in the place of another's (ours).
+"""Cuts texts into pieces, so that the content words of one can be put in the place of another's (ours).
 
-A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a digit
-in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are *content
-words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that stood there:
-lowercase, capitalised or upper case; of what is mixed only the first letter counts.
+In: a ``TextTable`` and rows of it. Out: ``Cut``s (numbers of pieces and words, counts by length in letters); new
+texts as UTF-8 bytes.
 
-Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a time.
+A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
+digit in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
+*content words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that
+stood there: lowercase, capitalised or upper case; of what is mixed only the first letter counts.
+
+Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
+time.
 """
 
 from __future__ import annotations
@@ -49,14 +53,19 @@ class Pieces(dict[str, int]):
         self.words: dict[str, int] = {}
         # Of each piece its word (−1: none), its case, where its stem begins and ends in UTF-8, and where it ends; of
         # each word three pieces by case, and characters of its stem.
-        self._word, self._case, self._ends, self._data = array("i"), array("b"), array("q", [0]), bytearray()
-        self._stem_begins, self._stem_ends = array("q"), array("q")
-        self._forms, self._size = array("i"), array("i")
+        self._word = array("i")
+        self._case = array("b")
+        self._ends = array("q", [0])
+        self._data = bytearray()
+        self._stem_begins = array("q")
+        self._stem_ends = array("q")
+        self._forms = array("i")
+        self._size = array("i")
         self.texts: dict[int, Int32s] = {}
         self._room = MOST_PIECES
 
     def cut(self, text: str) -> Int32s:
-        """The pieces of a text, (p,)."""
+        """The numbers of the pieces of a text, (p,)."""
         return np.array(list(map(self.__getitem__, self.segmenter.pieces(text))), dtype=np.int32)
 
     def of(self, table: TextTable, row: int) -> Int32s:
@@ -65,7 +74,8 @@ class Pieces(dict[str, int]):
         if pieces is None:
             pieces = self.cut(table[row])
             if len(pieces) > self._room:
-                self.texts, self._room = {}, MOST_PIECES
+                self.texts = {}
+                self._room = MOST_PIECES
             self.texts[row] = pieces
             self._room -= len(pieces)
         return pieces
@@ -76,7 +86,7 @@ class Pieces(dict[str, int]):
         return words
 
     def sizes(self, words: Int32s) -> Int32s:
-        """Characters of these words' stems."""
+        """The number of characters of these words' stems, same shape."""
         sizes: Int32s = np.frombuffer(self._size, np.int32)[words]
         return sizes
 
@@ -84,14 +94,29 @@ class Pieces(dict[str, int]):
         """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten): every word that
         does not stay (``stays`` by word number, the last entry for those numbered later) becomes the next of
         ``words``, but for what stands before and after its stem."""
-        from ravenbench.text.splicing_kernel import spliced  # a report splices nothing, and numba takes a while
+        from ravenbench.text.splicing_kernel import (
+            spliced,
+        )  # a report splices nothing, and numba takes a while
 
         word = np.frombuffer(self._word, np.int32)
         moves = (word >= 0) & ~stays[np.minimum(word, len(stays) - 1)]
         case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
-        forms, stops = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.zeros(len(bounds), np.int64)
-        parts = (np.frombuffer(each, np.int64) for each in (self._ends, self._stem_begins, self._stem_ends))
-        data = spliced(pieces, bounds, words, case, forms, np.frombuffer(self._data, np.uint8), *parts, stops)
+        forms = np.frombuffer(self._forms, np.int32).reshape(-1, 3)
+        stops = np.zeros(len(bounds), np.int64)
+        piece_bounds = (
+            np.frombuffer(bounds_buffer, np.int64)
+            for bounds_buffer in (self._ends, self._stem_begins, self._stem_ends)
+        )
+        data = spliced(
+            pieces,
+            bounds,
+            words,
+            case,
+            forms,
+            np.frombuffer(self._data, np.uint8),
+            *piece_bounds,
+            stops,
+        )
         return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
 
     def __missing__(self, piece: str) -> int:
@@ -110,7 +135,9 @@ class Pieces(dict[str, int]):
             begin, end, upper = *self.segmenter.stem(lower), self.segmenter.upper
             self._size.append(end - begin)
             for case, form in enumerate((lower, upper(lower[:1]) + lower[1:], upper(lower))):
-                self._forms.append(self[form] if form in self else self._add(form, word, case, lower))
+                self._forms.append(
+                    self[form] if form in self else self._add(form, word, case, lower)
+                )
         return word
 
     def _add(self, piece: str, word: int, case: int, lower: str) -> int:
@@ -120,11 +147,13 @@ class Pieces(dict[str, int]):
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
         end += len(piece) - len(lower)
-        data, first = piece.encode(), len(self._data)
+        data = piece.encode()
+        data_start = len(self._data)
         if len(data) > len(piece):
-            begin, end = len(piece[:begin].encode()), len(piece[:end].encode())
-        self._stem_begins.append(first + begin)
-        self._stem_ends.append(first + max(begin, end))
+            begin = len(piece[:begin].encode())
+            end = len(piece[:end].encode())
+        self._stem_begins.append(data_start + begin)
+        self._stem_ends.append(data_start + max(begin, end))
         self._data += data
         self._ends.append(len(self._data))
         return number
@@ -144,7 +173,8 @@ LONGEST = 24
 
 class Cut(NamedTuple):
     """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words, ``lengths``
-    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay."""
+    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay.
+    """
 
     pieces: Int32s
     words: Int32s
@@ -181,9 +211,13 @@ class Splicer:
     _cut_from: dict[int, Int32s]
 
     def __init__(
-        self, texts: TextTable, function_words: int = FUNCTION_WORDS, author: Ints | None = None,
-        topic: Ints | None = None, detected: Detected | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        texts: TextTable,
+        function_words: int = FUNCTION_WORDS,
+        author: Ints | None = None,
+        topic: Ints | None = None,
+        detected: Detected | None = None,
+    ) -> None:
         self.texts = texts
         self.segmenter, self.segmented, self.refusal = detected or detect(texts)
         self._pieces = Pieces(self.segmenter)
@@ -191,45 +225,57 @@ class Splicer:
         if len(rows) > SAMPLE:
             rows = np.sort(stream(0, "splicing-sample").choice(len(rows), SAMPLE, replace=False))
         self._sample = rows
-        self._author, self._topic = author, topic
+        self._author = author
+        self._topic = topic
         self.ranked = self._count()
         counts, sizes = self._counted
         self.spread = content.spread_over_texts(counts, sizes)
-        most, by = content.EVEN_OVER_TEXTS, content.BY_TEXTS
+        most_uneven = content.EVEN_OVER_TEXTS
+        by = content.BY_TEXTS
         if author is not None and topic is not None:
             over_topics = content.spread_over_topics(counts, sizes, author[rows], topic[rows])
             if np.isfinite(over_topics).any():
-                self.spread, most, by = over_topics, content.EVEN, content.BY_TOPICS
-        self._even: Bools = self.spread <= most
+                self.spread = over_topics
+                most_uneven = content.EVEN
+                by = content.BY_TOPICS
+        self._even: Bools = self.spread <= most_uneven
         self.by = f"{by} and {content.BY_LIST}" if content.closed_class(self.ranked) else by
         self._keep(function_words)
 
     def keeping(self, function_words: int) -> Splicer:
         """The same texts, cut already, with another number of words that may stay."""
-        other = copy.copy(self)
-        other._keep(function_words)
-        return other
+        splicer = copy.copy(self)
+        splicer._keep(function_words)
+        return splicer
 
     def topics_named(self) -> tuple[float | None, float | None]:
         """Share of texts whose topic a classifier names from the words that stay, and from all frequent words; texts by
         authors that it has not seen. None where authors or topics are unknown."""
         if self._author is None or self._topic is None:
             return None, None
-        counts, (author, topic) = self._counted[0], (codes[self._sample] for codes in (self._author, self._topic))
+        counts, (author, topic) = (
+            self._counted[0],
+            (codes[self._sample] for codes in (self._author, self._topic)),
+        )
         staying = np.flatnonzero([word in self.functions for word in self.ranked])
-        return content.named_topics(counts[:, staying], author, topic), content.named_topics(counts, author, topic)
+        return content.named_topics(counts[:, staying], author, topic), content.named_topics(
+            counts, author, topic
+        )
 
     def cut(self, row: int) -> Cut:
         """The pieces of one text, made once."""
         pieces = self._pieces.of(self.texts, row)
         if self._cut_from is not self._pieces.texts:
-            self._cut_from, self._cuts = self._pieces.texts, {}
+            self._cut_from = self._pieces.texts
+            self._cuts = {}
         cut = self._cuts.get(row)
         if cut is None:
             words = self.words(self.texts, row)
             stays = self._stays[np.minimum(words, len(self._stays) - 1)]
             moving = words[~stays]
-            lengths = np.bincount(np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1)
+            lengths = np.bincount(
+                np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1
+            )
             cut = self._cuts[row] = Cut(pieces, moving, lengths, int(stays.sum()))
         return cut
 
@@ -241,20 +287,27 @@ class Splicer:
         given again. ValueError if a donor has no content word and one is needed.
         """
         given_by = [[cut.words for cut in donors] for _, donors in pairs]
-        if any(into.contents and not sum(map(len, words)) for (into, _), words in zip(pairs, given_by, strict=True)):
+        if any(
+            recipient.contents and not sum(map(len, words))
+            for (recipient, _), words in zip(pairs, given_by, strict=True)
+        ):
             raise ValueError("donors without content words cannot give any")
         from ravenbench.text.splicing_kernel import fitted  # numba takes a while
 
-        pieces, bounds = _flat([into.pieces for into, _ in pairs])
-        places, begins = _flat([into.words for into, _ in pairs])
-        words, starts = _flat([np.concatenate([np.empty(0, np.int32), *words]) for words in given_by])
+        pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
+        replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
+        words, starts = _flat(
+            [np.concatenate([np.empty(0, np.int32), *words]) for words in given_by]
+        )
         sizes = self._pieces.sizes
-        fitting = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
+        fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
         return self._pieces.splice(pieces, bounds, self._stays, fitting)
 
     def words(self, table: TextTable, row: int) -> Int32s:
         """The numbers of the words of a text, in its order; of another table's texts nothing is kept."""
-        pieces = self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        pieces = (
+            self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        )
         words = self._pieces.word_of(pieces)
         return words[words >= 0]
 
@@ -272,7 +325,8 @@ class Splicer:
         self.functions = content.keep(self.ranked, self._even, function_words)
         self._stays: Bools = np.zeros(len(self._pieces.words) + 1, dtype=np.bool_)
         self._stays[[self._pieces.words[word] for word in self.functions]] = True
-        self._cuts, self._cut_from = {}, self._pieces.texts
+        self._cuts = {}
+        self._cut_from = self._pieces.texts
 
     def _count(self) -> list[str]:
         counts = np.zeros(0, np.int64)
@@ -284,8 +338,15 @@ class Splicer:
         counts = counts[: len(self._pieces)]
         word = self._pieces.word_of(np.arange(len(counts), dtype=np.int32))
         words = self._pieces.words
-        folded = np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words)).astype(np.int64).tolist()
-        ranked = sorted((name for name, w in words.items() if folded[w]), key=lambda name: (-folded[words[name]], name))
+        folded = (
+            np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words))
+            .astype(np.int64)
+            .tolist()
+        )
+        ranked = sorted(
+            (name for name, number in words.items() if folded[number]),
+            key=lambda name: (-folded[words[name]], name),
+        )
         return ranked[:COUNTED]
 
     @cached_property
@@ -293,13 +354,16 @@ class Splicer:
         """Counts of the most frequent words in the texts of the sample, (n, ranked), and all words of each, (n,)."""
         from scipy.sparse import csr_array
 
-        place = np.full(len(self._pieces.words) + 1, -1, np.int32)
-        place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
-        columns, sizes = list[Int32s](), list[int]()
+        column_of_word = np.full(len(self._pieces.words) + 1, -1, np.int32)
+        column_of_word[[self._pieces.words[word] for word in self.ranked]] = np.arange(
+            len(self.ranked)
+        )
+        columns = list[Int32s]()
+        sizes = list[int]()
         for row in self._sample.tolist():
             words = self.words(self.texts, row)
             sizes.append(len(words))
-            columns_here = place[words]
+            columns_here = column_of_word[words]
             columns.append(columns_here[columns_here >= 0])
         flat, bounds = _flat(columns)
         counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
@@ -307,8 +371,8 @@ class Splicer:
         return counts, np.array(sizes, dtype=np.float64)
 
 
-def _flat(parts: Sequence[Int32s]) -> tuple[Int32s, Ints]:
+def _flat(arrays: Sequence[Int32s]) -> tuple[Int32s, Ints]:
     """Arrays one after the other, and where each begins and the last ends."""
-    bounds = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=bounds[1:])
-    return np.concatenate([np.empty(0, np.int32), *parts]), bounds
+    bounds = np.zeros(len(arrays) + 1, np.int64)
+    np.cumsum([len(part) for part in arrays], out=bounds[1:])
+    return np.concatenate([np.empty(0, np.int32), *arrays]), bounds

@@ -1,4 +1,8 @@
-"""The kernels behind ``Splicer.splice``: which word takes which place, and the new texts."""
+"""Compiled kernels behind ``Splicer.splice``.
+
+In: arrays of places and words with their lengths (letters), or of pieces and words. Out: the word (number) for each
+place, int32; or the bytes of the new texts, uint8.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +14,39 @@ from ravenbench.types import Int32s, Ints
 
 
 @njit(cache=True)
-def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int) -> Int32s:
+def fitted(
+    slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int
+) -> Int32s:
     """For each place, of ``slots`` characters, a word of the donor that fits it (see ``Splicer.splice``)."""
     chosen = np.empty(len(slots), np.int32)
     order = np.empty(len(words), np.int64)
     for pair in range(len(slot_bounds) - 1):
-        first, last = word_bounds[pair], word_bounds[pair + 1]
+        first_word = word_bounds[pair]
+        end_word = word_bounds[pair + 1]
         begin = np.zeros(longest + 2, np.int64)
-        for i in range(first, last):
+        for i in range(first_word, end_word):
             begin[min(sizes[i], longest) + 1] += 1
-        begin = first + begin.cumsum()
+        begin = first_word + begin.cumsum()
         at = begin[:-1].copy()
-        for i in range(first, last):
+        for i in range(first_word, end_word):
             size = min(sizes[i], longest)
             order[at[size]] = i
             at[size] += 1
         at = begin[:-1].copy()
-        left = last - first
+        words_left = end_word - first_word
         for slot in range(slot_bounds[pair], slot_bounds[pair + 1]):
             size = min(slots[slot], longest)
             chosen[slot] = -1
             if at[size] < begin[size + 1]:
                 chosen[slot] = words[order[at[size]]]
                 at[size] += 1
-                left -= 1
+                words_left -= 1
         for slot in range(slot_bounds[pair], slot_bounds[pair + 1]):
             if chosen[slot] >= 0:
                 continue
-            if left == 0:
+            if words_left == 0:
                 at = begin[:-1].copy()
-                left = last - first
+                words_left = end_word - first_word
             size = min(slots[slot], longest)
             sign = 1 if (slot - slot_bounds[pair]) % 2 else -1
             for step in range(2 * longest + 2):
@@ -48,62 +55,81 @@ def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_
                 if 0 <= near <= longest and at[near] < begin[near + 1]:
                     chosen[slot] = words[order[at[near]]]
                     at[near] += 1
-                    left -= 1
+                    words_left -= 1
                     break
     return chosen
 
 
 @njit(cache=True)
 def spliced(
-    pieces: Int32s, bounds: Ints, words: Int32s, case: NDArray[np.int8], forms: Int32s,
-    data: NDArray[np.uint8], ends: Ints, stem_begins: Ints, stem_ends: Ints, stops: Ints,
-) -> NDArray[np.uint8]:  # fmt: skip
+    pieces: Int32s,
+    bounds: Ints,
+    words: Int32s,
+    case: NDArray[np.int8],
+    forms: Int32s,
+    data: NDArray[np.uint8],
+    ends: Ints,
+    stem_begins: Ints,
+    stem_ends: Ints,
+    stops: Ints,
+) -> NDArray[np.uint8]:
     """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
     takes its place (``pieces`` has these at the end), and what stands after it."""
     total = 0
-    used = 0
-    places = pieces.copy()
+    words_used = 0
+    spliced_pieces = pieces.copy()
     for row in range(len(bounds) - 1):
         for at in range(bounds[row], bounds[row + 1]):
             piece = np.uint32(pieces[at])
             total += ends[piece + 1] - ends[piece]
             if case[piece] >= 0:
-                new = np.uint32(forms[words[used], case[piece]])
-                total += stem_ends[new] - stem_begins[new] - (stem_ends[piece] - stem_begins[piece])
-                pieces[at] = new
-                used += 1
+                new_piece = np.uint32(forms[words[words_used], case[piece]])
+                total += (
+                    stem_ends[new_piece]
+                    - stem_begins[new_piece]
+                    - (stem_ends[piece] - stem_begins[piece])
+                )
+                pieces[at] = new_piece
+                words_used += 1
         stops[row + 1] = total
     text = np.empty(total, np.uint8)
     filled = 0
     for at in range(len(pieces)):
-        piece, new = np.uint32(places[at]), np.uint32(pieces[at])
+        piece = np.uint32(spliced_pieces[at])
+        new_piece = np.uint32(pieces[at])
         for start, stop in (
-            (ends[piece], stem_begins[piece]), (stem_begins[new], stem_ends[new]), (stem_ends[piece], ends[piece + 1]),
-        ):  # fmt: skip
-            for place in range(start, stop):
-                text[filled] = data[place]
+            (ends[piece], stem_begins[piece]),
+            (stem_begins[new_piece], stem_ends[new_piece]),
+            (stem_ends[piece], ends[piece + 1]),
+        ):
+            for position in range(start, stop):
+                text[filled] = data[position]
                 filled += 1
     return text
 
 
 @njit(cache=True)
-def least_missing(lengths: Int32s, left: Ints, most: int) -> Ints:
-    """The rows of ``lengths`` (k, sizes), at most so many, that leave fewest of ``left`` (sizes,), which is
-    overwritten: each takes off what it has, and the best of the others is next while it takes off anything."""
-    rows = np.empty(min(most, len(lengths)), np.int64)
+def least_missing(lengths: Int32s, words_left: Ints, longest: int) -> Ints:
+    """The rows of ``lengths`` (k, sizes), at most so many, that leave fewest of ``words_left`` (sizes,), which is
+    overwritten: each takes off what it has, and the best of the others is next while it takes off anything.
+    """
+    rows = np.empty(min(longest, len(lengths)), np.int64)
     for number in range(len(rows)):
-        best, least, before = -1, 0, left.sum()
+        best = -1
+        fewest_missing = 0
+        words_before = words_left.sum()
         for row in range(len(lengths)):
             missing = 0
-            for size in range(len(left)):
-                missing += max(left[size] - lengths[row, size], 0)
-            if (best < 0 or missing < least) and not (rows[:number] == row).any():
-                best, least = row, missing
-        if number and least >= before:
+            for size in range(len(words_left)):
+                missing += max(words_left[size] - lengths[row, size], 0)
+            if (best < 0 or missing < fewest_missing) and not (rows[:number] == row).any():
+                best = row
+                fewest_missing = missing
+        if number and fewest_missing >= words_before:
             return rows[:number]
         rows[number] = best
-        for size in range(len(left)):
-            left[size] = max(left[size] - lengths[best, size], 0)
-        if least == 0:
+        for size in range(len(words_left)):
+            words_left[size] = max(words_left[size] - lengths[best, size], 0)
+        if fewest_missing == 0:
             return rows[: number + 1]
     return rows

@@ -1,5 +1,8 @@
-"""Texts as rows of features over cached counts: tf-idf (equal to scikit-learn's defaults) with cosines of its rows, and
-standardised frequencies of the most frequent words and marks (the features of Burrows's Delta).
+"""Makes rows of features of texts: tf-idf (equal to scikit-learn's defaults) and standardised frequencies of the most
+frequent words and marks (the features of Burrows's Delta).
+
+In: a ``TextTable`` and rows of it. Out: sparse rows of length 1 (texts, units), cosines of pairs of them (n,) from 0
+to 1; z-scores (texts, features).
 """
 
 from __future__ import annotations
@@ -10,7 +13,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.counting import CountedUnits, CountStore, frequencies, largest, most, totals, with_counts
+from ravenbench.text.counting import (
+    CountedUnits,
+    CountStore,
+    frequencies,
+    largest,
+    most,
+    totals,
+    with_counts,
+)
 from ravenbench.text.lexicon import ALL_TOKENS, MARK, SENTENCE_MARK, WORD
 from ravenbench.text.ngrams import Keys, place_of_bit
 from ravenbench.texts import TextTable
@@ -18,7 +29,7 @@ from ravenbench.types import Bools, Floats, Int32s, Ints
 
 
 def unit(rows: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
+    """Rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
 
@@ -30,7 +41,8 @@ def centre_of(rows: Floats) -> tuple[Floats, Floats]:
 
 
 _1 = np.uint64(1)
-_6, _63 = np.uint32(6), np.uint32(63)
+_6 = np.uint32(6)
+_63 = np.uint32(63)
 
 
 class UnitRows(NamedTuple):
@@ -52,17 +64,30 @@ class Tfidf:
     """
 
     def __init__(self, units: CountedUnits, size: int = 3000, content: bool = False) -> None:
-        self.units, self.size, self.content = units, size, content
+        self.units = units
+        self.size = size
+        self.content = content
 
     def fit(
-        self, texts: TextTable, documents: Ints, weights: Ints | None = None, drop: frozenset[str] = frozenset()
+        self,
+        texts: TextTable,
+        documents: Ints,
+        weights: Ints | None = None,
+        drop: frozenset[str] = frozenset(),
     ) -> Self:
         """Learn vocabulary and idf from rows of ``texts``, each counted ``weights`` times (default once); units in
         ``drop`` are never used."""
-        return with_counts(self.units, lambda store: self._fit(store, texts, documents, weights, drop))
+        return with_counts(
+            self.units, lambda store: self._fit(store, texts, documents, weights, drop)
+        )
 
     def _fit(
-        self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None, drop: frozenset[str]
+        self,
+        store: CountStore,
+        texts: TextTable,
+        documents: Ints,
+        weights: Ints | None,
+        drop: frozenset[str],
     ) -> Self:
         # Handed on before None becomes ones: only sums without weights follow from those of an earlier fit.
         total, documents_with = frequencies(store, texts, documents, weights)
@@ -81,13 +106,23 @@ class Tfidf:
         self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1
         return self
 
-    def _folded_frequency(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints) -> Ints:
+    def _folded_frequency(
+        self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints
+    ) -> Ints:
         # Several ids of a document may be counted as one unit.
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):
-            last, frequency = np.zeros((2, _room(len(df))), np.int64)
-            add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], last, frequency)
+            last_document, frequency = np.zeros((2, _room(len(df))), np.int64)
+            add_documents(
+                rows.ids,
+                rows.starts,
+                rows.stops,
+                columns.map(),
+                weights[rows.first :],
+                last_document,
+                frequency,
+            )
             df += frequency[: len(df)]
         return df
 
@@ -106,18 +141,30 @@ class Tfidf:
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
         # A text has no more units than bytes. What is not filled takes no memory.
-        most = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
-        data, index = np.empty(int(most.sum()) + 1), np.empty(int(most.sum()) + 1, np.int32)
+        most_units = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
+        data = np.empty(int(most_units.sum()) + 1)
+        index = np.empty(int(most_units.sum()) + 1, np.int32)
         pointers = np.zeros(len(documents) + 1, np.int64)
-        spread, touched = np.zeros(_room(width), np.int64), np.zeros(_room(width) >> 6, np.uint64)
+        spread = np.zeros(_room(width), np.int64)
+        touched = np.zeros(_room(width) >> 6, np.uint64)
         for rows in store.blocks(texts, documents):
             weigh(
-                rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, spread, touched,
-                data, index, pointers[rows.first :],
-            )  # fmt: skip
+                rows.ids,
+                rows.counts,
+                rows.starts,
+                rows.stops,
+                columns.map(),
+                self.idf_,
+                spread,
+                touched,
+                data,
+                index,
+                pointers[rows.first :],
+            )
         filled = pointers[-1]
         kind = np.int32 if filled < 2**31 else np.int64
-        index, pointers = index[:filled].astype(kind, copy=False), pointers.astype(kind)
+        index = index[:filled].astype(kind, copy=False)
+        pointers = pointers.astype(kind)
         return UnitRows(data[:filled], index, pointers, (len(documents), width))
 
 
@@ -150,7 +197,9 @@ def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -
     ``keep`` (columns,) restricts both rows to some columns. Exchanging left and right changes no bit.
     """
     keep = np.ones(rows.shape[1], np.bool_) if keep is None else keep
-    square, spread, result = np.zeros(rows.shape[0]), np.zeros(rows.shape[1]), np.zeros(len(left))
+    square = np.zeros(rows.shape[0])
+    spread = np.zeros(rows.shape[1])
+    result = np.zeros(len(left))
     cosines(rows.data, rows.indices, rows.indptr, left, right, keep, square, spread, result)
     return result
 
@@ -160,78 +209,101 @@ def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -
 
 @njit(cache=True)
 def add_documents(
-    ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, last: Ints, frequency: Ints
+    ids: Int32s,
+    starts: Ints,
+    stops: Ints,
+    column: Int32s,
+    weights: Ints,
+    last: Ints,
+    frequency: Ints,
 ) -> None:
     """Add to ``frequency`` the weighted number of documents with each column's unit; ``last`` is work space of 0."""
     # Taking along what has no column is cheaper than a branch no processor foresees.
-    for d in range(len(starts)):
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
-            c = np.uint32(column[np.uint32(ids[j])])
-            frequency[c] += weights[d] * int(last[c] <= d)
-            last[c] = d + 1
+    for document in range(len(starts)):
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
+            feature = np.uint32(column[np.uint32(ids[j])])
+            frequency[feature] += weights[document] * int(last[feature] <= document)
+            last[feature] = document + 1
 
 
 @njit(cache=True)
 def weigh(
-    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Int32s, idf: Floats, spread: Ints, touched: Keys,
-    data: Floats, index: Int32s, ptr: Ints,
-) -> None:  # fmt: skip
+    ids: Int32s,
+    counts: Int32s,
+    starts: Ints,
+    stops: Ints,
+    column: Int32s,
+    idf: Floats,
+    spread: Ints,
+    touched: Keys,
+    data: Floats,
+    index: Int32s,
+    ptr: Ints,
+) -> None:
     """Write unit rows into ``data`` and ``index``, and their pointers into ``ptr``, from ``ptr[0]`` on.
 
     A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no column
     is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0 before.
     """
     filled = np.uint64(ptr[0])
-    for d in range(len(starts)):
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
-            c = np.uint32(column[np.uint32(ids[j])])
-            spread[c] += counts[j]
-            touched[c >> _6] |= _1 << np.uint64(c & _63)
-        first = filled
+    for document in range(len(starts)):
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
+            feature = np.uint32(column[np.uint32(ids[j])])
+            spread[feature] += counts[j]
+            touched[feature >> _6] |= _1 << np.uint64(feature & _63)
+        first_entry = filled
         for block in range(len(touched) - 1):
             word = touched[block]
             touched[block] = 0
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
-                c = np.uint32((block << 6) + place_of_bit(lowest))
-                data[filled], index[filled] = spread[c] * idf[c], c
-                spread[c] = 0
+                feature = np.uint32((block << 6) + place_of_bit(lowest))
+                data[filled] = spread[feature] * idf[feature]
+                index[filled] = feature
+                spread[feature] = 0
                 filled += _1
         square = 0.0
-        for j in range(first, filled):
+        for j in range(first_entry, filled):
             square += data[j] * data[j]
         length = np.sqrt(square)
-        for j in range(first, filled):
+        for j in range(first_entry, filled):
             data[j] /= length
-        ptr[d + 1] = filled
+        ptr[document + 1] = filled
 
 
 @njit(cache=True)
 def cosines(
-    data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, keep: Bools,
-    square: Floats, spread: Floats, result: Floats,
-) -> None:  # fmt: skip
+    data: Floats,
+    index: Int32s,
+    ptr: Int32s,
+    left: Ints,
+    right: Ints,
+    keep: Bools,
+    square: Floats,
+    spread: Floats,
+    result: Floats,
+) -> None:
     """Fill ``result`` with the cosine of each pair of rows over the columns in ``keep``; all zeros before."""
     for row in range(len(square)):
         for i in range(np.uint64(ptr[row]), np.uint64(ptr[row + 1])):
             square[row] += keep[np.uint32(index[i])] * data[i] * data[i]
     # The left row lies spread out; a column that it lacks adds 0, which changes no sum.
-    there = np.int64(-1)
-    for p in range(len(left)):
-        if left[p] != there:
-            if there >= 0:
-                for i in range(np.uint64(ptr[there]), np.uint64(ptr[there + 1])):
+    other_row = np.int64(-1)
+    for pair in range(len(left)):
+        if left[pair] != other_row:
+            if other_row >= 0:
+                for i in range(np.uint64(ptr[other_row]), np.uint64(ptr[other_row + 1])):
                     spread[np.uint32(index[i])] = 0.0
-            there = left[p]
-            for i in range(np.uint64(ptr[there]), np.uint64(ptr[there + 1])):
-                c = np.uint32(index[i])
-                spread[c] = keep[c] * data[i]
+            other_row = left[pair]
+            for i in range(np.uint64(ptr[other_row]), np.uint64(ptr[other_row + 1])):
+                feature = np.uint32(index[i])
+                spread[feature] = keep[feature] * data[i]
         dot = 0.0
-        for j in range(np.uint64(ptr[right[p]]), np.uint64(ptr[right[p] + 1])):
+        for j in range(np.uint64(ptr[right[pair]]), np.uint64(ptr[right[pair] + 1])):
             dot += spread[np.uint32(index[j])] * data[j]
-        if square[left[p]] > 0 and square[right[p]] > 0:
-            result[p] = min(dot / np.sqrt(square[left[p]] * square[right[p]]), 1.0)
+        if square[left[pair]] > 0 and square[right[pair]] > 0:
+            result[pair] = min(dot / np.sqrt(square[left[pair]] * square[right[pair]]), 1.0)
 
 
 class TokenProfiles:
@@ -249,7 +321,9 @@ class TokenProfiles:
     """
 
     def __init__(self, words: int, marks: int = 0, sentences: bool = False) -> None:
-        self.words, self.marks, self.sentences = words, marks, sentences
+        self.words = words
+        self.marks = marks
+        self.sentences = sentences
 
     def fit(self, texts: TextTable, documents: Ints) -> Self:
         """Choose tokens and learn their mean frequencies on rows of ``texts``."""
@@ -277,17 +351,24 @@ class TokenProfiles:
         width = len(self.words_) + len(self.marks_)
         result = np.zeros((len(documents), width + self.sentences))
         for rows in store.blocks(texts, documents):
-            column, kind = np.minimum(columns.map(), width).astype(np.int64), store.lexicon.kind
-            some = slice(rows.first, rows.first + len(rows))
-            counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, width + 1)
-            kinds = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, kind, SENTENCE_MARK + 1)
-            result[some, :width] = counts[:, :width] / np.maximum(kinds[:, WORD], 1)[:, None]
+            column = np.minimum(columns.map(), width).astype(np.int64)
+            kind = store.lexicon.kind
+            block = slice(rows.first, rows.first + len(rows))
+            counts = spread_counts(
+                rows.ids, rows.counts, rows.starts, rows.stops, column, width + 1
+            )
+            kinds = spread_counts(
+                rows.ids, rows.counts, rows.starts, rows.stops, kind, SENTENCE_MARK + 1
+            )
+            result[block, :width] = counts[:, :width] / np.maximum(kinds[:, WORD], 1)[:, None]
             if self.sentences:
-                result[some, width] = np.log((1 + kinds[:, WORD]) / (1 + kinds[:, SENTENCE_MARK]))
+                result[block, width] = np.log((1 + kinds[:, WORD]) / (1 + kinds[:, SENTENCE_MARK]))
         return result
 
 
-def spread_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, width: int) -> Ints:
+def spread_counts(
+    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, width: int
+) -> Ints:
     """Counts of each document summed by column, shape (documents, width)."""
     result = np.zeros((len(starts), width), np.int64)
     add_spread(ids, counts, starts, stops, column, result)
@@ -295,8 +376,10 @@ def spread_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column
 
 
 @njit(cache=True)
-def add_spread(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, result: Ints) -> None:
+def add_spread(
+    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, result: Ints
+) -> None:
     """Add counts of each document to its row by column."""
-    for d in range(len(starts)):
-        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
-            result[d, np.uint32(column[np.uint32(ids[j])])] += counts[j]
+    for document in range(len(starts)):
+        for j in range(np.uint64(starts[document]), np.uint64(stops[document])):
+            result[document, np.uint32(column[np.uint32(ids[j])])] += counts[j]

@@ -1,6 +1,8 @@
-r"""Tokens in any script: words are maximal runs of ``\w`` with the signs that combine with them (accents, vowel signs,
-joiners). A Chinese character or a sign of hiragana is a word of its own, for no blanks divide words there. Marks are
-single punctuation or symbol characters.
+r"""Finds the words and marks of a text in any script, counts them and cuts texts by them.
+
+In: a text. Out: lists of words or marks, counts of words, texts. Words are maximal runs of ``\w`` with the signs that
+combine with them (accents, vowel signs, joiners). A Chinese character or a sign of hiragana is a word of its own, for
+no blanks divide words there. Marks are single punctuation or symbol characters.
 
 What ``count_words`` and ``cut`` call a word stands between blanks, or is such a character.
 """
@@ -15,9 +17,18 @@ from collections.abc import Iterable
 from ravenbench.texts import composed
 
 _BLOCKS = (
-    (0x300, 0x1E00), (0x20D0, 0x20F1), (0x2CEF, 0x3100), (0xA66F, 0xAC00), (0xFB1E, 0xFB1F), (0xFE20, 0xFE30),
-    (0x101FD, 0x12000), (0x16AF0, 0x17000), (0x1BC9D, 0x1BC9F), (0x1CF00, 0x1DAB0), (0x1E000, 0x1E950),
-)  # fmt: skip
+    (0x300, 0x1E00),
+    (0x20D0, 0x20F1),
+    (0x2CEF, 0x3100),
+    (0xA66F, 0xAC00),
+    (0xFB1E, 0xFB1F),
+    (0xFE20, 0xFE30),
+    (0x101FD, 0x12000),
+    (0x16AF0, 0x17000),
+    (0x1BC9D, 0x1BC9F),
+    (0x1CF00, 0x1DAB0),
+    (0x1E000, 0x1E950),
+)
 """Where Unicode has combining signs; left out are variation selectors, which belong to pictures."""
 JOINING = "\u200c\u200d" + "".join(
     character
@@ -31,9 +42,19 @@ JOINING = "\u200c\u200d" + "".join(
 def _ranges(characters: str) -> str:
     """Characters as they stand between the brackets of a regular expression."""
     points = sorted(map(ord, characters))
-    first = [a for a, before in zip(points, [-2, *points], strict=False) if a != before + 1]
-    last = [a for a, after in zip(points, [*points[1:], -2], strict=True) if a != after - 1]
-    return "".join(f"{chr(a)}-{chr(b)}" for a, b in zip(first, last, strict=True))
+    first_points = [
+        point
+        for point, previous in zip(points, [-2, *points], strict=False)
+        if point != previous + 1
+    ]
+    last_points = [
+        point
+        for point, following in zip(points, [*points[1:], -2], strict=True)
+        if point != following - 1
+    ]
+    return "".join(
+        f"{chr(first)}-{chr(last)}" for first, last in zip(first_points, last_points, strict=True)
+    )
 
 
 MARKS = _ranges(JOINING)
@@ -90,16 +111,25 @@ def collapse(text: str) -> str:
 
 def frequent(counts: Counter[str], k: int) -> list[str]:
     """The ``k`` most frequent units, ties by code point."""
-    return sorted(counts, key=lambda w: (-counts[w], w))[:k]
+    return sorted(counts, key=lambda word: (-counts[word], word))[:k]
 
 
-def frequent_words(texts: Iterable[str], k: int, folded: bool = True, shortest: int = 1) -> list[str]:
+def frequent_words(
+    texts: Iterable[str], k: int, folded: bool = True, shortest: int = 1
+) -> list[str]:
     """The ``k`` most frequent words of some texts, all-digit tokens left out, ties by code point; lowercase forms
-    unless not ``folded`` (*The* and *the* are then two words), and none of fewer than ``shortest`` characters."""
+    unless not ``folded`` (*The* and *the* are then two words), and none of fewer than ``shortest`` characters.
+    """
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(WORD.findall(lowered(text) if folded else text))
-    counted = Counter({w: c for w, c in counts.items() if len(w) >= shortest and not w.isdecimal()})
+    counted = Counter(
+        {
+            word: count
+            for word, count in counts.items()
+            if len(word) >= shortest and not word.isdecimal()
+        }
+    )
     return frequent(counted, k)
 
 
@@ -123,22 +153,26 @@ def count_evidence(*texts: str) -> int:
     count = 0
     for text in texts:
         words = [word.lower() for word in SPACED.findall(text)]
-        again = 0  # the place up to which the words came before
-        for place in range(len(words)):
-            run = tuple(words[place : place + RUN])
-            again = max(again, place + RUN if len(run) == RUN and run in met else 0)
-            count += place >= again
+        repeated_until = 0  # the place up to which the words came before
+        for position in range(len(words)):
+            run = tuple(words[position : position + RUN])
+            repeated_until = max(
+                repeated_until, position + RUN if len(run) == RUN and run in met else 0
+            )
+            count += position >= repeated_until
             met.add(run)
     return count
 
 
 def cut(text: str, words: int, start: int = 0) -> str:
     """So many words of a text from word ``start`` on (fewer where it ends), with the blanks between them."""
-    first = last = None
+    first_word = last_word = None
     for number, match in enumerate(SPACED.finditer(text)):
         if number == start:
-            first = match.start()
+            first_word = match.start()
         if number >= start + words:
             break
-        last = match.end()
-    return "" if first is None or last is None or words < 1 else text[first:last]
+        last_word = match.end()
+    return (
+        "" if first_word is None or last_word is None or words < 1 else text[first_word:last_word]
+    )

@@ -1,4 +1,8 @@
-"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA)."""
+"""Encodes texts as vectors: the base class of encoders, and those that learn from the corpus (LSA, NMF, LDA).
+
+In: n texts. Out: vectors, (n, dimensions) float64: of NMF weights of at least 0, of LDA shares of topics. A text
+longer than a window of words is the mean of its chunks.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +66,7 @@ def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
             chunks.append(text)
         else:
             ends = [len(tokens) * i // count for i in range(count + 1)]
-            chunks += [" ".join(tokens[a:b]) for a, b in pairwise(ends)]
+            chunks += [" ".join(tokens[start:end]) for start, end in pairwise(ends)]
         owner += [number] * count
     return chunks, np.asarray(owner, dtype=np.int64)
 
@@ -77,16 +81,18 @@ def averaged(vectors: Floats, owner: Ints) -> Floats:
     return np.asarray(total / sizes[:, None], dtype=np.float64)
 
 
-def sampled(texts: Sequence[str], words: int, most: int, rng: np.random.Generator) -> Ints | None:
-    """Texts drawn at random until they have ``most`` chunks, ascending; None where all have no more than that."""
+def sampled(
+    texts: Sequence[str], words: int, text_limit: int, rng: np.random.Generator
+) -> Ints | None:
+    """Rows of texts drawn at random until they have ``text_limit`` chunks, ascending; None where all have no more."""
     # Long texts are counted without splitting them: words are at least two characters with the space.
     bounds = accumulate(len(text) // (2 * words) + 1 for text in texts)
-    if all(bound <= most for bound in bounds):
+    if all(bound <= text_limit for bound in bounds):
         return None
     order = rng.permutation(len(texts))
     sizes = (max(1, -(-len(texts[int(row)].split()) // words)) for row in order)
     # Texts behind the last that is drawn are not read.
-    drawn = sum(1 for _ in takewhile(lambda total: total <= most, accumulate(sizes)))
+    drawn = sum(1 for _ in takewhile(lambda total: total <= text_limit, accumulate(sizes)))
     return None if drawn == len(texts) else np.sort(order[: max(1, drawn)])
 
 
@@ -127,9 +133,14 @@ def counts(
 
 
 def fitted(
-    texts: Sequence[str], *, min_df: int | float, max_df: int | float, features: int | None, binary: bool = False
+    texts: Sequence[str],
+    *,
+    min_df: int | float,
+    max_df: int | float,
+    features: int | None,
+    binary: bool = False,
 ) -> tuple[Words, Any]:
-    """The words that ``counts`` keeps, and the matrix of their counts."""
+    """The words that ``counts`` keeps, and the sparse (len(texts), v) matrix of their counts."""
     if isinstance(min_df, int):
         min_df = max(1, min(min_df, int(SMALL * len(texts))))
     words = Words()
@@ -137,18 +148,28 @@ def fitted(
     if binary:
         matrix.data[:] = 1
     documents_with = np.bincount(matrix.indices, minlength=matrix.shape[1])
-    least, most = (bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df))
-    columns = np.flatnonzero((documents_with >= max(least, 1)) & (documents_with <= most))
+    least, most_documents = (
+        bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df)
+    )
+    columns = np.flatnonzero((documents_with >= max(least, 1)) & (documents_with <= most_documents))
     if features is not None and len(columns) > features:
-        columns = columns[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])]
+        columns = columns[
+            np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])
+        ]
     if not len(columns):
         raise CorpusError(
             "no word is left to compare these texts by",
-            found=f"{len(texts)} texts of {np.count_nonzero(documents_with)} words, min_df={min_df}, max_df={max_df}",
+            found=(
+                f"{len(texts)} texts of {np.count_nonzero(documents_with)} words, min_df={min_df},"
+                f" max_df={max_df}"
+            ),
             fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
         )
     matrix = matrix[:, columns]
-    words.keep(columns, np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(columns)))) + 1)
+    words.keep(
+        columns,
+        np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(columns)))) + 1,
+    )
     return words, matrix
 
 
@@ -178,7 +199,8 @@ class Words:
 
     def keep(self, columns: Ints, idf: Floats) -> None:
         """Leave these columns, ascending, with their weights."""
-        self.names, self.idf = [self.names[i] for i in columns], idf
+        self.names = [self.names[i] for i in columns]
+        self.idf = idf
 
     def counted(self, texts: Sequence[str]) -> Any:
         """Counts of words, a sparse (len(texts), v) matrix with sorted columns; what has no column is left out."""
@@ -189,31 +211,37 @@ class Words:
         if not self.names and writing_of(texts[:SCRIPT]) == "runs":
             self._segmenter = ICU()
             self._segmenter.require()
-        parts = [(np.empty(0, np.int32), np.empty(0, np.int32))]
-        ends, batch, size = [0], list[str](), 0
+        blocks = [(np.empty(0, np.int32), np.empty(0, np.int32))]
+        ends = [0]
+        batch = list[str]()
+        size = 0
         for number, text in enumerate(texts, start=1):
-            batch.append(lowered(text) if self._segmenter is None else " ".join(self._segmenter.words(text)))
+            batch.append(
+                lowered(text) if self._segmenter is None else " ".join(self._segmenter.words(text))
+            )
             size += len(batch[-1])
             if size > _BATCH or number == len(texts):
                 bounds, ids, times = self._lexicon.count(batch)
-                parts.append((ids, times))
+                blocks.append((ids, times))
                 ends += (bounds[1:] + ends[-1]).tolist()
-                batch, size = [], 0
-        ids, times = map(np.concatenate, zip(*parts, strict=True))
+                batch = []
+                size = 0
+        ids, times = map(np.concatenate, zip(*blocks, strict=True))
         if not self.names:
             self.names = sorted(self._lexicon.names(np.unique(ids)))
         column = np.full(len(self._lexicon), -1, np.int32)
         column[self._lexicon.ids(self.names)] = np.arange(len(self.names))
-        places = column[ids]
-        known = places >= 0
+        columns = column[ids]
+        known = columns >= 0
         pointers = np.concatenate([[0], np.cumsum(known)])[ends]
         shape = len(texts), len(self.names)
-        matrix = csr_matrix((times[known].astype(np.int64), places[known], pointers), shape=shape)
+        matrix = csr_matrix((times[known].astype(np.int64), columns[known], pointers), shape=shape)
         matrix.sort_indices()
         return matrix
 
     def weighed(self, matrix: Any, *, sublinear: bool = False) -> Any:
-        """Counts as tf-idf, rows of length 1; ``sublinear`` takes one plus the logarithm of a count."""
+        """Counts (n, v) as tf-idf, rows of length 1; ``sublinear`` takes one plus the natural logarithm of a
+        count."""
         weights = matrix.astype(np.float64)
         if sublinear:
             weights.data = np.log(weights.data) + 1
@@ -265,7 +293,9 @@ class LSA(Encoder):
     def encode(self, texts: Sequence[str]) -> Floats:
         encoder = self.learn(texts)
         if encoder is not None:
-            return np.concatenate([encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)])
+            return np.concatenate(
+                [encoder(texts[start : start + PART]) for start in range(0, len(texts), PART)]
+            )
         chunks, owner = chunked(texts, self.window)
         return averaged(self._fit(chunks)[1](), owner)
 
@@ -285,7 +315,9 @@ class LSA(Encoder):
         """Learn from chunks; return functions that encode further chunks, and these."""
         from threadpoolctl import threadpool_limits
 
-        words, counted = fitted(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features)
+        words, counted = fitted(
+            chunks, min_df=self.min_df, max_df=self.max_df, features=self.features
+        )
         weights = words.weighed(counted, sublinear=True)
         rank = min(self.dimensions, min(weights.shape) - 1)
         # One thread: the order of BLAS's sums, and so the last bits, would depend on their number.
@@ -294,9 +326,13 @@ class LSA(Encoder):
 
         def encode(weights: Any) -> Floats:
             with threadpool_limits(1):
-                return np.asarray(weights.toarray() if axes is None else weights @ axes, dtype=np.float64)
+                return np.asarray(
+                    weights.toarray() if axes is None else weights @ axes, dtype=np.float64
+                )
 
-        return (lambda more: encode(words.weighed(words.counted(more), sublinear=True))), lambda: encode(weights)
+        return (
+            lambda texts: encode(words.weighed(words.counted(texts), sublinear=True))
+        ), lambda: encode(weights)
 
 
 def directions(matrix: Any, rank: int, seed: int) -> Floats:
@@ -314,8 +350,8 @@ def directions(matrix: Any, rank: int, seed: int) -> Floats:
         space, _ = lu(tall @ space, permute_l=True, check_finite=False)
         space, _ = lu(tall.T @ space, permute_l=True, check_finite=False)
     basis, _ = qr(tall @ space, mode="economic", check_finite=False)
-    left, _, right = svd(basis.T @ tall, full_matrices=False)
-    axes = (basis @ left).T[:rank] if wide else right[:rank]
+    left_vectors, _, right = svd(basis.T @ tall, full_matrices=False)
+    axes = (basis @ left_vectors).T[:rank] if wide else right[:rank]
     largest = axes[np.arange(rank), np.abs(axes).argmax(axis=1)]
     return np.asarray(axes * np.sign(largest)[:, None], dtype=np.float64)
 
@@ -359,13 +395,17 @@ class NMF(Encoder):
         from threadpoolctl import threadpool_limits
 
         chunks, owner = chunked(texts, self.window)
-        weights, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True)
+        weights, _ = counts(
+            chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True
+        )
         rank = max(1, min(self.components, min(weights.shape)))
         # One thread: the last bits, and so the point of convergence, would depend on their number.
         with threadpool_limits(1), warnings.catch_warnings():
             # The number of iterations is a parameter: stopping there is what was asked.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            factors = Factorisation(rank, init="random", max_iter=self.iterations, random_state=self.seed)
+            factors = Factorisation(
+                rank, init="random", max_iter=self.iterations, random_state=self.seed
+            )
             vectors = factors.fit_transform(weights)
         return averaged(vectors, owner)
 
@@ -404,7 +444,9 @@ class LDA(Encoder):
         from threadpoolctl import threadpool_limits
 
         chunks, owner = chunked(texts, self.window)
-        present, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True)
+        present, _ = counts(
+            chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True
+        )
         with threadpool_limits(1):
             model = LatentDirichletAllocation(self.components, random_state=self.seed)
             proportions = model.fit_transform(present)

@@ -1,4 +1,10 @@
-"""A corpus at a level of topic, its topics with documents enough, and how alike they are."""
+"""Takes a corpus at a level of topic, keeps topics with documents enough, and says how alike they are.
+
+In: a ``Corpus``, the name of a level, an encoder. Out: a ``Corpus`` with that topic; vectors (documents, d); cosine
+similarities of topics, (T, T) from −1 to 1.
+
+In: a corpus and an encoder. Out: the corpus with its topics kept, and their similarities, (topics, topics).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +35,9 @@ from ravenbench.types import Corpus, Floats, Ints, Labels
 BLOCK = 256
 
 
-def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True) -> Floats:
+def topic_vectors(
+    document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True
+) -> Floats:
     """Mean document vector of each topic, shape (topics, d).
 
     Parameters
@@ -52,11 +60,17 @@ def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise:
     counts = np.bincount(codes[known], minlength=topics)
     if (counts == 0).any():
         empty = int(np.argmin(counts))
-        raise CorpusError(f"topic number {empty} has no document, so it has no vector", expected="at least one each")
+        raise CorpusError(
+            f"topic number {empty} has no document, so it has no vector",
+            expected="at least one each",
+        )
     vectors = np.asarray(document_vectors[known], dtype=np.float64)
     if normalise:
         vectors = unit_length(vectors)
-    member = csr_array((1.0 / counts[codes[known]], (codes[known], np.arange(len(known)))), shape=(topics, len(known)))
+    member = csr_array(
+        (1.0 / counts[codes[known]], (codes[known], np.arange(len(known)))),
+        shape=(topics, len(known)),
+    )
     return np.asarray(member @ vectors, dtype=np.float64)
 
 
@@ -71,15 +85,19 @@ def cosine_similarity(vectors: Floats) -> Floats:
         corner = similarity[start:end, start:end]
         corner[:] = np.triu(corner) + np.triu(corner, 1).T
         for right in range(end, len(similarity), BLOCK):
-            similarity[right : right + BLOCK, start:end] = similarity[start:end, right : right + BLOCK].T
+            similarity[right : right + BLOCK, start:end] = similarity[
+                start:end, right : right + BLOCK
+            ].T
     np.fill_diagonal(similarity, 1.0)
     return similarity
 
 
 def unit_length(vectors: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
+    """Rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: Floats = np.divide(vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0)
+    scaled: Floats = np.divide(
+        vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0
+    )
     return scaled
 
 
@@ -92,7 +110,7 @@ PART = 2_000
 
 
 def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
-    """Encode these rows, (len(rows), d); vectors of all but small corpora are kept in the cache folder.
+    """Vectors of these rows, (len(rows), d) float64; vectors of all but small corpora are kept in the cache folder.
 
     What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
     written by another version, or is damaged, is not read, and what cannot be written is not kept.
@@ -100,20 +118,28 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
     view = texts.view(rows)
     if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
         return encoder.encode(view)
-    learned, whole = cache(lambda: encoder.learn(view)), cache(lambda: encoder.encode(view))
+    learned = cache(lambda: encoder.learn(view))
+    vectors_of_all = cache(lambda: encoder.encode(view))
 
-    def part(first: int) -> Floats:
+    def part(start: int) -> Floats:
         encode = learned()
-        return whole()[first : first + PART] if encode is None else encode(view[first : first + PART])
+        return (
+            vectors_of_all()[start : start + PART]
+            if encode is None
+            else encode(view[start : start + PART])
+        )
 
     folder = kept_in(encoder, texts, rows)
     return np.concatenate(
-        [kept_array(folder, f"{first // PART:06d}-", partial(part, first)) for first in range(0, len(rows), PART)]
+        [
+            kept_array(folder, f"{start // PART:06d}-", partial(part, start))
+            for start in range(0, len(rows), PART)
+        ]
     )
 
 
 def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
-    """Where what an encoder or a finder of topics makes of these rows is kept."""
+    """The folder in which what an encoder or a finder of topics makes of these rows is kept."""
     folder = cache_folder() / "vectors"
     with suppress(OSError):
         make_room(folder.iterdir(), MOST)
@@ -121,12 +147,15 @@ def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
 
 
 def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
-    files = [getattr(sys.modules.get(type(part).__module__), "__file__", None) for part in parts(encoder)]
-    own = [Path(file).parent for file in files if file]
-    code = code_of(*dict.fromkeys([*own, HOME / "topics", HOME / "text"]))
+    files = [
+        getattr(sys.modules.get(type(component).__module__), "__file__", None)
+        for component in parts(encoder)
+    ]
+    folders = [Path(file).parent for file in files if file]
+    code = code_of(*dict.fromkeys([*folders, HOME / "topics", HOME / "text"]))
     tools = [FORMAT, code, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
-    what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
-    return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"
+    texts_hash = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
+    return f"{identity_hash(encoder)}-{identity_hash([tools, texts_hash])}"
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
@@ -155,13 +184,21 @@ def _extracted(topics: Any, corpus: Corpus) -> Labels:
     if corpus.texts.offsets[-1] < LARGE:
         labels: Labels = topics.labels(corpus)
         return labels
-    labelled = [corpus.digest(), *((name, each.codes.tolist()) for name, each in sorted(corpus.columns.items()))]
+    labelled = [
+        corpus.digest(),
+        *((name, labels.codes.tolist()) for name, labels in sorted(corpus.columns.items())),
+    ]
     folder = kept_in(topics, corpus.texts, np.arange(len(corpus.texts)))
-    names = kept_array(folder, identity_hash(labelled), lambda: np.array([one or "" for one in topics.labels(corpus)]))
+    names = kept_array(
+        folder,
+        identity_hash(labelled),
+        lambda: np.array([label or "" for label in topics.labels(corpus)]),
+    )
     return Labels.of(name or None for name in names.tolist())
 
 
-MOST_GROUPS, LEAST_AUTHORS = 10, 2
+MOST_GROUPS = 10
+LEAST_AUTHORS = 2
 _GROUP = re.compile(r"authors \d\d")
 
 
@@ -182,16 +219,19 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
     several = np.flatnonzero(counts >= 2)
     groups = max(2, min(MOST_GROUPS, len(several) // LEAST_AUTHORS))
     order = draws("groups-of-authors").permutation(len(counts))
-    order = order[np.argsort(counts[order] < 2, kind="stable")]  # those of several texts are dealt out first
+    order = order[
+        np.argsort(counts[order] < 2, kind="stable")
+    ]  # those of several texts are dealt out first
     group = np.empty(len(counts), dtype=np.int64)
     group[order] = np.arange(len(counts)) % groups
     names = tuple(f"authors {number:02d}" for number in range(1, groups + 1))
     codes = np.where(corpus.author.codes >= 0, group[corpus.author.codes], -1)
-    said = (
-        f"the texts have no topics: authors were dealt into {groups} groups, of which each is tested by what learned "
-        "from the others; nothing can be said of new topics and of the training domain"
+    sentence = (
+        f"the texts have no topics: authors were dealt into {groups} groups, of which each is"
+        " tested by what learned from the others; nothing can be said of new topics and of the"
+        " training domain"
     )
-    account = [*corpus.notes.get(ACCOUNT, ()), said]
+    account = [*corpus.notes.get(ACCOUNT, ()), sentence]
     return replace(corpus, topic=Labels(codes, names), notes={**corpus.notes, ACCOUNT: account})
 
 
@@ -199,14 +239,16 @@ def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
     """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
     counts = corpus.topic.counts()
     frequent = np.flatnonzero(counts >= min_docs)
-    place = np.full(len(counts) + 1, -1, dtype=np.int64)
-    place[frequent] = np.arange(len(frequent))
+    code_of = np.full(len(counts) + 1, -1, dtype=np.int64)
+    code_of[frequent] = np.arange(len(frequent))
     names = tuple(corpus.topic.names[i] for i in frequent)
-    return replace(corpus, topic=Labels(place[corpus.topic.codes], names))
+    return replace(corpus, topic=Labels(code_of[corpus.topic.codes], names))
 
 
 def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
-    """Cosine similarity of topic vectors (Eq. 1), shape (T, T)."""
+    """Cosine similarity of topic vectors (Eq. 1), shape (T, T), from −1 to 1."""
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     vectors = document_vectors(encoder, corpus.texts, rows)
-    return cosine_similarity(topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names)))
+    return cosine_similarity(
+        topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names))
+    )

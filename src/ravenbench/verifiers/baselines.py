@@ -1,5 +1,9 @@
-"""The plain methods that others are measured against: character n-grams, compression, function words; and controls,
-whose reliance on style, topic or neither is known, so that the tests of this bench are checked with them.
+"""Defines the plain methods that others are measured against: character n-grams, compression, function words; and
+controls that rely on style alone, topic alone or neither, with which the tests check this bench.
+
+In: ``Problems`` (n) and, to learn, their truth (n,) bool. Out: raw scores (n,) or (n, 2), higher = same author:
+cosines, (1 + cosine) / 2 from 0 to 1, natural logarithms of length ratios; of ``PPM`` bits a character, low = same
+author.
 """
 
 from __future__ import annotations
@@ -9,7 +13,6 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.former import moved_name
 from ravenbench.randomness import stream
 from ravenbench.text.counting import CountStore, largest, totals, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS
@@ -77,7 +80,7 @@ class CharNgram(Scorer):
 
 
 def training_documents(problems: Problems, repeated: bool) -> tuple[Ints, Ints | None]:
-    """Rows to learn from, and how often each counts (None: once) where repetitions count."""
+    """Rows of ``texts`` to learn from, and how often each counts (None: once) where repetitions count."""
     documents = problems.documents
     if not repeated:
         return documents, None
@@ -95,10 +98,10 @@ def pair_cosines(tfidf: Tfidf, problems: Problems, halves: Bools | None = None) 
     known = np.searchsorted(documents, problems.known_index)
     questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
     if halves is None:
-        each = row_cosines(rows, known, questioned)
+        cosines = row_cosines(rows, known, questioned)
     else:
-        each = np.mean([row_cosines(rows, known, questioned, keep) for keep in halves], axis=0)
-    return mean_by_problem(each, problems)
+        cosines = np.mean([row_cosines(rows, known, questioned, keep) for keep in halves], axis=0)
+    return mean_by_problem(cosines, problems)
 
 
 @dataclass(eq=False, repr=False)
@@ -142,10 +145,10 @@ class PPM(FoldFree):
         """Features of document pairs, (n, 2). SpecError if a parameter is not one of those named above."""
         from ravenbench.text.ppm import cross_entropies
 
-        h = cross_entropies(texts, known, questioned, self.order, self.escape)
+        entropies = cross_entropies(texts, known, questioned, self.order, self.escape)
         if self.features == "raw":
-            return h
-        return np.stack([h.mean(axis=1), np.abs(h[:, 0] - h[:, 1])], axis=1)
+            return entropies
+        return np.stack([entropies.mean(axis=1), np.abs(entropies[:, 0] - entropies[:, 1])], axis=1)
 
 
 @dataclass(eq=False, repr=False)
@@ -180,13 +183,14 @@ class FunctionWords(Scorer):
 
 
 def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:
-    """(1 + cosine) / 2 of each problem's profiles, averaged over known documents; a zero profile has cosine 0."""
+    """(1 + cosine) / 2 of each problem's profiles, (n,) from 0 to 1, averaged over known documents; a zero profile
+    has cosine 0."""
     documents = problems.documents
     rows = unit(profiles.transform(problems.texts, documents))
     known = np.searchsorted(documents, problems.known_index)
     questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
-    each = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned])) / 2
-    return mean_by_problem(np.clip(each, 0, 1), problems)
+    cosines = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned])) / 2
+    return mean_by_problem(np.clip(cosines, 0, 1), problems)
 
 
 @dataclass(eq=False, repr=False)
@@ -218,11 +222,17 @@ class Length(FoldFree):
     provenance = "ours"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)
-        size = np.array([len(texts[row]) + 1.0 for row in used])[place]
-        a, b = size[: len(known)], size[len(known) :]
+        used_texts, positions = np.unique(np.concatenate([known, questioned]), return_inverse=True)
+        size = np.array([len(texts[row]) + 1.0 for row in used_texts])[positions]
+        known_size = size[: len(known)]
+        questioned_size = size[len(known) :]
         # The ratio is exact, so that equal ratios are ties on every processor; logarithms differ in their last digit.
-        return np.asarray(np.log(np.minimum(a, b) / np.maximum(a, b)), dtype=np.float64)
+        return np.asarray(
+            np.log(
+                np.minimum(known_size, questioned_size) / np.maximum(known_size, questioned_size)
+            ),
+            dtype=np.float64,
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -247,7 +257,9 @@ class StyleOnly(Scorer):
     marks: int = 12
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        self.profiles_ = TokenProfiles(self.words, self.marks, sentences=True).fit(problems.texts, problems.documents)
+        self.profiles_ = TokenProfiles(self.words, self.marks, sentences=True).fit(
+            problems.texts, problems.documents
+        )
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -306,17 +318,24 @@ class TopicFit(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         documents, weights = training_documents(problems, self.reference)
-        with_counts(ALL_TOKENS, lambda store: self._choose(store, problems.texts, documents, weights))
-        self.tfidf_ = Tfidf(ALL_TOKENS, self.size, content=True).fit(problems.texts, documents, weights, self.masked_)
+        with_counts(
+            ALL_TOKENS, lambda store: self._choose(store, problems.texts, documents, weights)
+        )
+        self.tfidf_ = Tfidf(ALL_TOKENS, self.size, content=True).fit(
+            problems.texts, documents, weights, self.masked_
+        )
         return self
 
-    def _choose(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None) -> None:
+    def _choose(
+        self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None
+    ) -> None:
         total = totals(store, texts, documents, weights) * store.lexicon.content
         if self.folded:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         mask = REFERENCE_MASK if self.mask is None and self.reference else self.mask
         if mask is not None:
-            self.mask_, ranked = mask, largest(store, total, mask)[0]
+            self.mask_ = mask
+            ranked = largest(store, total, mask)[0]
         else:
             # Ranking ten thousand words takes longer than all the rest, and short texts never need it.
             ranked, ids = largest(store, total, SHORT)
@@ -331,15 +350,20 @@ class TopicFit(Scorer):
 
 
 def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: Ints) -> int:
-    """The largest mask of the ladder, no larger than ``ranked`` (ids), that leaves the median document enough words."""
+    """The largest mask (a number of words) of the ladder, no larger than ``ranked`` (ids), that leaves the median
+    document enough words."""
     ladder = [step for step in LADDER if step <= max(len(ranked), LADDER[-1])]
     words_left = []
     for rows in store.blocks(texts, documents):
         # By how many steps of the ladder, the smallest first, a word is left.
-        reach = np.full(len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right"))
+        reach = np.full(
+            len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right")
+        )
         reach[ranked] = np.searchsorted(ladder[::-1], np.arange(len(ranked)), side="right")
         column = reach[store.lexicon.fold] * store.lexicon.content
-        counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1)
+        counts = spread_counts(
+            rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1
+        )
         words_left.append(np.cumsum(counts[:, :0:-1], axis=1))
     medians = np.median(np.concatenate(words_left), axis=0) if words_left else np.zeros(len(ladder))
     usable = np.flatnonzero(medians >= ENOUGH)
@@ -372,7 +396,3 @@ class TopicOnly(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return self.topic_fit_.score(problems)
-
-
-def __getattr__(name: str) -> object:
-    return moved_name(__name__, name)

@@ -1,4 +1,9 @@
-"""Calibrators: raw scores become answers in [0, 1], of which exactly 0.5 means unanswered."""
+"""Turns raw scores into answers: logistic regression, two thresholds, or scores that are log-likelihood ratios
+already.
+
+In: raw scores (n,) or (n, f), for thresholds and log-odds higher = same author, and truth (n,) bool. Out: answers
+(n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,6 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.former import moved_name
 from ravenbench.metrics.calibration import newton
 from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Base, Bools, Floats, Positive
@@ -19,19 +23,21 @@ from ravenbench.verifiers.contract.folds import both_classes
 
 
 def one_column(scores: Floats, name: str) -> Floats:
-    """Scores as (n,). SpecError if the scorer gives several features a problem."""
+    """Raw scores as (n,). SpecError if the scorer gives several features a problem."""
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:
         return scores[:, 0]
     if scores.ndim != 1:
         raise SpecError(
-            f"{name} calibrates a single score", found=f"{scores.shape[1]} features a problem", fix="use logistic"
+            f"{name} calibrates a single score",
+            found=f"{scores.shape[1]} features a problem",
+            fix="use logistic",
         )
     return scores
 
 
 def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
-    """The problems a calibrator can learn from: those whose scores are numbers.
+    """Scores and truth of the problems a calibrator can learn from: those whose scores are numbers.
 
     NaN is a scorer's way of saying that it cannot tell (an empty text): such problems are not learned from and are
     left unanswered. CorpusError if one class is absent.
@@ -41,9 +47,9 @@ def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
 
 
 def scored(scores: Floats) -> Bools:
-    """Marks problems whose scores are all numbers, (n,)."""
-    known = ~np.isnan(scores)
-    return np.asarray(known if scores.ndim == 1 else known.all(axis=1), dtype=bool)
+    """Mask (n,) bool of problems whose scores are all numbers."""
+    is_scored = ~np.isnan(scores)
+    return np.asarray(is_scored if scores.ndim == 1 else is_scored.all(axis=1), dtype=bool)
 
 
 @dataclass(eq=False, repr=False)
@@ -84,7 +90,9 @@ class Logistic(Calibrator):
         self.intercept_ = float(solution[-1])
         if self.prior is not None:
             share = float(same.mean())
-            self.intercept_ += float(np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share)))
+            self.intercept_ += float(
+                np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share))
+            )
         return self
 
     def transform(self, scores: Floats) -> Floats:
@@ -93,13 +101,13 @@ class Logistic(Calibrator):
         scores = table_of(scores)
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (scores * self.coef_).sum(axis=1) + self.intercept_
-        out: Floats = expit(odds)
-        out[(out == 0.5) & (odds > 0)] = np.nextafter(0.5, 1)
-        out[(out == 0.5) & (odds < 0)] = np.nextafter(0.5, 0)
+        probabilities: Floats = expit(odds)
+        probabilities[(probabilities == 0.5) & (odds > 0)] = np.nextafter(0.5, 1)
+        probabilities[(probabilities == 0.5) & (odds < 0)] = np.nextafter(0.5, 0)
         if self.radius:
-            out[np.abs(out - 0.5) <= self.radius] = 0.5
-        out[~scored(scores)] = 0.5
-        return out
+            probabilities[np.abs(probabilities - 0.5) <= self.radius] = 0.5
+        probabilities[~scored(scores)] = 0.5
+        return probabilities
 
 
 def table_of(scores: Floats) -> Floats:
@@ -163,7 +171,9 @@ class LogOdds(Calibrator):
         # Beyond 500 the answer is 0 or 1 in any case.
         bounded = np.clip(np.where(np.isnan(scores), 0.0, scores) * np.log(self.base), -500, 500)
         answers: Floats = 1 / (1 + np.exp(-bounded))
-        return np.where((answers == 0.5) & (bounded != 0), np.nextafter(0.5, np.sign(bounded)), answers)
+        return np.where(
+            (answers == 0.5) & (bounded != 0), np.nextafter(0.5, np.sign(bounded)), answers
+        )
 
 
 def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
@@ -184,7 +194,7 @@ def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
 
 
 def apply_band(answers: Floats, radius: float) -> Floats:
-    """Answers with |answer − 0.5| ≤ radius set to 0.5."""
+    """Answers (n,) from 0 to 1, those with |answer − 0.5| ≤ radius set to 0.5."""
     return np.where(np.abs(answers - 0.5) <= radius, 0.5, answers)
 
 
@@ -196,54 +206,72 @@ DECIMALS = 12
 
 def rescale(scores: Floats, p1: float, p2: float) -> Floats:
     """Answers by two thresholds: scores clipped to [0, 1], s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], others to 0.5."""
-    s = np.clip(scores, 0.0, 1.0)
-    out = np.full(s.shape, 0.5)
-    out[s <= p1] = 0.49 * s[s <= p1] / p1
-    out[s >= p2] = np.minimum(1.0, 0.51 + 0.49 * (s[s >= p2] - p2) / (1 - p2))
-    return out
+    clipped = np.clip(scores, 0.0, 1.0)
+    answers = np.full(clipped.shape, 0.5)
+    answers[clipped <= p1] = 0.49 * clipped[clipped <= p1] / p1
+    answers[clipped >= p2] = np.minimum(1.0, 0.51 + 0.49 * (clipped[clipped >= p2] - p2) / (1 - p2))
+    return answers
 
 
 def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
-    """The first best p1 < p2 and its overall score; scores (n,) are clipped to [0, 1], both classes present."""
+    """The first best p1 < p2 (.01 to .98) and its overall score (0 to 1); scores (n,) are clipped to [0, 1], both
+    classes present."""
     value = np.round(overall_of_bands(scores, same, metrics)[_LOW, _HIGH], DECIMALS)
     best = int(np.argmax(value))
     return float(THRESHOLDS[_LOW[best]]), float(THRESHOLDS[_HIGH[best]]), float(value[best])
 
 
 def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
-    """Overall score of every band, (98, 98) by index of p1 and p2; only p1 < p2 means anything.
+    """Overall score (0 to 1) of every band, (98, 98) by index of p1 and p2; only p1 < p2 means anything.
 
     Two thresholds keep the order of scores outside the band and tie those inside, so only pairs within it change the
-    AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its positives
-    and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197 cells, the
-    98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
+    AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its
+    positives and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197
+    cells, the 98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
     """
-    s = np.clip(scores, 0.0, 1.0)
-    n, positives = len(s), int(same.sum())
+    clipped = np.clip(scores, 0.0, 1.0)
+    n = len(clipped)
+    positives = int(same.sum())
     negatives = n - positives
-    cell = np.searchsorted(THRESHOLDS, s, "left") + np.searchsorted(THRESHOLDS, s, "right")
-    others = np.sort(s[~same])
-    wins = np.searchsorted(others, s[same], "left") + np.searchsorted(others, s[same], "right")
+    cell = np.searchsorted(THRESHOLDS, clipped, "left") + np.searchsorted(
+        THRESHOLDS, clipped, "right"
+    )
+    others = np.sort(clipped[~same])
+    wins = np.searchsorted(others, clipped[same], "left") + np.searchsorted(
+        others, clipped[same], "right"
+    )
 
     def below(cells: NDArray[Any], weights: Floats | None = None) -> Floats:
         """Sums over all cells before each, (198,)."""
-        return np.concatenate([[0.0], np.cumsum(np.bincount(cells, weights, 2 * len(THRESHOLDS) + 1))])
+        return np.concatenate(
+            [[0.0], np.cumsum(np.bincount(cells, weights, 2 * len(THRESHOLDS) + 1))]
+        )
 
-    p, q, u = below(cell[same]), below(cell[~same]), below(cell[same], wins / 2)
+    p = below(cell[same])
+    q = below(cell[~same])
+    u = below(cell[same], wins / 2)
     # Threshold k is cell 2k + 1: at most p1 lies before its end, at least p2 from its start on.
-    i, j = (2 * np.arange(len(THRESHOLDS)) + 2)[:, None], 2 * np.arange(len(THRESHOLDS)) + 1
-    fn, tn, tp, fp = p[i], q[i], positives - p[j], negatives - q[j]
-    mid_p, mid_q = p[j] - p[i], q[j] - q[i]
+    i = (2 * np.arange(len(THRESHOLDS)) + 2)[:, None]
+    j = 2 * np.arange(len(THRESHOLDS)) + 1
+    fn = p[i]
+    tn = q[i]
+    tp = positives - p[j]
+    fp = negatives - q[j]
+    mid_p = p[j] - p[i]
+    mid_q = q[j] - q[i]
     inside = u[j] - u[i] - q[i] * mid_p
     auc = (u[-1] - inside + mid_p * mid_q / 2) / (positives * negatives)
-    unanswered, correct = mid_p + mid_q, tp + tn
+    unanswered = mid_p + mid_q
+    correct = tp + tn
     c_at_1 = (correct + unanswered * correct / n) / n
     f05u = _ratio(1.25 * tp, 1.25 * tp + 0.25 * (fn + unanswered) + fp)
     f1 = _ratio(2 * tp, 2 * tp + fp + fn)
     total = auc + c_at_1 + f05u + f1
     if metrics == 4:
         return np.asarray(total / 4)
-    s1, s2, s1_p = below(cell, s), below(cell, s * s), below(cell[same], s[same])
+    s1 = below(cell, clipped)
+    s2 = below(cell, clipped * clipped)
+    s1_p = below(cell[same], clipped[same])
     a = 0.49 / THRESHOLDS[:, None]
     b = 0.49 / (1 - THRESHOLDS)
     c = 0.51 - b * THRESHOLDS
@@ -295,7 +323,8 @@ class ThresholdBand(Calibrator):
         is absent, or has too few problems and ``fallback`` is off.
         """
         scores, same = learnable(one_column(scores, self.name), same, self.name)
-        positives, negatives = int(same.sum()), int((~same).sum())
+        positives = int(same.sum())
+        negatives = int((~same).sum())
         self.fallback_: str | None = None
         if min(positives, negatives) < self.enough:
             counts = f"{positives} same-author and {negatives} different-author problems"
@@ -306,7 +335,9 @@ class ThresholdBand(Calibrator):
                     expected=f"at least {self.enough} of each",
                     fix="use logistic, or set enough lower",
                 )
-            self.fallback_ = f"{counts} for calibration, fewer than {self.enough} of each: logistic instead"
+            self.fallback_ = (
+                f"{counts} for calibration, fewer than {self.enough} of each: logistic instead"
+            )
             self.logistic_ = Logistic().fit(scores, same)
             return self
         self.p1_, self.p2_, self.overall_ = best_band(scores, same, self.metrics)
@@ -316,9 +347,9 @@ class ThresholdBand(Calibrator):
         scores = one_column(scores, self.name)
         if self.fallback_ is not None:
             return self.logistic_.transform(scores)
-        out = rescale(scores, self.p1_, self.p2_)
-        out[~scored(scores)] = 0.5
-        return out
+        answers = rescale(scores, self.p1_, self.p2_)
+        answers[~scored(scores)] = 0.5
+        return answers
 
 
 def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
@@ -335,10 +366,6 @@ def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
 
 
 def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
-    """Scores mapped into (0, 1) in their order, by a logistic curve about the centre."""
+    """Scores (n,) mapped into (0, 1) in their order, by a logistic curve about the centre."""
     centre, deviation = scale
     return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)
-
-
-def __getattr__(name: str) -> object:
-    return moved_name(__name__, name)

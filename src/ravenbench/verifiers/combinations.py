@@ -1,4 +1,8 @@
-"""Verifiers made of others: the mean and the weighted mean of several, and one that reads masked texts."""
+"""Combines verifiers: the mean and the weighted mean of several, and one that reads masked texts.
+
+In: ``Problems`` (n) and, to learn, their truth (n,) bool. Out: answers (n,) from 0 to 1, higher = same author, 0.5 =
+unanswered.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,12 @@ from ravenbench.text.masks import mask
 from ravenbench.types import Bools, Count, Floats, Problems
 from ravenbench.verifiers import calibrators
 from ravenbench.verifiers.contract import base
-from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold, remove_fold_effect
+from ravenbench.verifiers.contract.folds import (
+    both_classes,
+    calibration_folds,
+    out_of_fold,
+    remove_fold_effect,
+)
 
 
 class Combined(base.Verifier):
@@ -82,34 +91,45 @@ class Meta(Combined):
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return calibrators.apply_band(answers_of(self.members_, problems).mean(axis=1), self.radius_)
+        return calibrators.apply_band(
+            answers_of(self.members_, problems).mean(axis=1), self.radius_
+        )
 
 
-def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[base.Verifier]:
-    """Fitted copies. SpecError if there are no members."""
+def fit_members(
+    members: Sequence[Component], problems: Problems, same: Bools
+) -> list[base.Verifier]:
+    """Fitted copies of the members, as verifiers. SpecError if there are no members."""
     if not members:
-        raise SpecError("a combination needs members", expected="a list such as [impostors, cng-2013]")
+        raise SpecError(
+            "a combination needs members", expected="a list such as [impostors, cng-2013]"
+        )
     return [base.as_verifier(base.fresh(member)).fit(problems, same) for member in members]
 
 
 def answers_of(members: Sequence[base.Verifier], problems: Problems) -> Floats:
-    """Answers of every member, (n, members)."""
+    """Answers of every member, (n, members), from 0 to 1."""
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
-def answers_out_of_fold(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
-    """Answers to training problems by members fitted on other folds, which share no author with them, (n, members).
+def answers_out_of_fold(
+    members: Sequence[Component], problems: Problems, same: Bools, folds: int
+) -> Floats:
+    """Answers from 0 to 1 to training problems by members fitted on folds that share no author with them, (n,
+    members).
 
     NaN where the members had one class alone to learn from.
     """
 
-    def answered(rest: Bools, out: Bools) -> Floats:
-        fitted = fit_members(members, problems.select(rest), same[rest])
-        return answers_of(fitted, problems.select(out).blind())
+    def answered(learned: Bools, judged: Bools) -> Floats:
+        fitted = fit_members(members, problems.select(learned), same[learned])
+        return answers_of(fitted, problems.select(judged).blind())
 
     partition = calibration_folds(problems, same, folds)
-    least = int(partition.kind == "authors")
-    return out_of_fold(answered, partition, same, least=least, otherwise=np.nan, columns=len(members))
+    fewest = int(partition.kind == "authors")
+    return out_of_fold(
+        answered, partition, same, least=fewest, otherwise=np.nan, columns=len(members)
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -174,7 +194,9 @@ class Stacked(Combined):
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return calibrators.apply_band(self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_)
+        return calibrators.apply_band(
+            self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_
+        )
 
     def _weighed(self, odds: Floats) -> Floats:
         from scipy.special import expit
@@ -184,7 +206,7 @@ class Stacked(Combined):
 
 
 def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
-    """Coefficients (members,) of at least 0 and an intercept, of odds (n, members).
+    """Coefficients (members,) of at least 0 and an intercept, of natural log-odds (n, members).
 
     They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|². CorpusError if one class is absent.
     """
@@ -199,19 +221,27 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
     pulled = np.append(np.ones(members), 0.0)
 
     def loss(beta: Floats) -> tuple[float, Floats]:
-        margin, off = sign * (design @ beta), pulled * (beta - mean)
+        margin = sign * (design @ beta)
+        off = pulled * (beta - mean)
         slope = C * (design.T @ (-sign * expit(-margin))) + off
         return float(C * np.logaddexp(0.0, -margin).sum() + off @ off / 2), slope
 
     bounds = [(0.0, None)] * members + [(None, None)]
-    beta = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}).x
+    beta = minimize(
+        loss,
+        mean,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"ftol": 1e-14, "gtol": 1e-9},
+    ).x
     return beta[:members], float(beta[members])
 
 
 def log_odds(answers: Floats) -> Floats:
-    """log(p / (1 − p)) of answers kept within [.01, .99], so that none is beyond recall."""
-    p = np.clip(answers, 0.01, 0.99)
-    return np.asarray(np.log(p / (1 - p)))
+    """Natural log(p / (1 − p)) of answers, same shape, kept within [.01, .99], so that none is beyond recall."""
+    clipped = np.clip(answers, 0.01, 0.99)
+    return np.asarray(np.log(clipped / (1 - clipped)))
 
 
 @dataclass(eq=False, repr=False)
@@ -323,7 +353,8 @@ class Masked(base.Verifier):
         """
         if not hasattr(self.mask, "transform") or isinstance(self.mask, base.Learner):
             raise SpecError(
-                f"{self.mask} masks no texts", expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)"
+                f"{self.mask} masks no texts",
+                expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)",
             )
         super().require()
 
@@ -352,12 +383,17 @@ def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Compo
     """
     ((_, component),) = registry.named("transform", [mask]).items()
     masked = {name: Masked(verifier, component) for name, verifier in verifiers.items()}
-    return {str(v) if name == str(verifiers[name]) else name: v for name, v in masked.items()}
+    return {
+        str(verifier) if name == str(verifiers[name]) else name: verifier
+        for name, verifier in masked.items()
+    }
 
 
 def _answering(inner: Component) -> base.Verifier:
     if isinstance(inner, base.Scorer):
-        own_scale = isinstance(inner.default_calibrator(), calibrators.LogOdds | calibrators.ScaledLogistic)
+        own_scale = isinstance(
+            inner.default_calibrator(), calibrators.LogOdds | calibrators.ScaledLogistic
+        )
         return base.Calibrated(base.fresh(inner) if own_scale else Spreading(base.fresh(inner)))
     if isinstance(inner, base.Verifier):
         return base.fresh(inner)

@@ -2,11 +2,27 @@
 
 import re
 
-from ravenbench.ext.shelf.published.lambdag import TokenRatio
 from ravenbench.randomness import stream
-from ravenbench.verifiers.baselines import CharNgram
 
-COMMON = ["the", "of", "and", "to", "in", "that", "it", "was", "he", "with", "as", "his", "on", "be", "at", "by", "had"]
+COMMON = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "that",
+    "it",
+    "was",
+    "he",
+    "with",
+    "as",
+    "his",
+    "on",
+    "be",
+    "at",
+    "by",
+    "had",
+]
 COMMON += ["not", "but", "from", "or", "which", "they", "she", "her", "all", "one"]
 SYLLABLES = ["ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de"]
 CONTENT = ["".join(stream(0, "content", i).choice(SYLLABLES, 3)) for i in range(400)]
@@ -17,13 +33,19 @@ def text(author, number, words=220, common=COMMON, topic=None, model=None, degre
     that imitates the author to some degree, with rates between both's."""
     habit = stream(1, "habit", author).dirichlet([0.5] * len(common))
     if model is not None:
-        habit = degree * habit + (1 - degree) * stream(1, "habit", model).dirichlet([0.5] * len(common))
+        habit = degree * habit + (1 - degree) * stream(1, "habit", model).dirichlet(
+            [0.5] * len(common)
+        )
     about = (author, number) if topic is None else (topic,)
     topic = stream(2, "topic", *about).choice(len(CONTENT), 40, replace=False)
     rng = stream(3, "text", author, number)
     found = []
     for place in range(words):
-        word = common[rng.choice(len(common), p=habit)] if rng.random() < 0.55 else CONTENT[rng.choice(topic)]
+        word = (
+            common[rng.choice(len(common), p=habit)]
+            if rng.random() < 0.55
+            else CONTENT[rng.choice(topic)]
+        )
         found.append(word.capitalize() + "," if place % (6 + author % 7) == 0 else word)
     return " ".join(found) + "."
 
@@ -49,7 +71,10 @@ def case(folder, writer=90, candidate=90, known=2, words=220):
     return write(folder / "questioned.txt", text(writer, 50, words)), folder / "known"
 
 
-SIGNS = {word: chr(0x4E00 + 7 * i) for i, word in enumerate(COMMON + CONTENT)} | {",": "，", ".": "。"}
+SIGNS = {word: chr(0x4E00 + 7 * i) for i, word in enumerate(COMMON + CONTENT)} | {
+    ",": "，",
+    ".": "。",
+}
 
 
 def chinese(english):
@@ -58,14 +83,3 @@ def chinese(english):
 
 
 FAST = {"verifiers": "char-ngram,function-words", "folds": 3, "donors": 2, "workers": 1}
-
-
-class Telling(CharNgram):
-    """A verifier that tells of every word, as those on language models do: capitals speak for the known author."""
-
-    name = "telling"
-    shows_tokens = True
-
-    def tokens(self, known, questioned, problem=""):
-        words = re.finditer(r"\S+\s*", questioned)
-        return [TokenRatio(m[0], m.start(), m.end(), 1.0 if m[0][0].isupper() else -0.3) for m in words]

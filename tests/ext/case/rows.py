@@ -7,8 +7,18 @@ from ravenbench.ext.case.compare.material import read_material
 from ravenbench.ext.case.compare.spec import build
 
 SMALL = ("--verifiers", "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1")
-FOLDER = ("--questioned", "$data/questioned.txt", "--known", "$data/known", "--background", "$data/others")
-TABLES_GIVEN = {("validate", "texts", "--conditions", "HERE"), ("compare", "--batch", "HERE", "--background", "texts")}
+FOLDER = (
+    "--questioned",
+    "$data/questioned.txt",
+    "--known",
+    "$data/known",
+    "--background",
+    "$data/others",
+)
+TABLES_GIVEN = {
+    ("validate", "texts", "--conditions", "HERE"),
+    ("compare", "--batch", "HERE", "--background", "texts"),
+}
 LOOPS = {("advise", "loop", "--known", "loop", "--background", "loop")}
 COLUMNS = {"compare", "validate"}
 NOT_ON_ITS_PAGE = {"compare": {"cases"}}
@@ -18,32 +28,62 @@ SPEAK_OF_PYTHON = {"compare"}
 TASKS = {
     "compare": {"told": (*FOLDER, *SMALL), "data": ("others", "known", "questioned.txt")},
     "validate": {
-        "told": ("$data/others", "--conditions", "$data/conditions.csv", *SMALL), "data": ("others", "conditions.csv"),
+        "told": ("$data/others", "--conditions", "$data/conditions.csv", *SMALL),
+        "data": ("others", "conditions.csv"),
     },
-}  # fmt: skip
+}
 SHOWN = ("--questioned", "$questioned", "--known", "$known", "--background", "$data/others")
 ALONE = ("--workers", "1")
 ESCAPES = {
     "compare": [(*SHOWN, *SMALL, *ALONE, "--out", "$out"), (*SHOWN, *SMALL, *ALONE, "--plan")],
-    "validate": [("$data/others", "--conditions", "$data/conditions.csv", *SMALL, *ALONE, "--out", "$out")],
+    "validate": [
+        ("$data/others", "--conditions", "$data/conditions.csv", *SMALL, *ALONE, "--out", "$out")
+    ],
     "advise": [
-        ("$questioned", "--known", "$known", "--background", "$data/others", "--verifiers", "length", "-o", "$out")
+        (
+            "$questioned",
+            "--known",
+            "$known",
+            "--background",
+            "$data/others",
+            "--verifiers",
+            "length",
+            "-o",
+            "$out",
+        )
     ],
 }
 OUTPUTS = {
     ("advise", "out"): (
-        ("$data/questioned.txt", "--known", "$data/known", "--background", "$data/others", "--verifiers", "length"),
+        (
+            "$data/questioned.txt",
+            "--known",
+            "$data/known",
+            "--background",
+            "$data/others",
+            "--verifiers",
+            "length",
+        ),
         ("questioned.txt", "known", "others", "toy"),
         True,
     ),
     ("validate", "propose"): (("$data/others",), ("others", "corpus.jsonl")),
 }
 READING = {
-    "compare": ("compare", "--questioned", "$questioned", "--known", "$known", "--background", "$corpus", *SMALL,
-                "--plan"),
+    "compare": (
+        "compare",
+        "--questioned",
+        "$questioned",
+        "--known",
+        "$known",
+        "--background",
+        "$corpus",
+        *SMALL,
+        "--plan",
+    ),
     "validate": ("validate", "$corpus", "--conditions", "$conditions", *SMALL, "--plan"),
     "sample": ("sample", "$corpus", "--topic", "extract(clusters=4)", "--topics", "2"),
-}  # fmt: skip
+}
 READING_FAULTS = {
     "compare": READING["compare"],
     "advise": ("advise", "$questioned", "--known", "$known", "--background", "$corpus"),
@@ -51,8 +91,19 @@ READING_FAULTS = {
 READ_PROBLEMS = {"advise"}
 GOLDEN = {
     "compare": (
-        ("compare", "--questioned", "questioned.txt", "--known", "known", "--background", "others", *SMALL, "--out",
-         "run", *ALONE),
+        (
+            "compare",
+            "--questioned",
+            "questioned.txt",
+            "--known",
+            "known",
+            "--background",
+            "others",
+            *SMALL,
+            "--out",
+            "run",
+            *ALONE,
+        ),
         ("report", "run", "--json"),
     ),
     "advise": (
@@ -63,10 +114,13 @@ GOLDEN = {
         ("validate", "others", "--conditions", "conditions.csv", *SMALL, "--out", "run", *ALONE),
         ("report", "run", "--json"),
     ),
-}  # fmt: skip
+}
 GOLDEN_WITH_WORDNET = ("advise",)
 READERS = {
-    "batch": (lambda path: read_material(build({"batch": path, "background": "others"})), "raven compare --batch")
+    "batch": (
+        lambda path: read_material(build({"batch": path, "background": "others"})),
+        "raven compare --batch",
+    )
 }
 COMPONENTS = {"topics": ["extract(within='group', clusters=5)"]}
 
@@ -90,10 +144,24 @@ def people(pages: Any) -> Path:
 def compare(pages: Any) -> Path:
     pages("people")
     pages.raven(
-        "compare", "--questioned", pages.place / "questioned.txt", "--known", pages.place / "candidate",
-        "--background", pages.place / "authors", "--out", pages.place / "compare", "--folds", 3, "--donors", 2,
-        "--workers", 1, "--verifiers", "char-ngram, function-words",
-    )  # fmt: skip
+        "compare",
+        "--questioned",
+        pages.place / "questioned.txt",
+        "--known",
+        pages.place / "candidate",
+        "--background",
+        pages.place / "authors",
+        "--out",
+        pages.place / "compare",
+        "--folds",
+        3,
+        "--donors",
+        2,
+        "--workers",
+        1,
+        "--verifiers",
+        "char-ngram, function-words",
+    )
     return pages.report("compare")
 
 
@@ -102,18 +170,38 @@ def validate(pages: Any) -> Path:
     conditions = pages.place / "conditions.csv"
     conditions.write_text("questioned,known,texts\n60,60,1\n4000,4000,2\n")
     pages.raven(
-        "validate", pages.place / "authors", "--conditions", conditions, "--out", pages.place / "validate",
-        "--folds", 3, "--donors", 2, "--workers", 1, "--verifiers", "char-ngram, function-words",
-    )  # fmt: skip
+        "validate",
+        pages.place / "authors",
+        "--conditions",
+        conditions,
+        "--out",
+        pages.place / "validate",
+        "--folds",
+        3,
+        "--donors",
+        2,
+        "--workers",
+        1,
+        "--verifiers",
+        "char-ngram, function-words",
+    )
     return pages.report("validate")
 
 
 def advise(pages: Any) -> Path:
     pages("people")
     pages.raven(
-        "advise", pages.place / "questioned.txt", "--known", pages.place / "candidate", "--background",
-        pages.place / "authors", "--verifiers", "function-words", "--out", pages.place / "advise",
-    )  # fmt: skip
+        "advise",
+        pages.place / "questioned.txt",
+        "--known",
+        pages.place / "candidate",
+        "--background",
+        pages.place / "authors",
+        "--verifiers",
+        "function-words",
+        "--out",
+        pages.place / "advise",
+    )
     return pages.place / "advise" / "index.html"
 
 

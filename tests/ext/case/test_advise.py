@@ -41,7 +41,9 @@ def mine(tmp_path_factory):
     pet = " whilst"
     for path in [draft, *known.iterdir()]:
         words = path.read_text().split(" ")
-        write(path, "".join(f" {word}{pet * (i % 20 == 7)}" for i, word in enumerate(words)).strip())
+        write(
+            path, "".join(f" {word}{pet * (i % 20 == 7)}" for i, word in enumerate(words)).strip()
+        )
     return draft, known
 
 
@@ -52,7 +54,9 @@ def found(others, mine):
 
 def test_a_pet_word_is_found_where_it_stands(found):
     tip = next(tip for tip in found.tips if tip.habit.name == "whilst")
-    assert tip.habit.above == 1.0 and tip.habit.z > 3 and tip.habit.others == 0 and tip.habit.content
+    assert (
+        tip.habit.above == 1.0 and tip.habit.z > 3 and tip.habit.others == 0 and tip.habit.content
+    )
     assert {found.text[a:b] for a, b in tip.habit.places} == {"whilst"}
     assert tip.gain is not None and tip.gain > 0
     assert found.tips[0].gain == max(t.gain for t in found.tips if t.gain is not None)
@@ -63,7 +67,9 @@ def test_what_the_verifiers_say_of_an_edit_is_what_was_foretold(found):
     edited = without(found.text, tip.habit, {})
     assert "whilst" not in edited and "  " not in edited
     told = found.judge.answers([edited])
-    assert found.mean - sum(answer for (answer,) in told.values()) / len(told) == pytest.approx(tip.gain)
+    assert found.mean - sum(answer for (answer,) in told.values()) / len(told) == pytest.approx(
+        tip.gain
+    )
     assert sum(found.after.values()) < sum(found.answers.values())
 
 
@@ -80,11 +86,23 @@ def test_uses_beyond_the_crowds_are_taken_out_and_no_more():
 
 def test_one_page_of_eighty_columns(others, mine, found):
     draft, known = mine
-    arguments = [str(draft), "--known", str(known), "--background", str(others), "--verifiers", FAST["verifiers"]]
+    arguments = [
+        str(draft),
+        "--known",
+        str(known),
+        "--background",
+        str(others),
+        "--verifiers",
+        FAST["verifiers"],
+    ]
     result = CliRunner().invoke(build("advise"), ["advise", *arguments], env={"COLUMNS": "80"})
     assert result.exit_code == 0, result.output
     # A command stands on one line, to be copied.
-    lines = [line for line in result.output.split("\n") if not line.startswith("to have it rewritten: raven")]
+    lines = [
+        line
+        for line in result.output.split("\n")
+        if not line.startswith("to have it rewritten: raven")
+    ]
     assert (
         lines[0].startswith("The verifiers")
         and max(map(len, lines[1:])) <= 80
@@ -95,18 +113,30 @@ def test_one_page_of_eighty_columns(others, mine, found):
     )
     told = json.loads(CliRunner().invoke(build("advise"), ["advise", *arguments, "--json"]).stdout)
     assert told["answers"] == pytest.approx(dict(found.answers))
-    assert len(told["features"]) == len(found.tips) and all(one["line"] >= 1 for one in told["sentences"])
+    assert len(told["features"]) == len(found.tips) and all(
+        one["line"] >= 1 for one in told["sentences"]
+    )
 
 
-def test_advice_begins_with_whether_the_author_is_recognised_and_has_a_page(others, mine, found, tmp_path):
+def test_advice_begins_with_whether_the_author_is_recognised_and_has_a_page(
+    others, mine, found, tmp_path
+):
     from ravenbench.ext.case.advise.report import AdviceView, finding
 
     assert len(found.others) > 20 and found.nearer == sum(one >= found.mean for one in found.others)
     assert finding(found) in repr(found)
-    assert finding(replace(found, others=(0.0,) * 40, answers={"a": 0.9})).startswith("The verifiers recognise you")
-    assert "would say so of others too: 40 of 40" in finding(replace(found, others=(1.0,) * 40, answers={"a": 0.9}))
+    assert finding(replace(found, others=(0.0,) * 40, answers={"a": 0.9})).startswith(
+        "The verifiers recognise you"
+    )
+    assert "would say so of others too: 40 of 40" in finding(
+        replace(found, others=(1.0,) * 40, answers={"a": 0.9})
+    )
     assert "do not recognise you" in finding(replace(found, others=(1.0,) * 40, answers={"a": 0.1}))
-    page = AdviceView(replace(found, text=found.text + "<script>")).write(tmp_path / "page").read_text()
+    page = (
+        AdviceView(replace(found, text=found.text + "<script>"))
+        .write(tmp_path / "page")
+        .read_text()
+    )
     assert found.text.count("whilst") == page.count(">whilst</mark>") and "&lt;script&gt;" in page
     told = json.loads((tmp_path / "page" / "report.json").read_text())
     assert told["finding"] == finding(found) and len(told["others"]) == len(found.others)
@@ -117,8 +147,9 @@ def test_words_are_proposed_where_wordnet_is(nltk_home):
 
     pytest.importorskip("lemminflect")
     assert _instead("The owners were greedy. The owners paid nothing.", ["owners", "were"]) == (
-        {"owners": "proprietors"}, []
-    )  # fmt: skip
+        {"owners": "proprietors"},
+        [],
+    )
 
 
 def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, capsys):
@@ -137,7 +168,9 @@ def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, cap
     work(declared_of("advise"), {"text": str(watched), **given, "watch": True, "json": False})
     out, err = capsys.readouterr()
     assert "the text is empty" in err
-    assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(r"mean \.\d+ → \.\d+ \(−\.\d+\)", out)
+    assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(
+        r"mean \.\d+ → \.\d+ \(−\.\d+\)", out
+    )
 
 
 def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):
@@ -149,11 +182,17 @@ def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):
     with pytest.raises(SpecError, match="'known' is missing"):
         ravenbench.advise(draft, (), others, **FAST)
     with pytest.raises(InputError, match="has 9 words; fewer than 50"):
-        ravenbench.advise(write(tmp_path / "short.txt", "one two three four five six seven eight nine"), known, others)
+        ravenbench.advise(
+            write(tmp_path / "short.txt", "one two three four five six seven eight nine"),
+            known,
+            others,
+        )
     with pytest.raises(InputError, match="repeats the known text"):
         ravenbench.advise(draft, [known, draft], others, **FAST)
     with pytest.raises(CorpusError, match="no author wrote two documents"):
-        ravenbench.advise(draft, known, write(tmp_path / "few" / "a" / "1.txt", text(1, 1)).parents[1], **FAST)
+        ravenbench.advise(
+            draft, known, write(tmp_path / "few" / "a" / "1.txt", text(1, 1)).parents[1], **FAST
+        )
     with pytest.raises(InputError, match="advice is for one author's text"):
         ravenbench.advise(draft, [f"a={known}", f"b={draft}"], others, **FAST)
 
@@ -172,12 +211,20 @@ def test_on_real_texts(ebg, resources, tmp_path):
     )
     first = [(tip.habit.content, not tip.catches_the_eye, -(tip.gain or 0.0)) for tip in found.tips]
     assert first == sorted(first) and max(tip.gain or 0.0 for tip in found.tips) > 0
-    assert sum(found.after.values()) < sum(found.answers.values()) and all(one.gain > 0 for one in found.sentences)
-    alone = ravenbench.advise(tmp_path / "draft.txt", tmp_path / "known", verifiers="function-words")
-    assert alone.tips and alone.notes[0].startswith("no background was given, so you were compared with print of 1961")
+    assert sum(found.after.values()) < sum(found.answers.values()) and all(
+        one.gain > 0 for one in found.sentences
+    )
+    alone = ravenbench.advise(
+        tmp_path / "draft.txt", tmp_path / "known", verifiers="function-words"
+    )
+    assert alone.tips and alone.notes[0].startswith(
+        "no background was given, so you were compared with print of 1961"
+    )
 
 
-def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all_that_compare(tmp_path):
+def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all_that_compare(
+    tmp_path,
+):
     others = background(tmp_path / "others")
     questioned, known = case(tmp_path)
     for path in [questioned, *known.iterdir(), *others.rglob("*.txt")]:
@@ -190,16 +237,24 @@ def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all
         plan = task({**given, **more, "out": tmp_path / "none"})
         plan.resolve()
         drafted = plan.draft()
-        assert drafted.plan.notes == [note] and [one.name for one in drafted.plan.verifiers] == ["char-ngram"]
+        assert drafted.plan.notes == [note] and [one.name for one in drafted.plan.verifiers] == [
+            "char-ngram"
+        ]
         assert note in " ".join(plan.notes(drafted))
     advice = ravenbench.advise(questioned, known, others, verifiers="lambdag,char-ngram")
     assert note in advice.notes and any("texts are not English" in one for one in advice.notes)
     assert set(advice.answers) == {"char-ngram"}
-    assert any(tip.habit.kind == "word" and len(tip.habit.name) == 1 and tip.habit.places for tip in advice.tips)
+    assert any(
+        tip.habit.kind == "word" and len(tip.habit.name) == 1 and tip.habit.places
+        for tip in advice.tips
+    )
 
 
 def test_a_background_table_by_its_own_columns(others, mine, found, tmp_path):
-    rows = ({"who": file.parent.name, "what": file.read_text()} for file in sorted(others.rglob("*.txt")))
+    rows = (
+        {"who": file.parent.name, "what": file.read_text()}
+        for file in sorted(others.rglob("*.txt"))
+    )
     table = write(tmp_path / "others.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     advice = ravenbench.advise(*mine, table, column="what", author="who", topic="none", **FAST)
     assert advice.answers == pytest.approx(found.answers, abs=0.1)
@@ -208,6 +263,10 @@ def test_a_background_table_by_its_own_columns(others, mine, found, tmp_path):
 def test_the_command_that_advice_prints_is_readable(tmp_path):
     folder = tmp_path / "others"
     folder.mkdir()
-    assert f"""raven obfuscate "raven-hide(background='{folder}')" d.txt""" in offered("d.txt", ["mine"], str(folder))
+    assert f"""raven obfuscate "raven-hide(background='{folder}')" d.txt""" in offered(
+        "d.txt", ["mine"], str(folder)
+    )
     (other := tmp_path / "$HOME").mkdir()
-    assert '"raven-hide' not in offered("d.txt", ["mine"], str(other)).split(" d.txt")[0].replace("'\"'\"'", "")
+    assert '"raven-hide' not in offered("d.txt", ["mine"], str(other)).split(" d.txt")[0].replace(
+        "'\"'\"'", ""
+    )

@@ -25,7 +25,10 @@ def class_of(folder, members=range(12), texts=4):
     """A folder of authors; the last text of one of them is by somebody else."""
     background(folder, members, texts)
     for member in members:
-        write(folder / f"author{member:02d}" / "9.txt", text(WRITER if member == STRANGE else member, 50))
+        write(
+            folder / f"author{member:02d}" / "9.txt",
+            text(WRITER if member == STRANGE else member, 50),
+        )
     return folder
 
 
@@ -40,7 +43,11 @@ def done(tmp_path_factory):
 def test_the_essay_by_somebody_else_stands_out(done):
     found = {case.record.id: case for case in analyse(done).cases}
     llr = {name: case.answer.fused.llr for name, case in found.items()}
-    assert len(llr) == 12 and min(llr, key=llr.get) == f"author{STRANGE:02d}" and min(llr.values()) < -0.3
+    assert (
+        len(llr) == 12
+        and min(llr, key=llr.get) == f"author{STRANGE:02d}"
+        and min(llr.values()) < -0.3
+    )
     assert sum(value > 0.3 for value in llr.values()) >= 8
     assert all(case.record.questioned.name == f"{name}/9.txt" for name, case in found.items())
     assert all(len(case.record.known) == 4 for case in found.values())
@@ -49,8 +56,14 @@ def test_the_essay_by_somebody_else_stands_out(done):
 @pytest.mark.slow
 def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(done):
     place = write_report(done).parent
-    index, told = (place / "index.html").read_text(), json.loads((place / "report.json").read_text())
-    assert told["cases"][0]["case"] == f"author{STRANGE:02d}" and '<a href="answer-1.html">author03</a>' in index
+    index, told = (
+        (place / "index.html").read_text(),
+        json.loads((place / "report.json").read_text()),
+    )
+    assert (
+        told["cases"][0]["case"] == f"author{STRANGE:02d}"
+        and '<a href="answer-1.html">author03</a>' in index
+    )
     assert told["by_chance"] in index and "Of 12 texts by their own authors" in told["by_chance"]
     pages = [(place / f"answer-{number}.html").read_text() for number in range(1, 13)]
     assert all(case["sentence"] in page for case, page in zip(told["cases"], pages, strict=True))
@@ -62,7 +75,10 @@ def test_nobody_is_judged_by_what_learned_from_them_and_trainings_are_shared(don
     plan = done.plan_as(ComparePlan)
     (shape,) = plan.shapes
     questioned = {text(WRITER if member == STRANGE else member, 50) for member in range(12)}
-    own = {f"author{member:02d}": " ".join(text(member, number) for number in range(4)) for member in range(12)}
+    own = {
+        f"author{member:02d}": " ".join(text(member, number) for number in range(4))
+        for member in range(12)
+    }
     for name in shape.case_folds:
         fold = done.fold(name)
         assert plan.folds[name].train_digest == plan.folds[name.removesuffix("-case")].train_digest
@@ -73,22 +89,45 @@ def test_nobody_is_judged_by_what_learned_from_them_and_trainings_are_shared(don
                 assert not any(one in own[case.id] for one in trained)
     for case in analyse(done).cases:
         member = plan.background.authors.index(case.record.id)
-        assert member not in case.answer.validated.pairs.authors and len(case.answer.validated.pairs) > 20
+        assert (
+            member not in case.answer.validated.pairs.authors
+            and len(case.answer.validated.pairs) > 20
+        )
 
 
 def corpus_of(ids, **columns):
     texts = TextTable.collect(f"text {name}" for name in ids)[0]
     author = Labels.of(["ann"] * len(ids))
-    return Corpus("c", texts, tuple(ids), author, author, None, {k: Labels.of(v) for k, v in columns.items()})
+    return Corpus(
+        "c", texts, tuple(ids), author, author, None, {k: Labels.of(v) for k, v in columns.items()}
+    )
 
 
 @pytest.mark.parametrize(
     ("ids", "columns", "which", "name", "how"),
     [
         (["a/essay2", "a/essay10", "a/essay9"], {}, None, "a/essay10", "last by name"),
-        (["a/z 2024-11-30", "a/b_20250102", "a/c 2024.12"], {}, None, "a/b_20250102", "by the date in its name"),
-        (["1", "2", "3"], {"Date": ["2024-05-01", "2026-01-01", "2025-01-01"]}, None, "2", "by the column 'Date'"),
-        (["a/draft1", "a/final1", "a/final2", "a/x"], {}, "FINAL", "a/final2", "with 'FINAL' in its name"),
+        (
+            ["a/z 2024-11-30", "a/b_20250102", "a/c 2024.12"],
+            {},
+            None,
+            "a/b_20250102",
+            "by the date in its name",
+        ),
+        (
+            ["1", "2", "3"],
+            {"Date": ["2024-05-01", "2026-01-01", "2025-01-01"]},
+            None,
+            "2",
+            "by the column 'Date'",
+        ),
+        (
+            ["a/draft1", "a/final1", "a/final2", "a/x"],
+            {},
+            "FINAL",
+            "a/final2",
+            "with 'FINAL' in its name",
+        ),
         (["a/draft1", "a/x"], {}, "final", None, "no text has 'final' in its name"),
         (["a/2024-01-01", "a/essay"], {}, None, "a/essay", "last by name"),
     ],
@@ -105,7 +144,10 @@ def test_essays_copied_from_one_another_are_not_compared(tmp_path):
     write(place / "author01" / "9.txt", text(2, 50) + " And so.")
     found = analyse(ravenbench.compare(each=place, out=tmp_path / "out", **FAST).store).cases
     reasons = {case.record.id: " ".join(case.reasons) for case in found if case.reasons}
-    assert "repeats that of author02" in reasons["author01"] and "repeats that of author01" in reasons["author02"]
+    assert (
+        "repeats that of author02" in reasons["author01"]
+        and "repeats that of author01" in reasons["author02"]
+    )
 
 
 @pytest.mark.slow
@@ -125,7 +167,9 @@ def test_a_background_beside_the_class_and_members_with_one_text(tmp_path):
     others = background(tmp_path / "last-year", [1, *range(20, 30)])
     material = read_class(spec_of({"each": place, "background": others}))
     assert [case.id for case in material.cases] == [f"author{member:02d}" for member in range(6)]
-    assert len(material.corpus.author.names) == 7 + 10 and not any("9" in name for name in material.corpus.ids[:24])
+    assert len(material.corpus.author.names) == 7 + 10 and not any(
+        "9" in name for name in material.corpus.ids[:24]
+    )
     assert any("lone has no case: one text only" in note for note in material.notes)
     assert any("by authors with names of the class" in note for note in material.notes)
 
@@ -151,13 +195,24 @@ def test_short_texts_of_a_class_are_compared_among_themselves(tmp_path):
     plan = store.plan_as(ComparePlan)
     shapes = {shape.name: shape for shape in plan.shapes}
     by_case = {case.id: shapes[case.shape].questioned for case in plan.cases}
-    assert len(shapes) == 2 and by_case["author05"] < min(by_case[f"author{i:02d}"] for i in range(12) if i != 5)
-    assert np.isfinite([case.answer.fused.llr for case in analyse(store).cases if case.answer]).all()
+    assert len(shapes) == 2 and by_case["author05"] < min(
+        by_case[f"author{i:02d}"] for i in range(12) if i != 5
+    )
+    assert np.isfinite(
+        [case.answer.fused.llr for case in analyse(store).cases if case.answer]
+    ).all()
 
 
 def test_a_refusal_keeps_its_kind_and_folders_of_before_have_none():
     one = CaseTextRecord(name="t", row=0, words=9, sha256="", coverage=0.5)
-    given = {"id": "c", "candidate": "p", "questioned": one, "known": [], "shape": None, "notes": []}
+    given = {
+        "id": "c",
+        "candidate": "p",
+        "questioned": one,
+        "known": [],
+        "shape": None,
+        "notes": [],
+    }
     case = CaseRecord(**given, refusals=["it repeats another"], refused=[Why.COPIED])
     stored = json.loads(msgspec.json.encode(case))
     again = msgspec.convert(stored, CaseRecord)
@@ -173,8 +228,14 @@ def test_a_refusal_keeps_its_kind_and_folders_of_before_have_none():
     [
         (["A 03.05.2024", "A 28.02.2024"], [(2024, 5, 3), (2024, 2, 28)]),
         (["A 05-03-2024", "A 02-28-2024"], [(2024, 5, 3), (2024, 2, 28)]),
-        (["15 March 2024", "Mar 3, 2024", "3. M\u00e4rz 2024"], [(2024, 3, 15), (2024, 3, 3), (2024, 3, 3)]),
-        (["1er ao\u00fbt 2023", "2024_mai_3", "3 \u043c\u0430\u044f 2024"], [(2023, 8, 1), (2024, 5, 3), (2024, 5, 3)]),
+        (
+            ["15 March 2024", "Mar 3, 2024", "3. M\u00e4rz 2024"],
+            [(2024, 3, 15), (2024, 3, 3), (2024, 3, 3)],
+        ),
+        (
+            ["1er ao\u00fbt 2023", "2024_mai_3", "3 \u043c\u0430\u044f 2024"],
+            [(2023, 8, 1), (2024, 5, 3), (2024, 5, 3)],
+        ),
         (["2023-11-30", "20240201", "2024-02"], [(2023, 11, 30), (2024, 2, 1), (2024, 2, 0)]),
         (["Mark_2024", "chapter 1.2.3", "v1.2.24", "essay 99.99.2024"], [None] * 4),
     ],
@@ -184,5 +245,8 @@ def test_dates_are_read_as_people_write_them(names, dates):
 
 
 def test_dates_that_may_be_read_in_two_ways_are_said():
-    assert "03/04/2024 are read as day, month and year" in written_dates(["03/04/2024", "05/06/2024"])[1]
+    assert (
+        "03/04/2024 are read as day, month and year"
+        in written_dates(["03/04/2024", "05/06/2024"])[1]
+    )
     assert not written_dates(["03/04/2024", "25/06/2024"])[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench.ext.case.compare.analysis import too_few
-from ravenbench.ext.case.compare.evidence import MarkedPassage, by_tokens, evidence, hidden
+from ravenbench.ext.case.compare.evidence import MarkedPassage, MarkedToken, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
     STYLE,
@@ -21,7 +21,16 @@ from ravenbench.ext.case.compare.model import (
     was_transplanted,
 )
 from ravenbench.ext.case.compare.report import css_text, heat
-from ravenbench.ext.case.compare.sentences import NEITHER, answer, by_chance, misleading, sided, signed, times, verbal
+from ravenbench.ext.case.compare.sentences import (
+    NEITHER,
+    answer,
+    by_chance,
+    misleading,
+    sided,
+    signed,
+    times,
+    verbal,
+)
 from ravenbench.ext.case.likelihood_ratios import cllr, supported
 from ravenbench.randomness import stream
 from ravenbench.testing import toy_problems
@@ -43,16 +52,23 @@ def found():
         ("c", ["a hen. the hen. " * 9], "the. a owl of " * 90 + "whilst."),
     ]
     background, same = Problems.of(rows), np.array([False, True, False])
-    asked = "Whilst the Cat sat of it, a dog barked.\n\nWhilst the “bird” sang, of it all: the end. " * 4
+    asked = (
+        "Whilst the Cat sat of it, a dog barked.\n\nWhilst the “bird” sang, of it all: the end. "
+        * 4
+    )
     known = ["Whilst the man sat of it, a king spoke. Whilst the queen sang, of it all. " * 5]
     return asked, evidence(asked, known, background, same, FUNCTIONS, 0)
 
 
 def test_the_questioned_text_comes_back_whole(found):
     asked, evidence = found
-    told = "".join(token.before + token.text for passage in evidence.passages for token in passage.tokens)
+    told = "".join(
+        token.before + token.text for passage in evidence.passages for token in passage.tokens
+    )
     assert told.split() == asked.split() and evidence.more == 0
-    content = {token.text for passage in evidence.passages for token in passage.tokens if token.content}
+    content = {
+        token.text for passage in evidence.passages for token in passage.tokens if token.content
+    }
     assert (
         {"Cat", "sat"} <= content
         and any("bird" in text for text in content)
@@ -64,16 +80,25 @@ def test_the_questioned_text_comes_back_whole(found):
 
 @pytest.mark.parametrize(
     ("asked", "words"),
-    [("猫的船和iPhone在海上。狗的房子很大！" * 4, {"猫", "的", "iPhone", "上"}), ("แมวกินปลาในบ้านของฉัน" * 9, set())],
+    [
+        ("猫的船和iPhone在海上。狗的房子很大！" * 4, {"猫", "的", "iPhone", "上"}),
+        ("แมวกินปลาในบ้านของฉัน" * 9, set()),
+    ],
 )
-def test_passages_are_read_by_characters_where_they_are_words_and_not_where_words_cannot_be_told(asked, words):
+def test_passages_are_read_by_characters_where_they_are_words_and_not_where_words_cannot_be_told(
+    asked, words
+):
     rows = [("a", ["海的船。" * 9], "狗的房子。" * 9), ("b", ["山的和。" * 9], "猫在船上。" * 9)]
     background, same = Problems.of(rows), np.array([False, True])
     shown = evidence(asked, ["猫的iPhone和狗的海。" * 5], background, same, frozenset("的和在"), 0)
     tokens = [token for passage in shown.passages for token in passage.tokens]
     assert "".join(token.before + token.text for token in tokens) == (asked if words else "")
-    assert words <= {token.text for token in tokens} and not {"的", "和"} & {t.text for t in tokens if t.content}
-    assert {feature.name for feature in shown.words if feature.context} >= ({"的", "和"} if words else set())
+    assert words <= {token.text for token in tokens} and not {"的", "和"} & {
+        t.text for t in tokens if t.content
+    }
+    assert {feature.name for feature in shown.words if feature.context} >= (
+        {"的", "和"} if words else set()
+    )
 
 
 def test_what_both_sides_do_and_the_background_does_not_pulls_for(found):
@@ -81,22 +106,43 @@ def test_what_both_sides_do_and_the_background_does_not_pulls_for(found):
     pulls = {feature.name: feature for feature in evidence.words}
     assert pulls["whilst"].pull > 0 and pulls["whilst"].known > pulls["whilst"].background > 0
     best = evidence.characters[0]
-    assert best.pull > 0 and best.questioned > best.background and best.context[1].lower() in found[0].lower()
-    assert all(0 <= feature.content <= 1 for feature in evidence.characters if feature.content is not None)
+    assert (
+        best.pull > 0
+        and best.questioned > best.background
+        and best.context[1].lower() in found[0].lower()
+    )
+    assert all(
+        0 <= feature.content <= 1 for feature in evidence.characters if feature.content is not None
+    )
 
 
 def test_scale_of_enfsi():
     assert [verbal(x) for x in (0.0, 0.3, 0.31, -1.0, 1.99, 2.0, 3.5, -5, 6)] == [
-        "no support either way", "no support either way", "weak support", "moderate support", "moderate support",
-        "moderately strong support", "strong support", "very strong support", "extremely strong support",
-    ]  # fmt: skip
+        "no support either way",
+        "no support either way",
+        "weak support",
+        "moderate support",
+        "moderate support",
+        "moderately strong support",
+        "strong support",
+        "very strong support",
+        "extremely strong support",
+    ]
     assert [sided(x) for x in (1.2, -1.2, -0.1)] == [
-        "moderate support", "moderate support for someone else", "no support either way",
-    ]  # fmt: skip
+        "moderate support",
+        "moderate support for someone else",
+        "no support either way",
+    ]
     for hundredths in range(-2050, 2051):
         llr = hundredths / 1000
         assert verbal(float(signed(llr).replace("−", "-"))) == verbal(llr)
-    assert [signed(x) for x in (0.3, 0.31, 0.96, -0.9996, 1.04)] == ["+0.3", "+0.31", "+0.96", "−1.0", "+1.0"]
+    assert [signed(x) for x in (0.3, 0.31, 0.96, -0.9996, 1.04)] == [
+        "+0.3",
+        "+0.31",
+        "+0.96",
+        "−1.0",
+        "+1.0",
+    ]
     assert times(0.5) == "3.2" and times(-2.345) == "220" and times(1.0) == "10"
 
 
@@ -105,37 +151,61 @@ def test_every_answer_names_both_propositions():
         "The findings are about 20 times as probable if Ann wrote q.txt (Hp) as if someone else wrote q.txt (Hd): "
         "moderate support for Hp (log10 LR +1.3, 95% interval +0.8 to +1.4)."
     )
-    assert "if someone else wrote q.txt (Hd) as if Ann wrote q.txt (Hp): weak support for Hd" in answer(
-        -0.5, (-0.9, -0.1), "Ann", "q.txt"
+    assert (
+        "if someone else wrote q.txt (Hd) as if Ann wrote q.txt (Hp): weak support for Hd"
+        in answer(-0.5, (-0.9, -0.1), "Ann", "q.txt")
     )
     at_most = answer(0.3, (0.3, 0.3), "Ann", "q.txt", bounded=True)
-    assert "(log10 LR +0.3, the most that this background supports, 95% interval +0.3 to +0.3)" in at_most
+    assert (
+        "(log10 LR +0.3, the most that this background supports, 95% interval +0.3 to +0.3)"
+        in at_most
+    )
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
-    assert "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt" in neither
+    assert (
+        "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt"
+        in neither
+    )
     crossing = answer(1.3, (-0.1, 1.4), "Ann", "q.txt")
-    assert "neither proposition" in crossing and sided(1.3, (-0.1, 1.4)) == NEITHER == verbal(-0.9, (-1.2, 0.0))
+    assert "neither proposition" in crossing and sided(1.3, (-0.1, 1.4)) == NEITHER == verbal(
+        -0.9, (-1.2, 0.0)
+    )
 
 
 def test_how_often_pairs_mislead_is_said_in_words_and_counts():
     assert misleading(0.21, (40, 96), 1.2) == (
         "About one in five pairs by different authors (21%) scored at least this high."
     )
-    assert misleading(0.0, (0, 32), -0.4) == "None of the 32 background pairs by one author scored at least this low."
+    assert (
+        misleading(0.0, (0, 32), -0.4)
+        == "None of the 32 background pairs by one author scored at least this low."
+    )
     assert misleading(0.01, (1, 90), 0.4).startswith("One of the 90")
     assert misleading(1.0, (90, 90), 0.1).startswith("Nearly all pairs")
     said = [
-        misleading(count / 100, (count, 100), 1.0).partition(" pairs")[0] for count in (2, 8, 13, 33, 40, 50, 66, 75)
+        misleading(count / 100, (count, 100), 1.0).partition(" pairs")[0]
+        for count in (2, 8, 13, 33, 40, 50, 66, 75)
     ]
     assert said == [
-        "About one in 50", "About one in 12", "About one in eight", "About one in three", "About two in five",
-        "About half", "About two in three", "About three in four",
-    ]  # fmt: skip
+        "About one in 50",
+        "About one in 12",
+        "About one in eight",
+        "About one in three",
+        "About two in five",
+        "About half",
+        "About two in three",
+        "About three in four",
+    ]
     assert "Of 25 texts by their own authors about two would be expected" in by_chance(25, 3, 2.2)
-    assert "fewer than one would be expected" in by_chance(9, 1, 0.3) and by_chance(9, 1, 0.3).endswith("one does.")
+    assert "fewer than one would be expected" in by_chance(9, 1, 0.3) and by_chance(
+        9, 1, 0.3
+    ).endswith("one does.")
 
 
 def test_no_name_ends_the_running_head():
-    assert css_text('a"} </style>\\\n') == '"a\\000022\\00007d\\000020\\00003c\\00002fstyle\\00003e\\00005c\\000020"'
+    assert (
+        css_text('a"} </style>\\\n')
+        == '"a\\000022\\00007d\\000020\\00003c\\00002fstyle\\00003e\\00005c\\000020"'
+    )
 
 
 def test_passages_are_shares_of_what_all_say():
@@ -155,17 +225,23 @@ def pairs_of(seed=0, gain=8.0, authors=40, style=None):
     rng = stream(seed, "compare-model-test")
     writer = np.repeat(np.arange(authors), 12)
     same = np.arange(len(writer)) % 3 == 0
-    other = np.where(same, writer, (writer // 8) * 8 + (writer + 1 + np.arange(len(writer)) % 7) % 8)
+    other = np.where(
+        same, writer, (writer // 8) * 8 + (writer + 1 + np.arange(len(writer)) % 7) % 8
+    )
     content = rng.random(len(writer)) * np.where(same, 1.0, 0.8)
     score = 1.2 * same + gain * np.maximum(content - 0.5, 0) + rng.normal(0, 0.7, len(writer))
     weight = np.where(~same & (content < 0.5), 20.0, 1.0)
     nothing = np.zeros(len(writer), dtype=np.bool_)
     scores = {"one": score, "two": score + rng.normal(0, 1, len(writer))}
     none = np.where(np.arange(len(writer)) % 10 == 9, np.nan, 0.0)
-    moved = {} if style is None else {
-        name: style * same + rng.normal(0, 0.7, len(writer)) + none for name in scores
-    }  # fmt: skip
-    return PairScores(scores, moved, same, nothing, np.column_stack([writer, other]), writer // 8, content, weight)
+    moved = (
+        {}
+        if style is None
+        else {name: style * same + rng.normal(0, 0.7, len(writer)) + none for name in scores}
+    )
+    return PairScores(
+        scores, moved, same, nothing, np.column_stack([writer, other]), writer // 8, content, weight
+    )
 
 
 @pytest.mark.parametrize("style", [None, 3.0])
@@ -175,7 +251,10 @@ def test_what_is_validated_is_what_would_be_issued(style):
         bounds = valid.limits.bounds[name]
         assert (llr >= bounds.lower).all() and (llr <= bounds.upper).all()
         most = valid.limits.upper(name, valid.pairs.content, valid.raw.style[name])
-        assert llr.tolist() == np.clip(issue_llr(valid.pairs, valid.pairs)[name], bounds.lower, most).tolist()
+        assert (
+            llr.tolist()
+            == np.clip(issue_llr(valid.pairs, valid.pairs)[name], bounds.lower, most).tolist()
+        )
     each = zip(valid.raw.llr[FUSED], valid.pairs.content, valid.raw.style[FUSED], strict=True)
     as_cases = [valid.limits.of(FUSED, content, alone).bounded(raw) for raw, content, alone in each]
     assert valid.as_cases().tolist() == as_cases
@@ -195,11 +274,15 @@ def test_beyond_what_strangers_show_only_style_supports_one_author():
 
 def test_bounds_and_promises_count_people():
     few, many = (validate(pairs_of(authors=authors)) for authors in (16, 80))
-    assert max(few.llr[FUSED]) <= supported(16) < supported(80) and min(few.llr[FUSED]) >= -supported(16)
+    assert max(few.llr[FUSED]) <= supported(16) < supported(80) and min(
+        few.llr[FUSED]
+    ) >= -supported(16)
     assert np.abs(few.raw.llr[FUSED]).max() > supported(16)
     for valid in (few, many):
         found = promise(valid, 0)
-        assert found["cllr"].value == cllr(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight) < 1
+        assert (
+            found["cllr"].value == cllr(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight) < 1
+        )
         assert found["mean_for"].low < 1 and found["mean_against"].low < 1
 
 
@@ -209,10 +292,15 @@ def test_style_comes_in_with_likeness_up_to_one_half():
     at = np.array([0.0, system.middle, (system.middle + system.knee) / 2, 1.0])
     told = system.combined(subset(valid.pairs.scores, rows), subset(valid.pairs.moved, rows), at)
     for name, written in told.written.items():
-        assert told.llr[name] == pytest.approx(written + np.array([0, 0, 0.25, 0.5]) * (told.style[name] - written))
+        assert told.llr[name] == pytest.approx(
+            written + np.array([0, 0, 0.25, 0.5]) * (told.style[name] - written)
+        )
     lost = {name: np.full(4, np.nan) for name in valid.pairs.moved}
     alone = system.combined(subset(valid.pairs.scores, rows), lost, at)
-    assert np.isnan(alone.style[FUSED]).all() and alone.llr[FUSED].tolist() == told.written[FUSED].tolist()
+    assert (
+        np.isnan(alone.style[FUSED]).all()
+        and alone.llr[FUSED].tolist() == told.written[FUSED].tolist()
+    )
 
 
 def test_style_is_learned_without_the_pairs_that_have_none():
@@ -246,7 +334,10 @@ def test_limits_are_drawn_anew_with_the_authors():
     # A score far beyond all: held at the top of each sample, which differ, so that no interval is a point.
     far = np.array([50.0])
     far_off = {"one": far, "two": far}
-    held = [at.bounded(system.combined(far_off, {}, np.zeros(1)), np.zeros(1))["one"][0] for system, at in samples]
+    held = [
+        at.bounded(system.combined(far_off, {}, np.zeros(1)), np.zeros(1))["one"][0]
+        for system, at in samples
+    ]
     assert np.ptp(held) > 0
 
 
@@ -261,24 +352,22 @@ def test_evidence_of_real_problems_is_the_same_twice():
 def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_something():
     assert too_few(validate(pairs_of(authors=16, gain=0.0)), 0) is None
     weak = pairs_of(authors=16, gain=0.0)
-    noise = {name: 0.2 * values + stream(1, name).normal(0, 1, len(values)) for name, values in weak.scores.items()}
+    noise = {
+        name: 0.2 * values + stream(1, name).normal(0, 1, len(values))
+        for name, values in weak.scores.items()
+    }
     reason = too_few(validate(replace(weak, scores=noise)), 0)
     assert reason is not None and "the background has 16 authors" in reason and "about " in reason
     assert "more authors like these would help" in reason and "(C_llr " in reason
     many = pairs_of(authors=40, gain=0.0)
-    noise = {name: 0.2 * values + stream(1, name).normal(0, 1, len(values)) for name, values in many.scores.items()}
+    noise = {
+        name: 0.2 * values + stream(1, name).normal(0, 1, len(values))
+        for name, values in many.scores.items()
+    }
     assert too_few(validate(replace(many, scores=noise)), 0) is None
 
 
-def test_tokens_within_one_character_count_once_and_none_breaks_out():
-    text = "</p>שלום 漢 end. More"
-    told = np.array([[0, 4, 0.5], [4, 8, -1.0], [8, 10, 0.2], [9, 10, 0.3], [10, 14, 2.0]])
-    (passage,) = by_tokens(text, told)
-    assert [t.text for t in passage.tokens] == ["</p>", "שלום", " 漢", " end", ""]
-    assert [round(t.log10, 3) for t in passage.tokens] == [0.5, -1.0, 0.5, 2.0, 0.0]
-    assert passage.tokens[-1].before == ". More" and passage.log10 == pytest.approx(2.0)
+def test_marks_of_a_text_break_nothing_out():
+    passage = MarkedPassage((MarkedToken("", "</p>", 0.5, False),), 0.5)
     shown = str(heat([passage])[0]["text"])
     assert "&lt;/p&gt;" in shown and "</p>" not in shown
-    assert (
-        by_tokens("", np.zeros((0, 3))) == () and "".join(t.before for t in by_tokens(text, told[:0])[0].tokens) == text
-    )

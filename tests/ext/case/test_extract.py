@@ -18,7 +18,12 @@ from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import cosine_similarity, topic_vectors
 from ravenbench.types import Corpus, Labels
 
-SUBJECTS = ("engine wheel brake diesel", "goal puck skate team", "orbit rocket moon probe", "dough oven salt flour")
+SUBJECTS = (
+    "engine wheel brake diesel",
+    "goal puck skate team",
+    "orbit rocket moon probe",
+    "dough oven salt flour",
+)
 FILLER = [a + b for a in ("bo", "ri", "ta", "mu") for b in "aeiouklmnprst"]
 
 
@@ -27,7 +32,9 @@ def corpus(per_topic=40):
     made, true, group = [], [], []
     for number, subject in enumerate(SUBJECTS):
         for _ in range(per_topic + 5 * number):
-            made.append(" ".join([*rng.choice(subject.split(), size=12), *rng.choice(FILLER, size=20)]))
+            made.append(
+                " ".join([*rng.choice(subject.split(), size=12), *rng.choice(FILLER, size=20)])
+            )
             true.append(number)
             group.append(None if len(made) % 20 == 0 else ("road", "sky")[number // 2])
     texts, rows = TextTable.collect(made)
@@ -35,7 +42,9 @@ def corpus(per_topic=40):
     n = len(made)
     author = Labels.of([f"a{i % 9}" for i in range(n)])
     columns = {"group": Labels.of(group)}
-    return Corpus("made", texts, tuple(map(str, range(n))), author, Labels.of([None] * n), columns=columns), true
+    return Corpus(
+        "made", texts, tuple(map(str, range(n))), author, Labels.of([None] * n), columns=columns
+    ), true
 
 
 def test_clusters_overall_are_named_after_their_words():
@@ -102,7 +111,9 @@ def test_extract_is_a_component(text):
 def test_hits_keeps_close_newsgroups_apart(newsgroups_home):
     from sklearn.datasets import fetch_20newsgroups
 
-    bunch = fetch_20newsgroups(subset="train", remove=("headers", "footers", "quotes"), download_if_missing=False)
+    bunch = fetch_20newsgroups(
+        subset="train", remove=("headers", "footers", "quotes"), download_if_missing=False
+    )
     vectors = LSA().encode([text[:2000] for text in bunch.data])
     names = bunch.target_names
     similarity = cosine_similarity(topic_vectors(vectors, np.asarray(bunch.target), len(names)))

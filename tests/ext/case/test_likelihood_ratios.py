@@ -54,7 +54,7 @@ def test_weights_stand_for_repetitions():
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(8))
 def test_against_lir(seed, ties):
-    pytest.importorskip("lir", reason="the extra [case] is not installed")
+    pytest.importorskip("lir", reason="lir is not installed")
     from lir.algorithms.bayeserror import elub as theirs
     from lir.data.models import LLRData
     from lir.metrics import cllr as their_cllr
@@ -91,12 +91,18 @@ def test_calibration_stays_finite_where_the_classes_are_apart():
 def test_fusion_weighs_members_by_what_they_tell_and_is_calibrated():
     rng = stream(1, "fusion-test")
     same = np.arange(4000) % 2 == 0
-    able, weak = (calibrate(np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000), same) for s in (1, 3))
+    able, weak = (
+        calibrate(np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000), same) for s in (1, 3)
+    )
     scores = np.column_stack([np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000) for s in (1, 3)])
-    members = np.column_stack([one.llr(column) for one, column in zip((able, weak), scores.T, strict=True)])
+    members = np.column_stack(
+        [one.llr(column) for one, column in zip((able, weak), scores.T, strict=True)]
+    )
     found = fuse(members, same)
     assert found.weights[0] > 3 * found.weights[1] > 0
-    assert cllr(found.llr(members), same) == pytest.approx(cllr_min(found.llr(members), same), abs=0.02)
+    assert cllr(found.llr(members), same) == pytest.approx(
+        cllr_min(found.llr(members), same), abs=0.02
+    )
     assert cllr(found.llr(members), same) < cllr(members[:, 0], same) + 0.005
     twice = fuse(members[:, [0, 0]], same).llr(members[:, [0, 0]])
     assert np.allclose(twice, fuse(members[:, :1], same).llr(members[:, :1]), atol=1e-6)
@@ -111,7 +117,9 @@ def test_fusion_gives_no_weight_to_a_member_that_misleads():
 
 
 def test_lrs_are_supported_by_people():
-    assert supported(0) == supported(1) == 0 and supported(2) == pytest.approx(np.log10(1 / (1 - np.sqrt(0.05))))
+    assert supported(0) == supported(1) == 0 and supported(2) == pytest.approx(
+        np.log10(1 / (1 - np.sqrt(0.05)))
+    )
     # Ten of whom none was misled leave a rate of up to .26.
     assert 10 ** -supported(10) == pytest.approx(1 - 0.05**0.1) and 12 < 10 ** supported(40) < 15
 
@@ -120,10 +128,20 @@ def test_fusion_of_few_people_is_drawn_towards_one():
     llr, same = drawn(3, 200, 200)
     authors = np.arange(400) % 200
     alone = fuse(llr[:, None], same)
-    many, few = (fuse(llr[:, None], same, None, np.stack([authors % n] * 2, axis=1)) for n in (200, 8))
-    assert 0.85 < float(many.weights[0] / alone.weights[0]) < 1 and few.weights[0] < many.weights[0] * 1.05
+    many, few = (
+        fuse(llr[:, None], same, None, np.stack([authors % n] * 2, axis=1)) for n in (200, 8)
+    )
+    assert (
+        0.85 < float(many.weights[0] / alone.weights[0]) < 1
+        and few.weights[0] < many.weights[0] * 1.05
+    )
     # Every pair eight times says no more than once about a slope: people count.
-    again = fuse(np.tile(llr, 8)[:, None], np.tile(same, 8), None, np.stack([np.tile(authors, 8)] * 2, axis=1))
+    again = fuse(
+        np.tile(llr, 8)[:, None],
+        np.tile(same, 8),
+        None,
+        np.stack([np.tile(authors, 8)] * 2, axis=1),
+    )
     assert float(again.weights[0]) == pytest.approx(float(many.weights[0]), rel=0.05)
 
 
@@ -133,7 +151,12 @@ def test_weights_are_worth():
 
 @pytest.mark.parametrize(
     ("llr", "same"),
-    [([1.0], [True]), ([1.0, np.nan], [True, False]), ([1.0, 2.0], [True]), ([np.inf, 0], [True, False])],
+    [
+        ([1.0], [True]),
+        ([1.0, np.nan], [True, False]),
+        ([1.0, 2.0], [True]),
+        ([np.inf, 0], [True, False]),
+    ],
 )
 def test_what_cannot_be_measured_is_refused(llr, same):
     with pytest.raises(ValueError):

@@ -33,27 +33,35 @@ def test_the_smaller_gain_counts_and_none_that_is_noise_or_tells_for_two_authors
         slope = float(excess(scores, same, likeness, author, np.ones(len(same)), 0.3).slope[0])
         assert 0 <= slope <= most
     scores, same, likeness, author = drawn(4, 4)
-    assert excess(scores, same, likeness, author, np.ones(len(same)), 2.0).slope == pytest.approx([0.0])
+    assert excess(scores, same, likeness, author, np.ones(len(same)), 2.0).slope == pytest.approx(
+        [0.0]
+    )
 
 
 def test_features_are_looked_at_one_by_one():
     scores, same, likeness, author = drawn(4, 4)
     both = np.column_stack([scores, np.where(same, 1.0, 0.0)])
     found = excess(both, same, likeness, author, np.ones(len(same)), 0.3)
-    assert found.slope[0] == pytest.approx(4, abs=0.4) and found.slope[1] == pytest.approx(0, abs=1e-9)
+    assert found.slope[0] == pytest.approx(4, abs=0.4) and found.slope[1] == pytest.approx(
+        0, abs=1e-9
+    )
     assert found.taken_off(both, likeness).shape == both.shape
 
 
 def test_knee_counts_pairs_by_what_they_stand_for():
     likeness, same = np.arange(100) / 100, np.arange(100) >= 90
     assert different_quantile(likeness, same, np.ones(100), KNEE) == pytest.approx(0.85)
-    assert different_quantile(likeness, same, np.where(np.arange(100) < 10, 1000.0, 1.0), KNEE) == pytest.approx(0.09)
+    assert different_quantile(
+        likeness, same, np.where(np.arange(100) < 10, 1000.0, 1.0), KNEE
+    ) == pytest.approx(0.09)
 
 
 def test_reach_is_what_so_many_authors_show():
     author = np.repeat(np.arange(5), 4)
     likeness, same = np.arange(20) / 20, np.zeros(20, dtype=bool)
-    assert reach_of(likeness, same, author, 1) == 0.95 and reach_of(likeness, same, author, 3) == 0.55
+    assert (
+        reach_of(likeness, same, author, 1) == 0.95 and reach_of(likeness, same, author, 3) == 0.55
+    )
     assert reach_of(likeness, same, author, 50) == 0.15
     same[16:] = True
     assert reach_of(likeness, same, author, 1) == 0.75

@@ -10,7 +10,9 @@ from ravenbench.types import Corpus, Labels
 def test_a_known_text_that_another_signs_is_said():
     toy = load_corpus("synthetic(authors=4, documents=12, words=60)")
     names = {name: f"Eve {name}" for name in toy.author.names}
-    corpus = Corpus(toy.name, toy.texts, toy.ids, Labels.of(names[one] for one in toy.author), toy.topic)
+    corpus = Corpus(
+        toy.name, toy.texts, toy.ids, Labels.of(names[one] for one in toy.author), toy.topic
+    )
     other = min(corpus.author.names)
 
     def text(name: str, words: str) -> Text:
@@ -22,4 +24,6 @@ def test_a_known_text_that_another_signs_is_said():
     )
     case = CaseTexts("q", text("q.txt", "Some words of nobody."), CaseCandidate("Ann Roe", known))
     notes = screen([case], corpus).notes["q"]
-    assert notes == [f"the known text a.txt names another at its head or end, as who signs it: {other}"]
+    assert notes == [
+        f"the known text a.txt names another at its head or end, as who signs it: {other}"
+    ]

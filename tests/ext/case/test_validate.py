@@ -43,7 +43,8 @@ def few_draws():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ravenbench.ext.case.compare.model.DRAWS", 20)
         patch.setattr(
-            "ravenbench.ext.case.validate.report.estimated", lambda *given: estimated(*given[:5], 40, given[6])
+            "ravenbench.ext.case.validate.report.estimated",
+            lambda *given: estimated(*given[:5], 40, given[6]),
         )
         yield
 
@@ -53,11 +54,16 @@ def place(tmp_path_factory):
     """A table of twelve authors with texts of two genres, and conditions."""
     folder = tmp_path_factory.mktemp("validate")
     rows = [
-        {"id": f"{author}-{number}", "author": f"author{author:02d}", "genre": ("letter", "diary")[number % 2],
-         "topic": f"topic{number % 3}", "text": text(author, number)}
+        {
+            "id": f"{author}-{number}",
+            "author": f"author{author:02d}",
+            "genre": ("letter", "diary")[number % 2],
+            "topic": f"topic{number % 3}",
+            "text": text(author, number),
+        }
         for author in range(12)
         for number in range(6)
-    ]  # fmt: skip
+    ]
     write(folder / "others.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     write(folder / "conditions.csv", CONDITIONS)
     return folder
@@ -65,7 +71,9 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def done(place):
-    result = ravenbench.validate(place / "others.jsonl", place / "conditions.csv", out=place / "d", **FAST, **LAX)
+    result = ravenbench.validate(
+        place / "others.jsonl", place / "conditions.csv", out=place / "d", **FAST, **LAX
+    )
     assert result.errors == ()
     write_report(result.store)
     return result.store
@@ -77,9 +85,15 @@ def test_every_cell_has_its_measures_and_a_verdict(done):
     assert [by_name[name].verdict for name in ("plain", "across", "one way")] == ["passed"] * 3
     assert by_name["long"].verdict == "not tested" and "too few" in by_name["long"].reasons[0]
     for name in ("plain", "across", "one way"):
-        assert {"cllr", "cllr_min", "eer", "devpav", "ece_worst", "overstated", "misleading_for"} <= set(
-            by_name[name].measures
-        )
+        assert {
+            "cllr",
+            "cllr_min",
+            "eer",
+            "devpav",
+            "ece_worst",
+            "overstated",
+            "misleading_for",
+        } <= set(by_name[name].measures)
         assert all(one.low <= one.value <= one.high for one in by_name[name].measures.values())
         assert by_name[name].authors >= 10 and by_name[name].measures["cllr"].value < 1
 
@@ -92,9 +106,21 @@ def test_a_cell_passes_by_the_ends_of_its_intervals(done):
     for key, one, reason in (
         ("cllr", Figure(value=0.9, low=0.8, high=lax.cllr), "C_llr may be"),
         ("devpav", Figure(value=0.1, low=0.1, high=lax.devpav + 0.1), "devPAV may be"),
-        ("mean_for", Figure(value=1.2, low=0.9, high=lax.mean + 0.1), "the mean LR of strangers may be"),
-        ("mean_against", Figure(value=1.2, low=1.01, high=1.4), "the mean 1/LR of own texts is at least 1.010"),
-        ("misleading_against", Figure(value=0.0, low=0.0, high=lax.misleading + 0.01), "may mislead against"),
+        (
+            "mean_for",
+            Figure(value=1.2, low=0.9, high=lax.mean + 0.1),
+            "the mean LR of strangers may be",
+        ),
+        (
+            "mean_against",
+            Figure(value=1.2, low=1.01, high=1.4),
+            "the mean 1/LR of own texts is at least 1.010",
+        ),
+        (
+            "misleading_against",
+            Figure(value=0.0, low=0.0, high=lax.misleading + 0.01),
+            "may mislead against",
+        ),
     ):
         _, said = failing({**kept, key: one}, lax)
         assert reason in said
@@ -119,7 +145,9 @@ def test_pairs_lie_as_the_condition_says_and_training_is_shared(done, place):
     assert set(authors.ravel().tolist()) <= set(range(12))
 
 
-def test_the_lrs_validated_are_those_of_the_comparison_but_for_limits_learned_without_their_authors(done):
+def test_the_lrs_validated_are_those_of_the_comparison_but_for_limits_learned_without_their_authors(
+    done,
+):
     plan = done.plan_as(ValidatePlan)
     shape = plan.tested[0].pairs
     pairs = read_scores(done, plan, shape).pairs
@@ -139,24 +167,44 @@ def test_the_lrs_validated_are_those_of_the_comparison_but_for_limits_learned_wi
     assert measured["cllr"].value == pytest.approx(cllr(listed, pairs.same, weight))
     means = measured["mean_for"].value, measured["mean_against"].value
     assert means == pytest.approx(mean_misleading(listed, pairs.same, weight))
-    assert [row["known texts by"] == row["questioned text by"] for row in rows] == pairs.same.tolist()
+    assert [
+        row["known texts by"] == row["questioned text by"] for row in rows
+    ] == pairs.same.tolist()
 
 
 def test_the_criterion_is_fixed_before(done, place):
     again = {"out": place / "d", **FAST, **LAX}
-    assert ravenbench.validate(place / "others.jsonl", place / "conditions.csv", **again).errors == ()
+    assert (
+        ravenbench.validate(place / "others.jsonl", place / "conditions.csv", **again).errors == ()
+    )
     with pytest.raises(InputError, match="another spec"):
-        ravenbench.validate(place / "others.jsonl", place / "conditions.csv", **again | {"most_devpav": 1.9})
+        ravenbench.validate(
+            place / "others.jsonl", place / "conditions.csv", **again | {"most_devpav": 1.9}
+        )
     other = write(place / "other.csv", CONDITIONS.replace("220,220,2,any", "220,220,3,any"))
     with pytest.raises(InputError, match="another"):
         ravenbench.validate(place / "others.jsonl", other, **again)
     fixed = done.plan_as(ValidatePlan).fixed
     planned = CliRunner().invoke(
         build("validate"),
-        ["validate", str(place / "others.jsonl"), "--conditions", str(place / "conditions.csv"), "--plan",
-         "--most-devpav", "2", "--most-misleading", "0.9", "--verifiers", FAST["verifiers"], "--folds", "3",
-         "--donors", "2"],
-    )  # fmt: skip
+        [
+            "validate",
+            str(place / "others.jsonl"),
+            "--conditions",
+            str(place / "conditions.csv"),
+            "--plan",
+            "--most-devpav",
+            "2",
+            "--most-misleading",
+            "0.9",
+            "--verifiers",
+            FAST["verifiers"],
+            "--folds",
+            "3",
+            "--donors",
+            "2",
+        ],
+    )
     page = (done.path / "report" / "index.html").read_text()
     assert fixed in planned.output.replace("\n", "") and fixed in page and len(fixed) == 64
 
@@ -171,12 +219,27 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
         return store, report.analysis.cases[0], report.to_json()["cases"][0]["validated"]
 
     store, one, told = compared("inside")
-    assert one.answered and one.standing.valid and "“plain” of the dossier d, which passed" in one.standing.sentence
-    assert told["cell"]["condition"]["name"] == "plain" and "which passed (C_llr" in write_report(store).read_text()
+    assert (
+        one.answered
+        and one.standing.valid
+        and "“plain” of the dossier d, which passed" in one.standing.sentence
+    )
+    assert (
+        told["cell"]["condition"]["name"] == "plain"
+        and "which passed (C_llr" in write_report(store).read_text()
+    )
     _, one, told = compared("across", condition="genre=same")
-    assert not one.answered and "has no tested cell for 2 known texts" in one.reasons[-1] and not told["valid"]
+    assert (
+        not one.answered
+        and "has no tested cell for 2 known texts" in one.reasons[-1]
+        and not told["valid"]
+    )
     _, one, told = compared("anyway", seed=4, unvalidated=True)
-    assert one.answered and "because --unvalidated says so" in one.standing.sentence and not told["valid"]
+    assert (
+        one.answered
+        and "because --unvalidated says so" in one.standing.sentence
+        and not told["valid"]
+    )
     spec, data = store.run.spec, store.run.data
     for name, other, there, why in (
         ("seed", {"seed": 4}, {}, "the seed, there 0, here 4"),
@@ -215,13 +278,24 @@ def test_the_nearest_cell_within_reach_is_cited(done):
     dossier = read_record(done.path / "report" / "dossier.json", Dossier)
     cited = Cited(folder="d", sha256="", dossier=dossier, differs=[], between={}, unvalidated=False)
     across = Cited(
-        folder="d", sha256="", dossier=dossier, differs=[], between={"genre": "different"}, unvalidated=False
+        folder="d",
+        sha256="",
+        dossier=dossier,
+        differs=[],
+        between={"genre": "different"},
+        unvalidated=False,
     )
     assert covering(cited, [215, 215], 304).condition.name == "plain"
     for known, questioned in (([215, 215], 362), ([128, 128], 215), ([215], 215), ([215] * 4, 215)):
         assert covering(cited, known, questioned) is None
-    assert covering(across, [215], 215).condition.name == "across" and standing(across, [215], 215).valid
-    assert parse_between(" topic = different, genre=a>b,time=any") == {"topic": "different", "genre": "a>b"}
+    assert (
+        covering(across, [215], 215).condition.name == "across"
+        and standing(across, [215], 215).valid
+    )
+    assert parse_between(" topic = different, genre=a>b,time=any") == {
+        "topic": "different",
+        "genre": "a>b",
+    }
 
 
 def test_a_background_proposes_what_it_can_support(place, tmp_path):
@@ -250,7 +324,10 @@ HEAD = "questioned,known,texts,genre\n"
         ("questioned,known,texts,gnere\n200,200,2,same\n", "no label 'gnere'"),
         (HEAD + "200,200,2,same\n200,200,2,same\n", "two conditions have one name"),
         (HEAD, "made of conditions"),
-        (HEAD + "".join(f"{200 + i},200,2,\n" for i in range(MOST_CELLS + 1)), "made of conditions"),
+        (
+            HEAD + "".join(f"{200 + i},200,2,\n" for i in range(MOST_CELLS + 1)),
+            "made of conditions",
+        ),
     ],
 )
 def test_conditions_that_cannot_be_used(place, tmp_path, body, why):
@@ -266,14 +343,20 @@ def test_no_conditions_and_too_small_a_background(place, tmp_path):
     others = background(tmp_path / "few", authors=range(3), texts=2)
     with pytest.raises(CorpusError, match="too small for a dossier"):
         CliRunner().invoke(
-            build("validate"), ["validate", str(others), "--propose", str(tmp_path / "c.csv")], catch_exceptions=False
+            build("validate"),
+            ["validate", str(others), "--propose", str(tmp_path / "c.csv")],
+            catch_exceptions=False,
         )
 
 
 def test_hostile_names_stay_names(place, tmp_path):
-    body = 'name,questioned,known,texts\n"<script>alert(1)</script>",4000,4000,1\n=1+1,3000,3000,1\n'
+    body = (
+        'name,questioned,known,texts\n"<script>alert(1)</script>",4000,4000,1\n=1+1,3000,3000,1\n'
+    )
     conditions = write(tmp_path / "c.csv", body)
-    store = ravenbench.validate(place / "others.jsonl", conditions, out=tmp_path / "d", **FAST).store
+    store = ravenbench.validate(
+        place / "others.jsonl", conditions, out=tmp_path / "d", **FAST
+    ).store
     page = write_report(store).read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page
     assert "'=1+1" in (store.path / "report" / "tables" / "cells.csv").read_text()
@@ -292,24 +375,39 @@ def test_a_fix_that_is_a_command_says_where_to_type_it():
 
 def _figures(**given):
     plain = {
-        "cllr": (0.4, 0.3, 0.5), "devpav": (0.5, 0.4, 0.97), "mean_for": (0.3, 0.2, 0.4),
+        "cllr": (0.4, 0.3, 0.5),
+        "devpav": (0.5, 0.4, 0.97),
+        "mean_for": (0.3, 0.2, 0.4),
         "mean_against": (0.5, 0.4, 0.6),
-        "misleading_for": (0.0, 0.0, 0.08), "misleading_against": (0.01, 0.0, 0.08), "overstated": (-0.7, -0.9, -0.5),
-    }  # fmt: skip
-    return {name: Figure(value=v, low=low, high=high) for name, (v, low, high) in {**plain, **given}.items()}
+        "misleading_for": (0.0, 0.0, 0.08),
+        "misleading_against": (0.01, 0.0, 0.08),
+        "overstated": (-0.7, -0.9, -0.5),
+    }
+    return {
+        name: Figure(value=v, low=low, high=high)
+        for name, (v, low, high) in {**plain, **given}.items()
+    }
 
 
 @pytest.mark.parametrize(
     ("changed", "way", "misled"),
     [
         ({}, "weaker than the evidence", "are as rare as is asked"),
-        ({"misleading_against": (0.0, 0.0, 0.08)}, "weaker than the evidence", "no pair has a misleading LR of 10"),
+        (
+            {"misleading_against": (0.0, 0.0, 0.08)},
+            "weaker than the evidence",
+            "no pair has a misleading LR of 10",
+        ),
         (
             {"overstated": (0.7, 0.5, 0.9), "misleading_for": (0.2, 0.1, 0.3)},
             "stronger than the evidence",
             "too frequent",
         ),
-        ({"overstated": (0.0, -0.2, 0.2)}, "nor that they are too strong or too weak", "are as rare as is asked"),
+        (
+            {"overstated": (0.0, -0.2, 0.2)},
+            "nor that they are too strong or too weak",
+            "are as rare as is asked",
+        ),
     ],
 )
 def test_a_cell_that_fails_says_in_words_which_way(changed, way, misled):

@@ -30,7 +30,7 @@ def drawn(seed, count=200, apart=1.0, stretch=1.0):
 @pytest.mark.parametrize("stretch", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_against_lir(seed, stretch):
-    pytest.importorskip("lir", reason="the extra [case] is not installed")
+    pytest.importorskip("lir", reason="lir is not installed")
     from lir.data.models import LLRData
     from lir.metrics import cllr as their_cllr
     from lir.metrics import cllr_min as their_cllr_min
@@ -55,13 +55,18 @@ def test_against_lir(seed, stretch):
 def test_entropy_at_even_odds_is_cllr_and_never_better_than_the_best():
     llr, same = drawn(1, stretch=2.0)
     found = entropy(llr, same)
-    assert found.llr[40] == pytest.approx(cllr(llr, same)) and found.best[40] == pytest.approx(cllr_min(llr, same))
+    assert found.llr[40] == pytest.approx(cllr(llr, same)) and found.best[40] == pytest.approx(
+        cllr_min(llr, same)
+    )
     assert (
         found.neutral[40] == pytest.approx(1)
         and (found.best <= found.llr + 1e-9).all()
         and (found.best <= found.neutral + 1e-9).all()
     )
-    assert worst_prior(llr, same) == pytest.approx((found.llr / found.neutral).max()) and worst_prior(llr, same) > 1
+    assert (
+        worst_prior(llr, same) == pytest.approx((found.llr / found.neutral).max())
+        and worst_prior(llr, same) > 1
+    )
     assert worst_prior(llr * 0, same) == pytest.approx(1)
 
 
@@ -70,11 +75,15 @@ def test_weights_stand_for_repetitions():
     weight = stream(3, "weights").integers(1, 4, len(llr))
     repeated = np.repeat(np.arange(len(llr)), weight)
     for measure in (devpav, worst_prior):
-        assert measure(llr, same, weight) == pytest.approx(measure(llr[repeated], same[repeated]), abs=2e-3)
+        assert measure(llr, same, weight) == pytest.approx(
+            measure(llr[repeated], same[repeated]), abs=2e-3
+        )
 
 
 def test_strength_beyond_what_is_justified_is_seen_and_neutral_lrs_have_none():
-    near, twice, half = (overstated(*drawn(4, 4000, stretch=stretch)) for stretch in (1.0, 2.0, 0.5))
+    near, twice, half = (
+        overstated(*drawn(4, 4000, stretch=stretch)) for stretch in (1.0, 2.0, 0.5)
+    )
     assert abs(near) < 0.02 and twice > 0.3 and half < -0.1
     assert devpav(*drawn(4, 4000, stretch=2.0)) > 0.3 > devpav(*drawn(4, 4000))
     assert overstated(np.zeros(40), np.arange(40) < 20) == 0
@@ -86,11 +95,16 @@ def test_devpav_where_pav_says_nothing():
 
 
 def test_rates_count_the_wrong_side_alone():
-    assert misleading_rates([2.0, -2, 2, -2, 0.5], [True, True, False, False, False], 1) == (pytest.approx(1 / 3), 0.5)
+    assert misleading_rates([2.0, -2, 2, -2, 0.5], [True, True, False, False, False], 1) == (
+        pytest.approx(1 / 3),
+        0.5,
+    )
 
 
 def test_mean_misleading_lrs_are_one_where_lrs_mean_what_they_say():
-    assert mean_misleading([1.0, -1, 0, 1], [True, True, False, False], [1, 1, 3, 1]) == pytest.approx((3.25, 5.05))
+    assert mean_misleading(
+        [1.0, -1, 0, 1], [True, True, False, False], [1, 1, 3, 1]
+    ) == pytest.approx((3.25, 5.05))
     # Normal LRs of variance 2·mean are calibrated by construction; twice as strong ones are not.
     rng, mean = stream(6, "mean-misleading"), 1.0
     same = np.arange(40000) < 20000
@@ -102,9 +116,15 @@ def test_mean_misleading_lrs_are_one_where_lrs_mean_what_they_say():
 def test_few_authors_without_a_misleading_pair_are_not_sure_of_it():
     llr, same = np.where(np.arange(60) < 30, 2.0, -2.0), np.arange(60) < 30
     for count, most in ((6, 0.5), (30, 0.15)):
-        authors = np.stack([np.arange(60) % count, np.where(same, np.arange(60), np.arange(60) + 1) % count], 1)
+        authors = np.stack(
+            [np.arange(60) % count, np.where(same, np.arange(60), np.arange(60) + 1) % count], 1
+        )
         rate = estimated(llr, same, np.ones(60), authors, 0, 40, measures(1.0))["misleading_for"]
-        assert rate.value == rate.low == 0 and rate.high == pytest.approx(wilson(0, count)[1]) and rate.high < most
+        assert (
+            rate.value == rate.low == 0
+            and rate.high == pytest.approx(wilson(0, count)[1])
+            and rate.high < most
+        )
     assert wilson(0, 6)[1] > 0.35
 
 

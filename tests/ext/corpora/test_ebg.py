@@ -10,17 +10,22 @@ from typer.testing import CliRunner
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.ext.corpora.command import app
-from ravenbench.ext.corpora.public import EBG
+from ravenbench.ext.corpora.ebg import EBG
 from ravenbench.testing import check_corpus
 
 
 def test_samples_alone_are_read(tmp_path):
     files = {
-        "amt/a/a_01_1.txt": "first", "amt/a/a_02_1_2.txt": "both", "amt/a/a_03_2.txt": "second",
-        "amt/a/a_obfuscation.txt": "hidden", "amt/a/a_imitation_01.txt": "copied", "amt/a/b_01_1.txt": "strange",
-        "amt/a/a_demographics.txt": "\n\nAge: 9\nLanguage: german\n", "amt/bb/bb_10_1.txt": "third",
+        "amt/a/a_01_1.txt": "first",
+        "amt/a/a_02_1_2.txt": "both",
+        "amt/a/a_03_2.txt": "second",
+        "amt/a/a_obfuscation.txt": "hidden",
+        "amt/a/a_imitation_01.txt": "copied",
+        "amt/a/b_01_1.txt": "strange",
+        "amt/a/a_demographics.txt": "\n\nAge: 9\nLanguage: german\n",
+        "amt/bb/bb_10_1.txt": "third",
         "amt/bb/bb_demographics.txt": "Language: English \n",
-    }  # fmt: skip
+    }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

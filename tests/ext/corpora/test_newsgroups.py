@@ -53,7 +53,9 @@ def test_addresses_merge_into_persons() -> None:
     assert p[0] == p[1] and p[2] == p[3] and p[4] != p[5] and p[6] is None
     assert len(set(p)) == 5
     assert "ann" not in str(p[0])
-    assert organisation("x@a.b.edu") == "x@b.edu" and organisation("x@cs.york.ac.uk") == "x@york.ac.uk"
+    assert (
+        organisation("x@a.b.edu") == "x@b.edu" and organisation("x@cs.york.ac.uk") == "x@york.ac.uk"
+    )
 
 
 def test_header_is_split_with_continuations() -> None:
@@ -61,7 +63,9 @@ def test_header_is_split_with_continuations() -> None:
     assert fields == {"from": "a@b", "subject": "one two"} and body == "Text\n\nMore"
 
 
-@pytest.mark.parametrize("line", ["> quoted", "  >> deep", "|> marked", "AB> initials", ": colon", "-> arrow"])
+@pytest.mark.parametrize(
+    "line", ["> quoted", "  >> deep", "|> marked", "AB> initials", ": colon", "-> arrow"]
+)
 def test_quotes_go(line: str) -> None:
     assert clean.drop_quotes([line, PROSE]) == [PROSE]
 
@@ -98,7 +102,11 @@ def test_embedded_headers_and_pgp_go() -> None:
 @pytest.mark.parametrize(
     "tail",
     [
-        ["-- ", "Ann Lee", "Some wisdom in a whole sentence, as people like it in their signatures."],
+        [
+            "-- ",
+            "Ann Lee",
+            "Some wisdom in a whole sentence, as people like it in their signatures.",
+        ],
         ["---------", "| Ann Lee, University of X |", "---------"],
         ["=====", "To be or not to be", "====="],
     ],
@@ -130,7 +138,10 @@ def test_trailing_lines_go(tail: str) -> None:
 
 
 def test_names_and_addresses_go() -> None:
-    lines = ["This is Ann speaking.", f"{PROSE} So Ann says, at a@b.com or cs.pitt.edu, 919-515-6393."]
+    lines = [
+        "This is Ann speaking.",
+        f"{PROSE} So Ann says, at a@b.com or cs.pitt.edu, 919-515-6393.",
+    ]
     kept = clean.drop_names(clean.mask_addresses(lines), {"ann"})
     assert kept == [f"{PROSE} So  says, at @ or @, @."]
 
@@ -142,7 +153,9 @@ def test_unwrap_joins_lines_and_clip_ends_with_a_word() -> None:
     )
     assert clean.unwrap(["That is all.  -Ann"]) == "That is all."
     assert (
-        clean.clip("one two three", 9) == "one two" and clean.clip("abcdef", 3) == "abc" and clean.clip("ab", 3) == "ab"
+        clean.clip("one two three", 9) == "one two"
+        and clean.clip("abcdef", 3) == "abc"
+        and clean.clip("ab", 3) == "ab"
     )
 
 
@@ -153,7 +166,8 @@ def test_nonword_share() -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", ["Re: Mac  or IBM?", "RE: Re: mac or ibm", "Mac or IBM (was Re: Performa)", "Re^2: Mac or IBM"]
+    "subject",
+    ["Re: Mac  or IBM?", "RE: Re: mac or ibm", "Mac or IBM (was Re: Performa)", "Re^2: Mac or IBM"],
 )
 def test_threads_are_normalised_subjects(subject: str) -> None:
     assert clean.thread("g", subject) == "g: mac or ibm"
@@ -161,7 +175,9 @@ def test_threads_are_normalised_subjects(subject: str) -> None:
 
 
 def test_reproduced_texts_are_noticed() -> None:
-    assert clean.reproduces(["Archive-name: x/faq"]) and clean.reproduces(["", "THE WHITE HOUSE", ""])
+    assert clean.reproduces(["Archive-name: x/faq"]) and clean.reproduces(
+        ["", "THE WHITE HOUSE", ""]
+    )
     assert not clean.reproduces(["I went to the White House yesterday."])
 
 
@@ -182,7 +198,9 @@ def test_overlap_keeps_the_earlier_text() -> None:
     assert overlapping([], 0.1).tolist() == []
 
 
-def test_missing_collection_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_collection_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     with pytest.raises(MissingPart, match="raven corpus fetch newsgroups"):
         Newsgroups().load()

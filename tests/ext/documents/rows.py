@@ -18,9 +18,15 @@ def texts(pages: Any) -> Path:
     inbox.mkdir()
     for number, sender in enumerate(("Ann Roe", "Ben Low", "Ann Roe")):
         head = f"From: {sender} <{sender[:3].lower()}@example.org>\nTo: you@example.org\nSubject: Note {number}\n\n"
-        quoted = "On Monday Eva wrote:\n> Shall we take the boat, or is the weather against it again?\n"
-        (inbox / f"mail{number}.eml").write_text(f"{head}I would not have thought of it.\n\n{quoted}-- \n{sender}\n")
-    (inbox / "a-name-without-any-blank-that-nothing-reads-and-that-is-far-wider-than-a-phone.xyz").write_text("nothing")
+        quoted = (
+            "On Monday Eva wrote:\n> Shall we take the boat, or is the weather against it again?\n"
+        )
+        (inbox / f"mail{number}.eml").write_text(
+            f"{head}I would not have thought of it.\n\n{quoted}-- \n{sender}\n"
+        )
+    (
+        inbox / "a-name-without-any-blank-that-nothing-reads-and-that-is-far-wider-than-a-phone.xyz"
+    ).write_text("nothing")
     pages.raven("texts", inbox, "--out", pages.place / "texts")
     return Path(pages.place / "texts" / "index.html")
 

@@ -29,21 +29,35 @@ def test_word_gives_its_running_text_and_says_what_else_it_holds(tmp_path):
     note = '<w:p><w:r><w:t>With a note</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
     table = f"<w:tbl><w:tr><w:tc>{paragraph('cell')}</w:tc></w:tr></w:tbl>"
     box = f"<w:p><w:r><w:pict><w:txbxContent>{paragraph('boxed')}</w:txbxContent></w:pict></w:r></w:p>"
-    field = (
-        "<w:p><w:r><w:instrText>HYPERLINK x</w:instrText></w:r><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/></w:r></w:p>"
-    )
+    field = "<w:p><w:r><w:instrText>HYPERLINK x</w:instrText></w:r><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/></w:r></w:p>"
     people = '<c xmlns:dc="d"><dc:creator>Eve\nX</dc:creator></c>'
     more = {"word/media/a.png": b"x", "word/vbaProject.bin": b"x", "docProps/core.xml": people}
     more |= {f"word/{name}.xml": f"<a>{name}</a>" for name in ("header1", "footnotes")}
-    body = paragraph("Dear Sir,") + paragraph("Quoted.", "IntenseQuote") + changed + note + table + box + field
+    body = (
+        paragraph("Dear Sir,")
+        + paragraph("Quoted.", "IntenseQuote")
+        + changed
+        + note
+        + table
+        + box
+        + field
+    )
     document = read(tmp_path, "a.docx", docx(body, more))
     assert document.text == "Dear Sir,\nnew\nWith a note\n\na\tb\n\n"
     assert kinds(document) == {
-        "quotations": 1, "deleted text": 1, "footnotes and endnotes": 1, "tables": 1, "text boxes": 1,
-        "headers and footers of pages": 1, "images": 1, "macros": 1,
-    }  # fmt: skip
+        "quotations": 1,
+        "deleted text": 1,
+        "footnotes and endnotes": 1,
+        "tables": 1,
+        "text boxes": 1,
+        "headers and footers of pages": 1,
+        "images": 1,
+        "macros": 1,
+    }
     assert "old" in next(one.sample for one in document.left_out if one.kind == "deleted text")
-    assert document.notes == ("the file's metadata name Eve X: a hint, and no proof of who wrote it",)
+    assert document.notes == (
+        "the file's metadata name Eve X: a hint, and no proof of who wrote it",
+    )
     assert document.author is None and len(document.file_sha256) == len(document.text_sha256) == 64
 
 
@@ -57,8 +71,12 @@ def test_opendocument(tmp_path):
     document = read(tmp_path, "a.odt", odt(body, {"Pictures/a.png": b"x"}))
     assert document.text == "Title\nOne  two three\nitem\n"
     assert kinds(document) == {
-        "footnotes and endnotes": 1, "quotations": 1, "tables": 1, "deleted text": 1, "images": 1,
-    }  # fmt: skip
+        "footnotes and endnotes": 1,
+        "quotations": 1,
+        "tables": 1,
+        "deleted text": 1,
+        "images": 1,
+    }
 
 
 @pytest.mark.extra
@@ -68,8 +86,11 @@ def test_rich_text(tmp_path, need_extra):
     document = read(tmp_path, "a.rtf", r"{\rtf1\ansi\ansicpg1252{\header\pard Head\par}" + body)
     assert document.text == "He’s here €\nBold too.\n"
     assert kinds(document) == {
-        "headers and footers of pages": 1, "footnotes and endnotes": 1, "images": 1, "deleted text": 1
-    }  # fmt: skip
+        "headers and footers of pages": 1,
+        "footnotes and endnotes": 1,
+        "images": 1,
+        "deleted text": 1,
+    }
 
 
 @pytest.mark.extra
@@ -92,11 +113,15 @@ def test_pdf_gives_paragraphs_without_running_heads(tmp_path, need_extra):
     names = ("first", "second", "third")
     pages = [
         [
-            "Report of ACME", f"This is a wide line of the {name} page that goes on in the", "next one. Short end.",
-            f"Another paragraph of the {name} page stands here, and it is wide", f"too, {name}.", f"Page {i} of 3",
+            "Report of ACME",
+            f"This is a wide line of the {name} page that goes on in the",
+            "next one. Short end.",
+            f"Another paragraph of the {name} page stands here, and it is wide",
+            f"too, {name}.",
+            f"Page {i} of 3",
         ]
         for i, name in enumerate(names, start=1)
-    ]  # fmt: skip
+    ]
     document = read(tmp_path, "a.pdf", pdf(pages))
     assert document.text.split("\n")[:2] == [
         "This is a wide line of the first page that goes on in the next one. Short end.",
@@ -105,7 +130,9 @@ def test_pdf_gives_paragraphs_without_running_heads(tmp_path, need_extra):
     assert kinds(document) == {"headers and footers of pages": 6}
     with pytest.raises(Unreadable, match="a scan: no text stands in it"):
         read(tmp_path, "scan.pdf", pdf([[], []]))
-    assert kinds(read(tmp_path, "half.pdf", pdf([["Words here."], []]))) == {"pages without text (images)": 1}
+    assert kinds(read(tmp_path, "half.pdf", pdf([["Words here."], []]))) == {
+        "pages without text (images)": 1
+    }
 
 
 REPLY = """Dear Bob,
@@ -135,8 +162,13 @@ Anna, Institute of Things
 def test_of_a_mail_only_the_senders_words_are_taken(tmp_path):
     document = read(tmp_path, "a.eml", mail(REPLY))
     assert document.author == "anna@example.org" and document.date.startswith("Mon, 2 Mar")
-    assert document.text.startswith("Dear Bob,\n\nI read it") and document.text.endswith("see why.\n\nBest regards,\n")
-    assert "No, at one.\n\n- first of a list\n- second" in document.text and "noon" not in document.text
+    assert document.text.startswith("Dear Bob,\n\nI read it") and document.text.endswith(
+        "see why.\n\nBest regards,\n"
+    )
+    assert (
+        "No, at one.\n\n- first of a list\n- second" in document.text
+        and "noon" not in document.text
+    )
     assert kinds(document) == {"headers": 5, "quotations": 1, "signatures": 2}
 
 
@@ -165,23 +197,35 @@ def test_attachments_are_named_and_never_opened(tmp_path):
     document = read(tmp_path, "a.eml", mail(body, more=more, subject="Fwd: it"))
     assert document.text == "His own words.\n" and "b.zip (empty)" in str(document.left_out)
     assert kinds(document) == {"headers": 6, "attachments": 1, "forwarded mail": 1}
-    assert document.notes == ("its subject says that it was forwarded: is what is left by the sender?",)
+    assert document.notes == (
+        "its subject says that it was forwarded: is what is left by the sender?",
+    )
     (tmp_path / "a.eml").write_bytes(mail(body.partition("--X--")[0], more=more))
-    assert "the mail is cut short: its last part has no end" in read_document(tmp_path / "a.eml").notes
+    assert (
+        "the mail is cut short: its last part has no end" in read_document(tmp_path / "a.eml").notes
+    )
 
 
 def test_a_mailbox_gives_every_mail_and_names_what_it_cannot_give(tmp_path):
     locked = mail("x", more="Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n")
     box = mailbox(
-        mail("Words of hers.\n>From here on."), mail("> quoted\n> only"), locked, mail("His.", sender="b@x.org")
+        mail("Words of hers.\n>From here on."),
+        mail("> quoted\n> only"),
+        locked,
+        mail("His.", sender="b@x.org"),
     )
     (tmp_path / "a.mbox").write_bytes(box)
     first, second = read_documents(tmp_path / "a.mbox")
-    assert (first.author, first.text, first.part) == ("anna@example.org", "Words of hers.\nFrom here on.\n", "mail 1")
+    assert (first.author, first.text, first.part) == (
+        "anna@example.org",
+        "Words of hers.\nFrom here on.\n",
+        "mail 1",
+    )
     assert (second.author, second.part) == ("b@x.org", "mail 4")
     assert first.notes == (
-        "left out of the mailbox: mail 3: it is encrypted", "mails without words of their sender were left out (1)"
-    )  # fmt: skip
+        "left out of the mailbox: mail 3: it is encrypted",
+        "mails without words of their sender were left out (1)",
+    )
     with pytest.raises(FormatError, match="this file holds several"):
         read_document(tmp_path / "a.mbox")
 
@@ -206,8 +250,14 @@ CHATS = {
     "signal": "[2026-03-01 10:11:12] Anna: Hello: you\nthere?  \n\n[2026-03-01 10:12:12] Bob: \n\n> Hello: you\n\n"
     "Fine at 10:30![a.jpg](./media/a.jpg)  \n(- Anna: x -)\n\n",
     "signal json": "".join(
-        json.dumps({"date": "2026-03-01T10:00:00", "sender": sender, "body": f"{body}  ", "quote": quote}) + "\n"
-        for sender, body, quote in (("Anna", "Hello: you\nthere?", ""), ("Bob", "Fine at 10:30", "\n\n> Hello\n\n"))
+        json.dumps(
+            {"date": "2026-03-01T10:00:00", "sender": sender, "body": f"{body}  ", "quote": quote}
+        )
+        + "\n"
+        for sender, body, quote in (
+            ("Anna", "Hello: you\nthere?", ""),
+            ("Bob", "Fine at 10:30", "\n\n> Hello\n\n"),
+        )
     ),
 }
 
@@ -216,7 +266,10 @@ CHATS = {
 def test_a_chat_gives_a_text_for_each_sender(tmp_path, form):
     (tmp_path / "chat.txt").write_text(CHATS[form], "utf-8")
     documents = read_documents(tmp_path / "chat.txt")
-    assert {d.author: d.text for d in documents} == {"Anna": "Hello: you\nthere?\n", "Bob": "Fine at 10:30\n"}
+    assert {d.author: d.text for d in documents} == {
+        "Anna": "Hello: you\nthere?\n",
+        "Bob": "Fine at 10:30\n",
+    }
 
 
 def test_a_diary_is_no_chat(tmp_path):
@@ -234,7 +287,10 @@ def test_a_sender_who_writes_from_right_to_left(tmp_path):
     ("text", "sign"),
     [
         ("<html><body><p>Hi</p></body></html>", "marks of HTML"),
-        ("Itâ€™s hers â€” donâ€™t, itâ€™s cafÃ©.", "UTF-8 was read as Windows-1252 in 5 places (â€™ for ’)"),
+        (
+            "Itâ€™s hers â€” donâ€™t, itâ€™s cafÃ©.",
+            "UTF-8 was read as Windows-1252 in 5 places (â€™ for ’)",
+        ),
         ("a \ufffd b", "(U+FFFD): 1;"),
         ("good \u202eevil\u202c text", "than it is stored: 2"),
         ("half of it in English, ένα μέρος στα ελληνικά", "several scripts (Latin 47%, Greek 53%)"),
@@ -252,22 +308,40 @@ def test_a_sound_text_has_no_notes(tmp_path, text):
 
 
 def test_folders_give_their_documents_once(tmp_path):
-    for name in ("a/letter.docx", "a/letter.txt", "a/b.pdf", ".hidden/c.txt", "d.png", "a/chat.md", "x.doc"):
+    for name in (
+        "a/letter.docx",
+        "a/letter.txt",
+        "a/b.pdf",
+        ".hidden/c.txt",
+        "d.png",
+        "a/chat.md",
+        "x.doc",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
     taken, others = list_documents(tmp_path)
-    assert [p.relative_to(tmp_path).as_posix() for p in taken] == ["a/b.pdf", "a/chat.md", "a/letter.txt"]
+    assert [p.relative_to(tmp_path).as_posix() for p in taken] == [
+        "a/b.pdf",
+        "a/chat.md",
+        "a/letter.txt",
+    ]
     assert [p.name for p in others] == ["letter.docx", "d.png", "x.doc"]
 
 
 def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
-    documents = [read(tmp_path, "a.eml", mail("Some words.\n\n-- \nAnna")), read(tmp_path, "b.txt", "Some words.")]
+    documents = [
+        read(tmp_path, "a.eml", mail("Some words.\n\n-- \nAnna")),
+        read(tmp_path, "b.txt", "Some words."),
+    ]
     (sentence,) = account_of(documents)
     assert sentence.startswith(
         "1 of 2 documents hold more than was taken as their text (a.eml: headers (5), signatures (1))"
     )
     assert account_of(documents[1:]) == []
-    assert "raven texts 'my texts' -o FOLDER shows" in account_of(documents, place=tmp_path / "my texts")[0]
+    assert (
+        "raven texts 'my texts' -o FOLDER shows"
+        in account_of(documents, place=tmp_path / "my texts")[0]
+    )
     front = (LeftOut("front and back matter", 1),)
     assert account_of([msgspec.structs.replace(documents[1], left_out=front)]) == []
     odd = [read(tmp_path, f"{i}.txt", "good \u202eevil\u202c" + i * " x\u202c") for i in range(3)]
@@ -336,7 +410,9 @@ NO_REPLIES = [
 def test_a_reply_is_told_in_any_language(line, mark):
     other = f"{mark}Words of Ben that are not mine.\n{mark}More of Ben.\n"
     own, rest = split_mail(f"My own words stand here.\n\n{line}\n\n{other}")
-    assert own == "My own words stand here.\n" and "More of Ben." in "".join(passage for _, passage in rest)
+    assert own == "My own words stand here.\n" and "More of Ben." in "".join(
+        passage for _, passage in rest
+    )
 
 
 @pytest.mark.parametrize("words", NO_REPLIES)

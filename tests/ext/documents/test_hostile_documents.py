@@ -32,9 +32,11 @@ def kinds(document: Document) -> dict[str, int]:
 @pytest.mark.parametrize("name", ["a.docx", "a.odt"])
 def test_images_stay_packed(tmp_path, name):
     image = random.Random(0).randbytes(2**20) * 40
-    data = docx(paragraph("Hello."), {"word/media/a.png": image}) if name == "a.docx" else odt(
-        "<text:p>Hello.</text:p>", {"Pictures/a.png": image}
-    )  # fmt: skip
+    data = (
+        docx(paragraph("Hello."), {"word/media/a.png": image})
+        if name == "a.docx"
+        else odt("<text:p>Hello.</text:p>", {"Pictures/a.png": image})
+    )
     read(tmp_path, "small.docx", docx(paragraph("x")))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert str(read(tmp_path, name, data).left_out[0]) == "images (1)"
@@ -79,13 +81,18 @@ def test_nothing_outside_is_reached(tmp_path, need_extra):
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.3)
         url = f"http://127.0.0.1:{server.getsockname()[1]}/x"
-        template = f'<R><Relationship Type="attachedTemplate" Target="{url}" TargetMode="External"/></R>'
+        template = (
+            f'<R><Relationship Type="attachedTemplate" Target="{url}" TargetMode="External"/></R>'
+        )
         words = paragraph("Hello.")
         tags = f'<link rel=stylesheet href="{url}"><script src="{url}"></script><img src="{url}">'
         action = f"/OpenAction << /S /URI /URI ({url}) >>"
         word = docx(words, {"word/_rels/document.xml.rels": template, "word/vbaProject.bin": b"x"})
         assert str(read(tmp_path, "a.docm", word).left_out[0]) == "macros (1)"
-        assert read(tmp_path, "a.html", f"<html><body>{tags}<p>Hello.</p></body></html>".encode()).text == "Hello.\n"
+        assert (
+            read(tmp_path, "a.html", f"<html><body>{tags}<p>Hello.</p></body></html>".encode()).text
+            == "Hello.\n"
+        )
         assert read(tmp_path, "a.pdf", pdf([["Hello."]], more=action)).text.strip() == "Hello."
         with pytest.raises(TimeoutError):
             server.accept()
@@ -103,16 +110,26 @@ def test_modules_beside_the_documents_are_not_imported(tmp_path, monkeypatch):
 
 def test_marks_and_scripts_are_said_whatever_the_format(tmp_path):
     document = read(tmp_path, "a.docx", docx(paragraph("Hello \u202eevil\u202c, καλημέρα")))
-    assert [note[:24] for note in document.notes] == ["marks that turn the dire", "it is written in several"]
+    assert [note[:24] for note in document.notes] == [
+        "marks that turn the dire",
+        "it is written in several",
+    ]
 
 
 @pytest.mark.extra
 @pytest.mark.parametrize(
     ("group", "deleted"),
-    [(r"{\deleted gone}", True), (r"{\deleted0 stays}", False), (r"{\b\deleted\deleted0 x\deleted gone}", True),
-     (r"{\b\deleted0\deleted0 \deletedword stays}", False), ("{" + r"\deleted0" * 12 + " stays}", False)],
-)  # fmt: skip
-def test_much_that_was_deleted_in_rich_text_takes_time_by_its_size(tmp_path, monkeypatch, need_extra, group, deleted):
+    [
+        (r"{\deleted gone}", True),
+        (r"{\deleted0 stays}", False),
+        (r"{\b\deleted\deleted0 x\deleted gone}", True),
+        (r"{\b\deleted0\deleted0 \deletedword stays}", False),
+        ("{" + r"\deleted0" * 12 + " stays}", False),
+    ],
+)
+def test_much_that_was_deleted_in_rich_text_takes_time_by_its_size(
+    tmp_path, monkeypatch, need_extra, group, deleted
+):
     """Groups, and one group as long as all of them: a search that begins at every brace or mark takes minutes."""
     need_extra("striprtf")
     monkeypatch.setattr(reading, "SECONDS", 5)
@@ -128,7 +145,9 @@ def test_links_of_rich_text_take_time_by_its_size_whatever_their_case(tmp_path, 
     need_extra("striprtf")
     for word in ("fldinst", "FLDINST"):
         links = (r"{\field{\*" + "\\" + word + r'{HYPERLINK "') * 2000
-        assert "Mine." in read(tmp_path, "a.rtf", (r"{\rtf1 Mine." + links + "}" * 6001).encode()).text
+        assert (
+            "Mine." in read(tmp_path, "a.rtf", (r"{\rtf1 Mine." + links + "}" * 6001).encode()).text
+        )
     with pytest.raises(FormatError, match="lone surrogate"):
         read(tmp_path, "a.rtf", rb"{\rtf1 Mine \u55357 ?.}")
     emoji = read(tmp_path, "a.rtf", rb"{\rtf1 Mine \u55357 ?\u56832 ? \u99999999 ?.}").text
@@ -178,7 +197,12 @@ def test_files_that_end_their_reader_have_one_second_more_in_all(tmp_path, monke
             seconds.append(request.seconds)
             return -signal.SIGVTALRM
 
-    for name, value in (("_servers", []), ("_shared", [0.0]), ("_formats", set()), ("_Server", Ends)):
+    for name, value in (
+        ("_servers", []),
+        ("_shared", [0.0]),
+        ("_formats", set()),
+        ("_Server", Ends),
+    ):
         monkeypatch.setattr(reading, name, value)
     (tmp_path / "a.eml").write_bytes(mail("Mine."))
     for _ in range(4):
@@ -200,9 +224,17 @@ def test_native_code_that_takes_too_long_ends_its_process_alone():
 def test_half_a_character_in_what_is_left_out_loses_nothing(tmp_path):
     head = b"From: e@x.org\nDate: =?utf-7?q?+2AA-?=\nSubject: =?utf-7?q?+2AA-?=\n\nMine.\n"
     document = read(tmp_path, "a.eml", head)
-    assert document.text == "Mine.\n" and document.date == "\ufffd" and "\ufffd" in document.left_out[0].sample
+    assert (
+        document.text == "Mine.\n"
+        and document.date == "\ufffd"
+        and "\ufffd" in document.left_out[0].sample
+    )
     with pytest.raises(FormatError, match="lone surrogate"):
-        read(tmp_path, "a.eml", b"From: e@x.org\nContent-Type: text/plain; charset=utf-7\n\nMine +2AA-.\n")
+        read(
+            tmp_path,
+            "a.eml",
+            b"From: e@x.org\nContent-Type: text/plain; charset=utf-7\n\nMine +2AA-.\n",
+        )
 
 
 def test_an_inbox_of_slow_files_has_the_time_of_its_size(tmp_path, monkeypatch):

@@ -25,7 +25,14 @@ of <pb n="2"/>times &amp; {more}.</p>
 </div></body><back><p>Advertisements.</p></back></text></TEI>"""
 
 
-def tei(title="A Tale", author="Brontë, Emily (1818-1848)", ref="viaf:97097302", more="places", doctype="", several=""):
+def tei(
+    title="A Tale",
+    author="Brontë, Emily (1818-1848)",
+    ref="viaf:97097302",
+    more="places",
+    doctype="",
+    several="",
+):
     authors = f'<author ref="{ref}">{author}</author>{several}' if author else several
     return TEI.format(title=title, authors=authors, more=more, doctype=doctype)
 
@@ -34,9 +41,20 @@ def test_the_body_alone(tmp_path):
     (tmp_path / "a.xml").write_text(tei(), "utf-8")
     one = read_document(tmp_path / "a.xml")
     assert one.text == "Chapter One\nTo be,\nor not\nIt was the best of times & places.\n"
-    assert (one.author, one.identity, one.title, one.date) == ("Brontë, Emily", "viaf:97097302", "A Tale", "1847")
+    assert (one.author, one.identity, one.title, one.date) == (
+        "Brontë, Emily",
+        "viaf:97097302",
+        "A Tale",
+        "1847",
+    )
     left = {part.kind: part.count for part in one.left_out}
-    assert left == {"notes": 1, "speakers": 1, "stage directions": 1, "other readings": 1, "front and back matter": 2}
+    assert left == {
+        "notes": 1,
+        "speakers": 1,
+        "stage directions": 1,
+        "other readings": 1,
+        "front and back matter": 2,
+    }
     (tmp_path / "a.html").write_text(tei(), "utf-8")
     (page,) = read_documents(tmp_path / "a.html")
     assert page.text == one.text and page.author is None and "TEI" in page.notes[0]
@@ -70,19 +88,35 @@ def test_other_xml_is_not_read(tmp_path):
 
 
 def test_who_is_meant():
-    forms = ("viaf:123", "https://viaf.org/viaf/123/", "http://www.viaf.org/viaf/123", "VIAF:123 gnd:9")
+    forms = (
+        "viaf:123",
+        "https://viaf.org/viaf/123/",
+        "http://www.viaf.org/viaf/123",
+        "VIAF:123 gnd:9",
+    )
     assert len(set(map(identity, forms))) == 1 and identity("gnd:123") != identity("viaf:123")
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_corpus_is_by_reference_before_spelling(tmp_path, packed):
     """Two spellings with one reference are one person, one name with two references two."""
-    people = [("Bell, Ellis", "viaf:1"), ("Brontë, Emily", "https://viaf.org/viaf/1/"), ("Brontë, Emily", "viaf:1"),
-              ("Bronte, Anne", "viaf:2"), ("Smith, John", "viaf:3"), ("Smith, John", "viaf:4"),
-              ("Bronte, Anne", "")]  # fmt: skip
-    files = {f"E{n}_Same.xml": tei(f"T{n}", who, ref, more=f"text {n}") for n, (who, ref) in enumerate(people)}
+    people = [
+        ("Bell, Ellis", "viaf:1"),
+        ("Brontë, Emily", "https://viaf.org/viaf/1/"),
+        ("Brontë, Emily", "viaf:1"),
+        ("Bronte, Anne", "viaf:2"),
+        ("Smith, John", "viaf:3"),
+        ("Smith, John", "viaf:4"),
+        ("Bronte, Anne", ""),
+    ]
+    files = {
+        f"E{n}_Same.xml": tei(f"T{n}", who, ref, more=f"text {n}")
+        for n, (who, ref) in enumerate(people)
+    }
     files["E8_Same.xml"] = tei("T8", author="", more="nobody's text")
-    files["E9_Same.xml"] = tei("T9", several='<author ref="viaf:9">A Second</author>', more="two people's text")
+    files["E9_Same.xml"] = tei(
+        "T9", several='<author ref="viaf:9">A Second</author>', more="two people's text"
+    )
     (tmp_path / "c").mkdir()
     for name, text in files.items():
         (tmp_path / "c" / name).write_text(text, "utf-8")
@@ -102,19 +136,24 @@ def test_a_header_of_tei_that_is_nested_deep_takes_time_by_its_length():
     deep = "<author>" + "<a>" * 40_000 + "Ann" + "</a>" * 40_000 + "</author>"
     head = f"<TEI><teiHeader><fileDesc><titleStmt>{deep}</titleStmt></fileDesc></teiHeader>"
     began = time.process_time()
-    assert parsed(f"{head}<text><body><p>mine</p></body></text></TEI>", Path("a.xml"))[0].author == "Ann"
+    assert (
+        parsed(f"{head}<text><body><p>mine</p></body></text></TEI>", Path("a.xml"))[0].author
+        == "Ann"
+    )
     assert time.process_time() - began < 2  # by the square of its depth, half a minute
 
 
 def test_a_corpus_of_several_texts_in_one_file(tmp_path):
     """Each TEI in a teiCorpus is a text by its own header's author, or by that of all; one without words is named."""
     (inbox := tmp_path / "in").mkdir()
-    inner = [tei(title=f"T{i}", author=who, ref=ref, more=f"number {i}").partition("\n")[2]
-             for i, (who, ref) in enumerate([("Ann Lee", ""), ("Bob Ray", ""), ("Ann Lee", ""), ("", "")])]  # fmt: skip
+    inner = [
+        tei(title=f"T{i}", author=who, ref=ref, more=f"number {i}").partition("\n")[2]
+        for i, (who, ref) in enumerate(
+            [("Ann Lee", ""), ("Bob Ray", ""), ("Ann Lee", ""), ("", "")]
+        )
+    ]
     empty = "<TEI><teiHeader/><text><body/></text></TEI>"
-    head = (
-        "<teiHeader><fileDesc><titleStmt><title>All</title><author>Cy Fox</author></titleStmt></fileDesc></teiHeader>"
-    )
+    head = "<teiHeader><fileDesc><titleStmt><title>All</title><author>Cy Fox</author></titleStmt></fileDesc></teiHeader>"
     (inbox / "all.xml").write_text(f"<teiCorpus>{head}{''.join(inner)}{empty}</teiCorpus>", "utf-8")
     documents = read_documents(inbox / "all.xml")
     expected = [("Ann Lee", "T0"), ("Bob Ray", "T1"), ("Ann Lee", "T2"), ("Cy Fox", "T3")]
@@ -133,11 +172,24 @@ def test_a_corpus_of_several_texts_in_one_file(tmp_path):
 
 def test_a_reference_says_who_is_who_in_corpora_and_in_texts(tmp_path):
     (inbox := tmp_path / "in").mkdir()
-    people = [("Currer Bell", "viaf:1"), ("Charlotte Brontë", "viaf:1"), ("Charlotte Brontë", "viaf:1"),
-              ("John Smith", "viaf:2"), ("John Smith", "viaf:3"), ("Ann Lee", ""), ("Lee, Ann", "")]  # fmt: skip
+    people = [
+        ("Currer Bell", "viaf:1"),
+        ("Charlotte Brontë", "viaf:1"),
+        ("Charlotte Brontë", "viaf:1"),
+        ("John Smith", "viaf:2"),
+        ("John Smith", "viaf:3"),
+        ("Ann Lee", ""),
+        ("Lee, Ann", ""),
+    ]
     for i, (who, ref) in enumerate(people):
         (inbox / f"{i}.xml").write_text(tei(author=who, ref=ref, more=f"number {i}"), "utf-8")
-    names = {"Charlotte Brontë", "John Smith (viaf:2)", "John Smith (viaf:3)", "Ann Lee", "Lee, Ann"}
+    names = {
+        "Charlotte Brontë",
+        "John Smith (viaf:2)",
+        "John Smith (viaf:3)",
+        "Ann Lee",
+        "Lee, Ann",
+    }
     corpus = load_corpus(inbox)
     assert set(corpus.author.names) == names
     assert any("Charlotte Brontë = Currer Bell" in said for said in corpus.notes[ACCOUNT])
@@ -155,7 +207,11 @@ def test_a_name_in_parts_has_blanks_and_a_word_over_two_lines_is_one(tmp_path):
 
 def test_what_stands_beside_the_text_is_said(tmp_path):
     preface = f"<front><p>{'A word of another about the author. ' * 30}</p></front>"
-    marked = tei().replace("<front><p>A title page.</p></front>", preface).replace('type="act"', 'type="introduction"')
+    marked = (
+        tei()
+        .replace("<front><p>A title page.</p></front>", preface)
+        .replace('type="act"', 'type="introduction"')
+    )
     for i, name in enumerate(("a", "b", "c")):
         (tmp_path / f"{name}.xml").write_text(marked.replace("To be", f"To be {i}"))
     said = " ".join(load_corpus(tmp_path, pairs=False).notes[ACCOUNT])
@@ -207,7 +263,9 @@ def test_a_tei_within_another_is_a_text_of_its_own(tmp_path, markup, texts):
 
 
 def test_a_tei_that_holds_others_without_words_is_refused(tmp_path):
-    (tmp_path / "a.xml").write_text(f"<TEI>{header('Ann')}<TEI>{header('Bell')}</TEI></TEI>", "utf-8")
+    (tmp_path / "a.xml").write_text(
+        f"<TEI>{header('Ann')}<TEI>{header('Bell')}</TEI></TEI>", "utf-8"
+    )
     with pytest.raises(Unreadable, match="no text within this TEI has words"):
         read_documents(tmp_path / "a.xml")
 

@@ -10,8 +10,26 @@ from ravenbench.errors import FormatError, MissingPart
 from ravenbench.ext.encoders.meaning import sentence_similarity
 from ravenbench.tasks.safety.measures import Helpers, measures_key
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran", "not", "."]
-SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "the",
+    "cat",
+    "sat",
+    "dog",
+    "ran",
+    "not",
+    ".",
+]
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+}
 
 
 def save_tokenizer(transformers, folder):
@@ -57,7 +75,14 @@ def test_a_helper_decides_the_address_of_measures():
 def test_nothing_is_written_where_a_model_is_not_here(tmp_path):
     (tmp_path / "a.txt").write_text("the cat sat .")
     page = tmp_path / "page.html"
-    given = [str(tmp_path / "a.txt"), str(tmp_path / "a.txt"), "--encoder", str(tmp_path), "--out", str(page)]
+    given = [
+        str(tmp_path / "a.txt"),
+        str(tmp_path / "a.txt"),
+        "--encoder",
+        str(tmp_path),
+        "--out",
+        str(page),
+    ]
     result = CliRunner().invoke(build("diff"), ["diff", *given])
     assert isinstance(result.exception, FormatError) and not page.exists()
 
@@ -69,7 +94,9 @@ def test_diff_shows_what_models_say(encoder_folder, tmp_path):
     page = tmp_path / "page.html"
     options = ["--encoder", encoder_folder, "--out", str(page), "--json"]
     result = CliRunner().invoke(
-        build("diff"), ["diff", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), *options], catch_exceptions=False
+        build("diff"),
+        ["diff", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), *options],
+        catch_exceptions=False,
     )
     assert result.exit_code == 0 and json.loads(result.stdout)["comparisons"] == 1
     text = page.read_text()

@@ -21,7 +21,12 @@ def tiny_model(tmp_path, need_extra):
     (folder / "vocab.txt").write_text("\n".join(words))
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     need_extra("torch").manual_seed(0)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sizes = {
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     config = transformers.BertConfig(vocab_size=len(words), **sizes)
     transformers.BertModel(config).save_pretrained(folder)
     part = modules.Transformer(str(folder))
@@ -36,7 +41,9 @@ def test_texts_become_vectors_and_long_ones_are_averaged(tiny_model):
     assert vectors.shape == (3, 16) and np.isfinite(vectors).all()
     assert not np.allclose(vectors[0], vectors[1])
     assert np.allclose(vectors[2], (vectors[0] + vectors[1]) / 2)
-    assert np.array_equal(vectors, SBERT(model=tiny_model, window=3).encode([short, other, f"{short} {other}"]))
+    assert np.array_equal(
+        vectors, SBERT(model=tiny_model, window=3).encode([short, other, f"{short} {other}"])
+    )
     (Path(tiny_model) / "tokenizer.json").unlink()
     with pytest.raises(FormatError, match="not whole"):
         SBERT(model=tiny_model).encode([short])
@@ -49,7 +56,9 @@ def test_verifier_topics_and_soundness_encode_a_text_once(tiny_model, monkeypatc
 
     asked, real = [], sentences._windows
     monkeypatch.setattr(sentences, "_KEPT", sentences.KeptVectors())
-    monkeypatch.setattr(sentences, "_windows", lambda m, texts, *how: asked.extend(texts) or real(m, texts, *how))
+    monkeypatch.setattr(
+        sentences, "_windows", lambda m, texts, *how: asked.extend(texts) or real(m, texts, *how)
+    )
     texts = ["the cat sat", "the dog ran", "the dog sat"]
     topics = SBERT(model=tiny_model).encode(texts)
     Encoder(model=tiny_model, device="cpu").prepare(texts)
@@ -65,7 +74,11 @@ def test_static_embeddings_are_the_light_alternative(tmp_path, tiny_model, need_
     table = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
     model2vec.StaticModel(table, tokenizer, config={}).save_pretrained(str(tmp_path / "static"))
     vectors = SBERT(model=str(tmp_path / "static")).encode(["the cat", "the cat the cat", "dog"])
-    assert vectors.shape == (3, 6) and np.allclose(vectors[0], vectors[1]) and not np.allclose(vectors[0], vectors[2])
+    assert (
+        vectors.shape == (3, 6)
+        and np.allclose(vectors[0], vectors[1])
+        and not np.allclose(vectors[0], vectors[2])
+    )
 
 
 def test_weights_kept_in_half_precision_are_read_in_single(tiny_model, need_extra):

@@ -22,14 +22,20 @@ def good() -> dict[str, Any]:
     role = Labels.of(("query", "candidate")[row % 2] for row in range(len(problems.texts)))
     ids = [f"d{row}" for row in range(len(problems.texts))]
     source = Source(
-        problems.texts, ids, {"author": problems.author}, [SourcePart("toy/test", problems, same)], {"role": role}
+        problems.texts,
+        ids,
+        {"author": problems.author},
+        [SourcePart("toy/test", problems, same)],
+        {"role": role},
     )
     return dict(msgspec.to_builtins(manifest_of(source._replace(name="toy"), "clear")))
 
 
 def sealed(value: Any) -> bytes:
     """A manifest whose checksum is that of its content."""
-    return json.dumps({**value, "checksum": checksum_of(value)} if isinstance(value, dict) else value).encode()
+    return json.dumps(
+        {**value, "checksum": checksum_of(value)} if isinstance(value, dict) else value
+    ).encode()
 
 
 def changed(**parts: Any) -> Callable[[], bytes]:
@@ -37,9 +43,19 @@ def changed(**parts: Any) -> Callable[[], bytes]:
 
     def made() -> bytes:
         value = good()
-        own = {name.removeprefix("set_"): part for name, part in parts.items() if name.startswith("set_")}
+        own = {
+            name.removeprefix("set_"): part
+            for name, part in parts.items()
+            if name.startswith("set_")
+        }
         sets = [{**value["sets"][0], **own}]
-        return sealed({**value, "sets": sets, **{n: part for n, part in parts.items() if not n.startswith("set_")}})
+        return sealed(
+            {
+                **value,
+                "sets": sets,
+                **{n: part for n, part in parts.items() if not n.startswith("set_")},
+            }
+        )
 
     return made
 
@@ -57,7 +73,11 @@ FROZEN = [
     case("a list", lambda: b"[]"),
     case("an object of another program", lambda: b'{"name": "toy"}'),
     case("another format", changed(format=9), "not JSON of format 1"),
-    case("one letter changed", lambda: sealed(good()).replace(b'"name": "toy"', b'"name": "boy"'), "its checksum"),
+    case(
+        "one letter changed",
+        lambda: sealed(good()).replace(b'"name": "toy"', b'"name": "boy"'),
+        "its checksum",
+    ),
     case("a number for a text", changed(documents=7)),
     case("a text for counts", changed(counts="many")),
     case("counts of other problems", changed(counts={"documents": 8, "problems": 10**9})),
@@ -72,5 +92,8 @@ FROZEN = [
     case("a name without end", changed(name="x" * 100_000), "a name is too long"),
     case("an id without end", changed(ids=["x" * 100_000] * 8), "a name is too long"),
     case("fewer ids than documents", changed(ids=[]), "do not fit together"),
-    case("labels beyond their names", changed(columns={"author": {"names": ["a"], "codes": "u1:CQkJCQkJCQk="}})),
+    case(
+        "labels beyond their names",
+        changed(columns={"author": {"names": ["a"], "codes": "u1:CQkJCQkJCQk="}}),
+    ),
 ]

@@ -20,14 +20,33 @@ OUTPUTS = {
 READ_CORPORA = {"freeze", "thaw"}
 GOLDEN = {
     "freeze": (
-        ("run", "corpus.jsonl", "--topics", "4", "--folds", "2", "--pools", "1", "--samplers", "hits, random",
-         "--docs-per-topic", "12", "--workers", "1", "--verifiers", "length, chance", "--probe", "none", "--out",
-         "run"),
+        (
+            "run",
+            "corpus.jsonl",
+            "--topics",
+            "4",
+            "--folds",
+            "2",
+            "--pools",
+            "1",
+            "--samplers",
+            "hits, random",
+            "--docs-per-topic",
+            "12",
+            "--workers",
+            "1",
+            "--verifiers",
+            "length, chance",
+            "--probe",
+            "none",
+            "--out",
+            "run",
+        ),
         ("freeze", "run", "-o", "split.json", "--corpus", "corpus.jsonl"),
         ("thaw", "split.json", "corpus.jsonl", "-o", "thawed"),
         ("thaw", "split.json", "corpus.jsonl", "--json"),
     ),
-}  # fmt: skip
+}
 
 
 @cache

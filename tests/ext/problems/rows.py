@@ -5,7 +5,11 @@ ESCAPES = {
     "sample": [("$data/corpus.jsonl", "--topics", "2")],
 }
 OUTPUTS = {
-    ("problems", "out"): (("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy"), True),
+    ("problems", "out"): (
+        ("$data/corpus.jsonl", "--known", "1", "--match", "none"),
+        ("corpus.jsonl", "toy"),
+        True,
+    ),
 }
 OUTPUTS_NOTHING = {"sample"}
 READING = {"problems": ("problems", "$corpus", "--match", "none", "--known", "1", "--out", "$out")}

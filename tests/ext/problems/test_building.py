@@ -38,7 +38,9 @@ def corpus(authors: list[int], topics: list[int], bands: list[int] | None = None
     )
 
 
-def check(source: Corpus, built: Built, match: tuple[str, ...], known: tuple[int, int], reuse: bool) -> None:
+def check(
+    source: Corpus, built: Built, match: tuple[str, ...], known: tuple[int, int], reuse: bool
+) -> None:
     """Every promise of the builder."""
     problems, same = built.problems, built.same
     columns = [source.at(name).topic for name in match]
@@ -50,7 +52,10 @@ def check(source: Corpus, built: Built, match: tuple[str, ...], known: tuple[int
         assert known[0] <= len(own) <= known[1] and len(set(rows)) == len(rows)
         assert len(set(source.author.codes[own])) == 1
         assert (source.author.codes[asked] == source.author.codes[own[0]]) == truth
-        assert all(len(set(labels.codes[rows])) == 1 and (labels.codes[rows] >= 0).all() for labels in columns)
+        assert all(
+            len(set(labels.codes[rows])) == 1 and (labels.codes[rows] >= 0).all()
+            for labels in columns
+        )
         uses[truth].update(rows)
     assert max(uses[True].values()) == max(uses[False].values()) == 1
     if not reuse:
@@ -60,14 +65,23 @@ def check(source: Corpus, built: Built, match: tuple[str, ...], known: tuple[int
     assert len(set(problems.ids.tolist())) == len(problems)
 
 
-documents = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(-1, 1)), min_size=4, max_size=60)
+documents = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(-1, 1)), min_size=4, max_size=60
+)
 
 
 @settings(max_examples=150, deadline=None)
 @given(documents, st.integers(1, 3), st.integers(0, 2), st.booleans(), st.integers(0, 3))
-def test_promises(rows: list[tuple[int, int, int]], least: int, more: int, reuse: bool, seed: int) -> None:
+def test_promises(
+    rows: list[tuple[int, int, int]], least: int, more: int, reuse: bool, seed: int
+) -> None:
     source = corpus(*map(list, zip(*rows, strict=True)))  # type: ignore[arg-type]
-    options = {"known": (least, least + more), "match": ("topic", "band"), "reuse": reuse, "seed": seed}
+    options = {
+        "known": (least, least + more),
+        "match": ("topic", "band"),
+        "reuse": reuse,
+        "seed": seed,
+    }
     try:
         built = build_problems(source, **options)  # type: ignore[arg-type]
     except CorpusError:
@@ -78,13 +92,21 @@ def test_promises(rows: list[tuple[int, int, int]], least: int, more: int, reuse
 
 
 @settings(max_examples=150, deadline=None)
-@given(documents, st.integers(1, 3), st.integers(0, 2), st.booleans(), st.booleans(), st.integers(0, 3))
+@given(
+    documents, st.integers(1, 3), st.integers(0, 2), st.booleans(), st.booleans(), st.integers(0, 3)
+)
 def test_promises_across_a_column(
     rows: list[tuple[int, int, int]], least: int, more: int, reuse: bool, one_way: bool, seed: int
 ) -> None:
     source = corpus(*map(list, zip(*rows, strict=True)))  # type: ignore[arg-type]
     cross = Cross("topic", ("t1", "t0") if one_way else None)
-    options = {"known": (least, least + more), "match": ("topic", "band"), "reuse": reuse, "seed": seed, "cross": cross}
+    options = {
+        "known": (least, least + more),
+        "match": ("topic", "band"),
+        "reuse": reuse,
+        "seed": seed,
+        "cross": cross,
+    }
     try:
         built = build_problems(source, **options)  # type: ignore[arg-type]
     except (CorpusError, InputError):
@@ -102,14 +124,23 @@ def test_promises_across_a_column(
 
 
 def test_across_a_column_every_author_who_can_takes_part() -> None:
-    built = build_problems(corpus([0, 0, 1, 1, 2, 2, 3], [0, 1] * 3 + [0]), known=(1, 1), cross=Cross.parse("topic"))
+    built = build_problems(
+        corpus([0, 0, 1, 1, 2, 2, 3], [0, 1] * 3 + [0]), known=(1, 1), cross=Cross.parse("topic")
+    )
     assert len(built.problems) == 6 and built.dropped["left over"] == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"), [("", "no crossing"), ("topic=", "no crossing"), ("topic=t0", "no crossing"),
-                        ("topic=t0:t0", "no crossing"), ("topic=t0:t9", "no such value"), ("season", "no column")]
-)  # fmt: skip
+    ("text", "fault"),
+    [
+        ("", "no crossing"),
+        ("topic=", "no crossing"),
+        ("topic=t0", "no crossing"),
+        ("topic=t0:t0", "no crossing"),
+        ("topic=t0:t9", "no such value"),
+        ("season", "no column"),
+    ],
+)
 def test_bad_crossings(text: str, fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         build_problems(corpus([0, 0, 1, 1], [0, 1, 0, 1]), known=(1, 1), cross=Cross.parse(text))
@@ -118,7 +149,9 @@ def test_bad_crossings(text: str, fault: str) -> None:
 def test_every_case_is_used_where_authors_are_even() -> None:
     built = build_problems(corpus([0, 0, 1, 1, 2, 2], [0] * 6), known=(1, 1))
     assert len(built.problems) == 6 and built.dropped["left over"] == 0
-    half = build_problems(corpus([a for a in range(6) for _ in range(4)], [0] * 24), known=(1, 1), reuse=False)
+    half = build_problems(
+        corpus([a for a in range(6) for _ in range(4)], [0] * 24), known=(1, 1), reuse=False
+    )
     assert len(half.problems) == 12
 
 
@@ -138,7 +171,9 @@ def test_minimum_of_words_and_number_of_problems() -> None:
 
 
 def test_order_and_ids_do_not_tell_the_truth() -> None:
-    same = build_problems(corpus([a for a in range(50) for _ in range(4)], [0] * 200), known=(1, 1)).same
+    same = build_problems(
+        corpus([a for a in range(50) for _ in range(4)], [0] * 200), known=(1, 1)
+    ).same
     runs = 1 + np.count_nonzero(same[1:] != same[:-1])
     assert 0.35 < runs / len(same) < 0.65
 
@@ -172,7 +207,9 @@ def raven(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_command_writes_what_it_says(tmp_path: Path) -> None:
     table = tmp_path / "essays.csv"
-    lines = [f"a{a},{b},{a % 2},text {a} {b} {'word ' * (a + b)}" for a in range(8) for b in range(5)]
+    lines = [
+        f"a{a},{b},{a % 2},text {a} {b} {'word ' * (a + b)}" for a in range(8) for b in range(5)
+    ]
     table.write_text("\n".join(["author,topic,band,text", *lines]))
     options = ["--known", "1-2", "--match", "band", "--min-words", "4", "--genre", "essays"]
     done = raven("problems", str(table), "-o", str(tmp_path / "out"), *options, "--json")
@@ -186,11 +223,32 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
     assert {key: row[key] for key in told["table"]} == told["table"] and row["name"] == "out"
     shown = raven("corpus", "info", str(tmp_path / "out"))
     assert "known a problem" in shown.stdout
-    pairs = raven("problems", str(table), "-o", str(tmp_path / "pairs"), "--known", "1", "--match", "none",
-                  "--format", "pairs")  # fmt: skip
+    pairs = raven(
+        "problems",
+        str(table),
+        "-o",
+        str(tmp_path / "pairs"),
+        "--known",
+        "1",
+        "--match",
+        "none",
+        "--format",
+        "pairs",
+    )
     assert pairs.returncode == 0 and len(read_problems(tmp_path / "pairs")) > 10
-    crossed = raven("problems", str(table), "-o", str(tmp_path / "x"), "--known", "1", "--match", "none", "--cross",
-                    "band", "--json")  # fmt: skip
+    crossed = raven(
+        "problems",
+        str(table),
+        "-o",
+        str(tmp_path / "x"),
+        "--known",
+        "1",
+        "--match",
+        "none",
+        "--cross",
+        "band",
+        "--json",
+    )
     assert crossed.returncode == 2 and "cannot give problems" in crossed.stderr
     for wrong in (
         ["--known", "few"],
@@ -199,7 +257,11 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
         ["--match", "age"],
     ):
         refused = raven("problems", str(table), "-o", str(tmp_path / "no"), *wrong)
-        assert refused.returncode == 2 and refused.stderr.startswith("error: ") and not (tmp_path / "no").exists()
+        assert (
+            refused.returncode == 2
+            and refused.stderr.startswith("error: ")
+            and not (tmp_path / "no").exists()
+        )
 
 
 @pytest.mark.data
@@ -232,5 +294,7 @@ def test_across_the_topics_of_a_real_corpus(ebg: Path) -> None:
     known, asked = topics[problems.known_index], topics[problems.questioned_index]
     assert len(problems) > 200 and (known != asked[problems.owner]).all()
     author = source.author.codes
-    truth = author[problems.known_index[problems.known_ptr[:-1]]] == author[problems.questioned_index]
+    truth = (
+        author[problems.known_index[problems.known_ptr[:-1]]] == author[problems.questioned_index]
+    )
     assert (truth == built.same).all()

@@ -1,4 +1,10 @@
 """Rows of this extension in the bench's tables (``tests/extensions.py``)."""
 
 ESCAPES = {"export": [("$run", "-o", "$out")]}
-OUTPUTS = {("export", "out"): (("$runs/run/run",), ("runs/run/run", "runs/run", "runs/run/run/cells"), True)}
+OUTPUTS = {
+    ("export", "out"): (
+        ("$runs/run/run",),
+        ("runs/run/run", "runs/run", "runs/run/run/cells"),
+        True,
+    )
+}

@@ -98,7 +98,10 @@ truth = [json.loads(line) for line in open(os.path.dirname(sys.argv[2]) + "/trai
 assert sys.argv[5] == os.path.dirname(sys.argv[2]) + "/train/truth.jsonl"
 write([(name, sum(t["same"] for t in truth) / len(truth)) for name in ids])
 """
-    text = program(tmp_path, ANSWER + code) + " -i $inputDataset -o $outputDir $trainDataset/truth.jsonl"
+    text = (
+        program(tmp_path, ANSWER + code)
+        + " -i $inputDataset -o $outputDir $trainDataset/truth.jsonl"
+    )
     verifier = registry.parse("verifier", f"command({text!r}, timeout=60)")
     assert verifier.timeout == 60 and registry.parse("verifier", str(verifier)) == verifier
     train, same = toy_problems(12)
@@ -106,7 +109,9 @@ write([(name, sum(t["same"] for t in truth) / len(truth)) for name in ids])
     assert verifier.fit(train, same).verify(test.blind()).tolist() == [same.mean()] * 4
 
 
-def test_no_truth_no_authors_a_cleared_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_truth_no_authors_a_cleared_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SECRET", "truth")
     code = """
 import os
@@ -166,8 +171,12 @@ def test_failures_are_told_never_scored(tmp_path: Path, fault: str) -> None:
 def test_problem_ids_never_name_a_place(tmp_path: Path) -> None:
     """An id with a separator is refused before anything is written outside, or stays a name."""
     text = "one two three"
-    problems = Problems.of([("../../x", [text, f"{text} four"], text), ("y", [text], f"{text} five")])
-    verifier = Command(program(tmp_path, FOLDERS) + " $inputDataset ${outputDir}").fit(*toy_problems(4))
+    problems = Problems.of(
+        [("../../x", [text, f"{text} four"], text), ("y", [text], f"{text} five")]
+    )
+    verifier = Command(program(tmp_path, FOLDERS) + " $inputDataset ${outputDir}").fit(
+        *toy_problems(4)
+    )
     with pytest.raises(RavenError, match="x"):
         verifier.verify(problems)
 
@@ -180,7 +189,11 @@ def test_stderr_ends_the_message_of_bad_answers(tmp_path: Path) -> None:
 def test_a_hang_is_stopped(tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(ProgramError, match=r"stopped after 0.5 seconds\n.*thinking"):
-        answer(tmp_path, "import time\nprint('thinking', file=sys.stderr, flush=True)\ntime.sleep(60)", timeout=0.5)
+        answer(
+            tmp_path,
+            "import time\nprint('thinking', file=sys.stderr, flush=True)\ntime.sleep(60)",
+            timeout=0.5,
+        )
     assert time.monotonic() - began < 10
 
 
@@ -208,7 +221,9 @@ while not os.path.exists({str(note)!r}): time.sleep(0.01)
     assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
-def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_in_the_temporary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -253,16 +268,24 @@ def test_public_baseline_runs_unmodified(tmp_path: Path) -> None:
     checkout = os.environ.get("RAVEN_PAN_CODE")
     if not checkout:
         pytest.skip("set RAVEN_PAN_CODE to a checkout of PAN's public code")
-    script = shlex.quote(str(Path(checkout) / "clef23/authorship-verification/pan23-verif-baseline-compressor.py"))
+    script = shlex.quote(
+        str(Path(checkout) / "clef23/authorship-verification/pan23-verif-baseline-compressor.py")
+    )
     learn = f"{PYTHON} {script} --train -train_dir $trainDataset -model_dir model"
     tell = f"{PYTHON} {script} -model_dir model -test_dir $inputDataset -out_dir $outputDir"
     train, same = toy_problems(40, seed=1)
     test, _ = toy_problems(10, seed=2)
-    found = Command(shlex.join(["sh", "-ec", f"{learn}; {tell}"])).fit(train, same).verify(test.blind())
+    found = (
+        Command(shlex.join(["sh", "-ec", f"{learn}; {tell}"])).fit(train, same).verify(test.blind())
+    )
     write_pan_pairs(tmp_path / "train", train, same)
     write_pan_pairs(tmp_path / "test", test)
     for by_hand in (learn, tell):
-        line = by_hand.replace("$trainDataset", "train").replace("$inputDataset", "test").replace("$outputDir", "out")
+        line = (
+            by_hand.replace("$trainDataset", "train")
+            .replace("$inputDataset", "test")
+            .replace("$outputDir", "out")
+        )
         subprocess.run(shlex.split(line), cwd=tmp_path, check=True, capture_output=True)
     wanted = read_answers(tmp_path / "out")
     assert wanted.ids.tolist() == test.ids.tolist() and wanted.value.tolist() == found.tolist()
@@ -301,8 +324,12 @@ def test_the_report_says_whether_programs_were_confined(tmp_path: Path) -> None:
     page = write_report(result.store)
     free, other = json.loads((page.parent / "report.json").read_text())["programs"]
     assert (
-        free["confined"] is False and free["how"] == "not confined: confinement is switched off" and free["cells"] == 1
+        free["confined"] is False
+        and free["how"] == "not confined: confinement is switched off"
+        and free["cells"] == 1
     )
     assert other["confined"] is (obstacle() is None)
-    assert "Outside programs" in page.read_text() and "confinement is switched off" in page.read_text()
+    assert (
+        "Outside programs" in page.read_text() and "confinement is switched off" in page.read_text()
+    )
     assert "confinement is switched off" in (page.parent / "tables" / "programs.csv").read_text()

@@ -19,7 +19,9 @@ from ravenbench.ext.programs import process
 from ravenbench.ext.programs.process import Rules, obstacle
 from ravenbench.programs import noted, private_folder, sweep, ways
 
-CONFINED = pytest.mark.skipif(obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}")
+CONFINED = pytest.mark.skipif(
+    obstacle() is not None, reason=f"programs cannot be confined here: {obstacle()}"
+)
 BOTH = pytest.mark.parametrize("confine", [pytest.param("required", marks=CONFINED), "off"])
 
 THIEF = """
@@ -80,7 +82,9 @@ def stolen(confine: str, tmp_path: Path, work: Path, port: int) -> dict[str, obj
     run.mkdir()
     (run / "truth.txt").write_text("EN001 Y")
     hidden = str(run)[:4] + "+" + str(run)[4:]
-    ran = Rules(confine).run([sys.executable, "-c", THIEF, f"{hidden}/truth.txt", hidden, str(port)], work, 30)
+    ran = Rules(confine).run(
+        [sys.executable, "-c", THIEF, f"{hidden}/truth.txt", hidden, str(port)], work, 30
+    )
     return dict(json.loads(ran.stdout))
 
 
@@ -102,9 +106,13 @@ def test_a_confined_thief_gets_nothing(
     assert not (tmp_path / "run" / "cell.json").exists()
 
 
-def test_an_unconfined_one_gets_what_the_user_has(tmp_path: Path, work: Path, listener: int) -> None:
+def test_an_unconfined_one_gets_what_the_user_has(
+    tmp_path: Path, work: Path, listener: int
+) -> None:
     got = stolen("off", tmp_path, work, listener)
-    assert got["truth"] == "EN001 Y" and got["network"] == "reached" and int(str(got["processes"])) > 2
+    assert (
+        got["truth"] == "EN001 Y" and got["network"] == "reached" and int(str(got["processes"])) > 2
+    )
     assert got["environment"] is None and (tmp_path / "run" / "cell.json").read_text() == "mine"
 
 
@@ -116,7 +124,9 @@ def beats(place: Path) -> bool:
 
 
 @BOTH
-def test_who_clears_the_environment_and_leaves_the_session_does_not_outlive_the_limit(work: Path, confine: str) -> None:
+def test_who_clears_the_environment_and_leaves_the_session_does_not_outlive_the_limit(
+    work: Path, confine: str
+) -> None:
     with pytest.raises(ProgramError, match="stopped after 1 seconds"):
         Rules(confine).run([sys.executable, "-c", BEAT + "\ntime.sleep(60)"], work, 1)
     assert (work / "beat").exists() and not beats(work / "beat")
@@ -151,15 +161,25 @@ def test_programs_die_with_their_parent(work: Path, confine: str, how: signal.Si
 LIMITS = {
     "processes": (
         "import os, time\nfor _ in range(30): os.fork() or time.sleep(20)\ntime.sleep(20)",
-        {"processes": 8}, "processes, more than 8",
+        {"processes": 8},
+        "processes, more than 8",
     ),
-    "memory": ("import time\nheld = b'x' * 2**28\ntime.sleep(20)", {"memory": 0.1}, "GiB of memory, more than 0.10"),
+    "memory": (
+        "import time\nheld = b'x' * 2**28\ntime.sleep(20)",
+        {"memory": 0.1},
+        "GiB of memory, more than 0.10",
+    ),
     "disk": (
         "import time\nfor i in range(8): open(str(i), 'wb').write(b'x' * 2**20)\ntime.sleep(20)",
-        {"disk": 4 / 1024}, "GiB, more than 0.00",
+        {"disk": 4 / 1024},
+        "GiB, more than 0.00",
     ),
-    "one file": ("open('large', 'wb').write(b'x' * 2**23)", {"disk": 4 / 1024}, "SIGXFSZ|File too large"),
-}  # fmt: skip
+    "one file": (
+        "open('large', 'wb').write(b'x' * 2**23)",
+        {"disk": 4 / 1024},
+        "SIGXFSZ|File too large",
+    ),
+}
 
 
 @BOTH
@@ -196,7 +216,9 @@ def test_a_run_within_what_is_shown_stays_hidden(tmp_path: Path, work: Path) -> 
     (run / "run.json").write_text("{}")
     (run / "truth").write_text("Y")
     code = "import os\nfor place, _, files in os.walk('checkout'.join(['../../', ''])): print(place, files)"
-    ran = Rules("required", readable=[str(tmp_path / "checkout")]).run([sys.executable, "-c", code], work, 30)
+    ran = Rules("required", readable=[str(tmp_path / "checkout")]).run(
+        [sys.executable, "-c", code], work, 30
+    )
     assert b"raven-runs/one []" in ran.stdout
 
 
@@ -214,14 +236,17 @@ def test_how_it_ran_is_noted(work: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             Rules().run(true, work, 30)
             assert ways() == "not confined: bubblewrap (the program bwrap) is not installed"
         with pytest.raises(
-            InputError, match=r"cannot be confined here[\s\S]*is not installed[\s\S]*install bubblewrap"
+            InputError,
+            match=r"cannot be confined here[\s\S]*is not installed[\s\S]*install bubblewrap",
         ):
             Rules("required").check()
     finally:
         obstacle.cache_clear()
 
 
-def test_private_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_private_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     code = (
         "import os, tempfile; from ravenbench.programs import private_folder\n"
@@ -237,7 +262,9 @@ def test_private_folders_of_killed_processes_are_removed(tmp_path: Path, monkeyp
 
 @BOTH
 @pytest.mark.parametrize("kind", ["link", "folder of links", "pipe", "link for the folder"])
-def test_what_a_program_leaves_is_files_and_no_ways_elsewhere(tmp_path: Path, confine: str, kind: str) -> None:
+def test_what_a_program_leaves_is_files_and_no_ways_elsewhere(
+    tmp_path: Path, confine: str, kind: str
+) -> None:
     """A link would be followed with the user's rights, to what the program itself may not read."""
     (tmp_path / "secret.txt").write_text("of the user")
     does = {

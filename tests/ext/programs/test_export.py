@@ -19,7 +19,10 @@ def test_every_fold_can_be_read_back_as_pan_problems(tmp_path):
     assert folds == list(store.plan.folds)
     for name in folds:
         fold = store.fold(name)
-        for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
+        for part, problems, same in (
+            ("train", fold.train, fold.train_same),
+            ("test", fold.test, fold.test_same),
+        ):
             found = read_problems(tmp_path / "out" / name / part)
             assert found.problems.ids.tolist() == problems.ids.tolist()
             assert found.truth().tolist() == same.tolist()
@@ -27,4 +30,6 @@ def test_every_fold_can_be_read_back_as_pan_problems(tmp_path):
             assert [found.problems.texts[row] for row in found.problems.questioned_index] == texts
     before = sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*"))
     export(store, tmp_path / "out")
-    assert sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*")) == before, "its repeat is accepted"
+    assert sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*")) == before, (
+        "its repeat is accepted"
+    )

@@ -23,14 +23,15 @@ TASKS = toy_tasks(3)
 def program(tmp_path, body):
     """An obfuscator that runs a Python program of these lines; ``read`` and ``write`` are given."""
     lines = [
-        "import sys, json", "from pathlib import Path",
+        "import sys, json",
+        "from pathlib import Path",
         "given, made, seed = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]",
         "for place in sorted(given.iterdir()):",
         "    text = (place / 'original.txt').read_text('utf-8')",
         "    out = made / place.name",
         "    out.mkdir()",
         *("    " + line for line in body),
-    ]  # fmt: skip
+    ]
     file = tmp_path / "rewriter.py"
     file.write_text("\n".join(lines))
     command = f"{shlex.quote(sys.executable)} rewriter.py $inputDataset $outputDir $seed"
@@ -38,7 +39,9 @@ def program(tmp_path, body):
 
 
 def test_a_program_rewrites_all_texts_in_one_process(tmp_path):
-    spec = program(tmp_path, ["(out / 'obfuscated.txt').write_text(text.replace('a', 'aa') + seed, 'utf-8')"])
+    spec = program(
+        tmp_path, ["(out / 'obfuscated.txt').write_text(text.replace('a', 'aa') + seed, 'utf-8')"]
+    )
     recipe = registry.parse("obfuscator", spec)
     check_obfuscator(recipe, TASKS)
     done = recipe.fit(TASKS).obfuscate_all(TASKS, 5)
@@ -49,7 +52,10 @@ def test_a_program_is_started_once_a_run(tmp_path):
     log = tmp_path / "log.txt"
     spec = program(
         tmp_path,
-        [f"open({str(log)!r}, 'a').write(place.name + ' ')", "(out / 'obfuscated.txt').write_text(text + ' Yes.')"],
+        [
+            f"open({str(log)!r}, 'a').write(place.name + ' ')",
+            "(out / 'obfuscated.txt').write_text(text + ' Yes.')",
+        ],
     )
     texts = tmp_path / "texts"
     texts.mkdir()
@@ -68,13 +74,22 @@ def test_a_program_is_started_once_a_run(tmp_path):
         (["(out / 'obfuscated.txt').write_text(text * 12)"], "words where the original has"),
         (["(out / 'obfuscated.txt').write_bytes(b'\\xff\\xfe broken')"], "UTF-8"),
         (["(out / 'obfuscation.json').write_text('[{\"original\": ')"], "not JSON"),
-        (["(out / 'obfuscated.txt').write_text('le chat est dans la maison avec les enfants et nous ' * 8)"],
-         "another language"),
+        (
+            [
+                "(out / 'obfuscated.txt').write_text('le chat est dans la maison avec les enfants et nous ' * 8)"
+            ],
+            "another language",
+        ),
         (["sys.exit(3)"], "code 3"),
-        (["part = {'original': 'other', 'obfuscation': 'x', 'obfuscation-id': 1}",
-          "(out / 'obfuscation.json').write_text(json.dumps([part]))"], "does not follow"),
+        (
+            [
+                "part = {'original': 'other', 'obfuscation': 'x', 'obfuscation-id': 1}",
+                "(out / 'obfuscation.json').write_text(json.dumps([part]))",
+            ],
+            "does not follow",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_program_that_fails_or_writes_half_fails_all(tmp_path, body, told):
     recipe = registry.parse("obfuscator", program(tmp_path, body))
     with pytest.raises(ProgramError, match=told):
@@ -100,7 +115,10 @@ def new(task):
 def as_pan(folder):
     for task in TASKS:
         (folder / task.id).mkdir(parents=True)
-        write_parts(folder / task.id / "obfuscation.json", [Part(0, len(task.questioned), task.questioned, new(task))])
+        write_parts(
+            folder / task.id / "obfuscation.json",
+            [Part(0, len(task.questioned), task.questioned, new(task))],
+        )
     return folder
 
 
@@ -124,10 +142,16 @@ def as_files(folder):
 def as_lines(folder):
     folder.mkdir()
     rows = [
-        {"id": t.id, "text": new(t), "original_sha256": hashlib.sha256(t.questioned.encode()).hexdigest()}
+        {
+            "id": t.id,
+            "text": new(t),
+            "original_sha256": hashlib.sha256(t.questioned.encode()).hexdigest(),
+        }
         for t in TASKS
     ]
-    (folder / "t.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    (folder / "t.jsonl").write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    )
     return folder / "t.jsonl"
 
 
@@ -165,7 +189,10 @@ def test_texts_made_elsewhere_come_in_every_shape(tmp_path, make):
         ({"text": "  "}, "no words"),
         ({"text": "word " * 5000}, "words where the original has"),
         (
-            {"text": "der Hund und die Katze sind nicht in dem Haus mit dem Garten aber bei uns " * 6},
+            {
+                "text": "der Hund und die Katze sind nicht in dem Haus mit dem Garten aber bei uns "
+                * 6
+            },
             "another language",
         ),
         ({"words": "x"}, "not a rewriting"),
@@ -182,7 +209,8 @@ def test_what_is_no_rewriting_is_refused(tmp_path, row, told):
 
 
 @pytest.mark.parametrize(
-    ("name", "table"), [("t.csv", "id,text\na,Words.\n"), ("t.jsonl", '{"id": "a", "text": "Words."}')]
+    ("name", "table"),
+    [("t.csv", "id,text\na,Words.\n"), ("t.jsonl", '{"id": "a", "text": "Words."}')],
 )
 def test_a_byte_order_mark_as_excel_writes_it_is_no_part_of_a_table(tmp_path, name, table):
     (tmp_path / name).write_text(table, encoding="utf-8-sig")
@@ -229,7 +257,10 @@ def test_a_program_translates(tmp_path, empty_cache):
     ("body", "told"),
     [
         ("lines[0]", "1 lines came of"),
-        ("'le chat est dans la maison avec les enfants et nous sommes ici\\n' * len(lines)", "swap languages"),
+        (
+            "'le chat est dans la maison avec les enfants et nous sommes ici\\n' * len(lines)",
+            "swap languages",
+        ),
     ],
 )
 def test_a_translator_that_loses_lines_or_languages_fails(tmp_path, empty_cache, body, told):
@@ -238,11 +269,17 @@ def test_a_translator_that_loses_lines_or_languages_fails(tmp_path, empty_cache,
 
 
 def test_a_chain_is_checked_before_any_work(monkeypatch):
-    monkeypatch.setattr(translators, "_pairs", lambda: {("en", "es"): "eng-spa", ("es", "en"): "spa-eng"})
+    monkeypatch.setattr(
+        translators, "_pairs", lambda: {("en", "es"): "eng-spa", ("es", "en"): "spa-eng"}
+    )
     with pytest.raises(MissingPart, match=r"from es to ca[\s\S]*apt install apertium-spa-cat"):
-        registry.parse("obfuscator", "keswani-2016(apertium, chain=('en', 'es', 'ca', 'en'))").fit(TASKS)
+        registry.parse("obfuscator", "keswani-2016(apertium, chain=('en', 'es', 'ca', 'en'))").fit(
+            TASKS
+        )
     with pytest.raises(SpecError, match="end where it began"):
-        registry.parse("obfuscator", "keswani-2016(tests.translators:Unchanged, chain=('en', 'de'))").fit(TASKS)
+        registry.parse(
+            "obfuscator", "keswani-2016(tests.translators:Unchanged, chain=('en', 'de'))"
+        ).fit(TASKS)
 
 
 def test_apertium_translates_there_and_back(empty_cache):
@@ -263,8 +300,12 @@ def test_what_comes_back_unchanged_is_named_and_not_called_hidden(tmp_path):
     for name in ("one", "two"):
         if name == "two":
             (texts / "b.txt").write_text(TASKS[0].questioned)
-        spec = translating(tmp_path, "''.join(line.replace('house', 'home') + '\\n' for line in lines)")
-        result = obfuscate(spec, texts, out=tmp_path / name, folder=tmp_path / f"{name}-run", workers=1)
+        spec = translating(
+            tmp_path, "''.join(line.replace('house', 'home') + '\\n' for line in lines)"
+        )
+        result = obfuscate(
+            spec, texts, out=tmp_path / name, folder=tmp_path / f"{name}-run", workers=1
+        )
         assert result.unchanged == ("a.txt",) and not result.errors
         assert (tmp_path / name).exists() is result.written is (name == "two")
     assert not obfuscate("identity", texts, folder=tmp_path / "identity", workers=1).unchanged

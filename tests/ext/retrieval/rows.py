@@ -8,30 +8,77 @@ from ravenbench.ext.retrieval.reading import read_pool
 NAMES = {"Retriever", "retrieve"}
 TASKS = {
     "retrieve": {
-        "told": ("$data/corpus.jsonl", "--methods", "char-ngrams(size=300), delta", "--queries", "12"),
+        "told": (
+            "$data/corpus.jsonl",
+            "--methods",
+            "char-ngrams(size=300), delta",
+            "--queries",
+            "12",
+        ),
         "data": ("corpus.jsonl",),
     }
 }
 ESCAPES = {
-    "retrieve": [("$data/corpus.jsonl", "--methods", "words", "--queries", "12", "--workers", "1", "--out", "$out")]
+    "retrieve": [
+        (
+            "$data/corpus.jsonl",
+            "--methods",
+            "words",
+            "--queries",
+            "12",
+            "--workers",
+            "1",
+            "--out",
+            "$out",
+        )
+    ]
 }
-READING = {"retrieve": ("retrieve", "$corpus", "--topic", "none", "--methods", "words", "--queries", "4", "--plan")}
+READING = {
+    "retrieve": (
+        "retrieve",
+        "$corpus",
+        "--topic",
+        "none",
+        "--methods",
+        "words",
+        "--queries",
+        "4",
+        "--plan",
+    )
+}
 READING_TABLES = {"retrieve"}
 READING_ATTRIBUTION = {"retrieve": ("retrieve", "$p", "--methods", "words", "--plan")}
 GOLDEN = {
     "retrieve": (
-        ("retrieve", "synthetic(documents=150, authors=30, topics=6, words=50)", "--methods", "char-ngrams, words",
-         "--k", "1,4", "--train", "corpus.jsonl", "--rerank", "length", "--first", "3", "--out", "run", "--workers",
-         "1"),
+        (
+            "retrieve",
+            "synthetic(documents=150, authors=30, topics=6, words=50)",
+            "--methods",
+            "char-ngrams, words",
+            "--k",
+            "1,4",
+            "--train",
+            "corpus.jsonl",
+            "--rerank",
+            "length",
+            "--first",
+            "3",
+            "--out",
+            "run",
+            "--workers",
+            "1",
+        ),
     ),
-}  # fmt: skip
+}
 READERS = {"retrieval": (read_pool, "raven retrieve")}
 COMPONENTS = {"retriever": ["char-ngrams(n=3, size=100)", "words", "same('topic')"]}
 
 
 def retrieve(pages: Any) -> Path:
     corpus = "synthetic(documents=300, authors=40, topics=8)"
-    pages.raven("retrieve", corpus, "--workers", 1, "--queries", 20, "--out", pages.place / "retrieve")
+    pages.raven(
+        "retrieve", corpus, "--workers", 1, "--queries", 20, "--out", pages.place / "retrieve"
+    )
     return pages.report("retrieve")
 
 

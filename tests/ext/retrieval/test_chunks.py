@@ -33,7 +33,11 @@ def test_blocks_and_shards_of_any_size_give_the_same_bytes(pool, name, monkeypat
             parts.append(search(ask, pool.plain, pool.candidates, shard))
         joined = added(parts)
         for array in whole:
-            assert joined[array].astype(whole[array].dtype).tobytes() == whole[array].tobytes(), (array, block, size)
+            assert joined[array].astype(whole[array].dtype).tobytes() == whole[array].tobytes(), (
+                array,
+                block,
+                size,
+            )
 
 
 def test_an_audit_says_the_same_whatever_it_compares_at_a_time(monkeypatch):
@@ -44,7 +48,11 @@ def test_an_audit_says_the_same_whatever_it_compares_at_a_time(monkeypatch):
 
     passage, repeated = text(70), text(200)
     rows = [
-        ItemRow(f"d{i}", (f"{text(200) if i % 5 else repeated} {passage if i % 3 else ''}",), {"author": f"a{i % 9}"})
+        ItemRow(
+            f"d{i}",
+            (f"{text(200) if i % 5 else repeated} {passage if i % 3 else ''}",),
+            {"author": f"a{i % 9}"},
+        )
         for i in range(40)
     ]
     pool = pool_of(rows[:9], rows[9:], None, 0)
@@ -61,13 +69,22 @@ def test_an_audit_says_the_same_whatever_it_compares_at_a_time(monkeypatch):
 @pytest.mark.extra
 def test_a_cluster_gives_the_bytes_of_this_machine(tmp_path, need_extra):
     distributed = need_extra("distributed")
-    options = {"workers": 1, "methods": "char-ngrams, words, delta", "topic": "topic", "content": 20}
+    options = {
+        "workers": 1,
+        "methods": "char-ngrams, words, delta",
+        "topic": "topic",
+        "content": 20,
+    }
     here = ravenbench.retrieve(WORLD, out=tmp_path / "here", **options).store
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
         there = ravenbench.retrieve(
             WORLD, out=tmp_path / "there", engine=dask(cluster.scheduler_address), **options
         ).store
     assert here.plan.files == there.plan.files and len(here.plan.cells) > 10
     for place in here.plan.cells:
         one, other = here.read_cell(place.key).arrays, there.read_cell(place.key).arrays
-        assert one.keys() == other.keys() and all(one[name].tobytes() == other[name].tobytes() for name in one)
+        assert one.keys() == other.keys() and all(
+            one[name].tobytes() == other[name].tobytes() for name in one
+        )

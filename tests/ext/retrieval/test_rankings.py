@@ -40,13 +40,22 @@ def store(place):
         scores = method.ask(asked)(every)
         for name, row in zip(asked.ids, scores, strict=True):
             order = np.argsort(-row, kind="stable")
-            lines.append([(name, pool.candidates.ids[c], rank, float(row[c])) for rank, c in enumerate(order.tolist())])
+            lines.append(
+                [
+                    (name, pool.candidates.ids[c], rank, float(row[c]))
+                    for rank, c in enumerate(order.tolist())
+                ]
+            )
     for file, shown in (
         ("whole", lines),
         ("plain", lines[: len(pool.plain.queries)]),
         ("cut", [q[:depth] for q in lines]),
     ):
-        text = (f"{query} Q0 {one} {rank} {score!r} tag\n" for ranked in shown for query, one, rank, score in ranked)
+        text = (
+            f"{query} Q0 {one} {rank} {score!r} tag\n"
+            for ranked in shown
+            for query, one, rank, score in ranked
+        )
         (place / f"{file}.run").write_text("".join(text))
     rows = ({"query_id": q[0][0], "candidate_ids": [one for _, one, _, _ in q]} for q in lines[:3])
     (place / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -59,46 +68,66 @@ def rows_of(search, which):
 
 def test_a_ranking_of_a_method_is_judged_as_the_method(store, place):
     late = analyse(
-        with_answers(store, {"late": place / "whole.run", "cut": place / "cut.run", "plain": place / "plain.run"})
+        with_answers(
+            store,
+            {"late": place / "whole.run", "cut": place / "cut.run", "plain": place / "plain.run"},
+        )
     )
     methods, content = rows_of(late, "methods"), rows_of(late, "content")
     for name, estimate in methods["words"].figures.items():
         mine = methods["late"].figures[name]
-        assert mine.value == pytest.approx(estimate.value, abs=2e-3) and mine.interval == pytest.approx(
-            estimate.interval, abs=4e-3
-        )
+        assert mine.value == pytest.approx(
+            estimate.value, abs=2e-3
+        ) and mine.interval == pytest.approx(estimate.interval, abs=4e-3)
     assert "auc" not in methods["cut"].figures, "candidates without a score are on no scale"
     assert methods["cut"].figures["success@8"].value == pytest.approx(
         methods["words"].figures["success@8"].value, abs=0.01
     )
-    assert methods["cut"].figures["mrr"].value == pytest.approx(methods["words"].figures["mrr"].value, abs=0.01)
+    assert methods["cut"].figures["mrr"].value == pytest.approx(
+        methods["words"].figures["mrr"].value, abs=0.01
+    )
     assert content["late"].figures["swing_in_rank"].value == pytest.approx(
         content["words"].figures["swing_in_rank"].value, abs=0.02
     )
     assert str(content["late"].known["verdict"]) == str(content["words"].known["verdict"])
     assert "plain" not in content, "it ranked no query with other content"
-    assert {("words", "late"), ("late", "cut")} & {(row.method, row.known["other"]) for row in late.pairs}
+    assert {("words", "late"), ("late", "cut")} & {
+        (row.method, row.known["other"]) for row in late.pairs
+    }
 
 
 def test_as_an_option_of_the_search_and_on_a_site(store, place, tmp_path):
     both = ravenbench.retrieve(
-        WORLD, methods="words", topic="topic", content=0, out=tmp_path / "s", workers=1,
+        WORLD,
+        methods="words",
+        topic="topic",
+        content=0,
+        out=tmp_path / "s",
+        workers=1,
         rankings=[place / "plain.run", place / "some.jsonl"],
-    )  # fmt: skip
+    )
     methods = rows_of(analyse(both.store), "methods")
-    assert methods["plain"].figures["mrr"].value == pytest.approx(methods["words"].figures["mrr"].value, abs=2e-3)
+    assert methods["plain"].figures["mrr"].value == pytest.approx(
+        methods["words"].figures["mrr"].value, abs=2e-3
+    )
     said = " ".join(both.store.plan_as(ravenbench.ext.retrieval.task.RetrievePlan).warnings)
     assert "some: 37 of 40 queries not ranked, which counts as chance" in said
     assert methods["some"].figures["mrr"].value < methods["plain"].figures["mrr"].value
     site([place / "own"], tmp_path / "site", submitted={"<late>": place / "some.jsonl"})
     board = (tmp_path / "site" / "boards" / "own.html").read_text()
-    assert "&lt;late&gt;" in board and "(submitted)" in board and "37 of 40 queries not ranked" in board
+    assert (
+        "&lt;late&gt;" in board
+        and "(submitted)" in board
+        and "37 of 40 queries not ranked" in board
+    )
     (tmp_path / "bad.run").write_text("nobody Q0 c 1 1 t\n")
     with pytest.raises(RavenError, match="a query that the search does not have"):
         site([place / "own"], tmp_path / "site", submitted={"late": tmp_path / "bad.run"})
     shutil.copy(place / "plain.run", tmp_path / "words.run")
     with pytest.raises(RavenError, match="has the name of a method"):
-        ravenbench.retrieve(WORLD, methods="words", rankings=tmp_path / "words.run", out=tmp_path / "t")
+        ravenbench.retrieve(
+            WORLD, methods="words", rankings=tmp_path / "words.run", out=tmp_path / "t"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -115,20 +144,25 @@ def greater(pool, text, tmp_path):
     counts = search(ask, pool.plain, pool.candidates, np.arange(6), edges=False, tolerance=0.0)
     names = [pool.candidates.ids[c] for c in pool.plain.true]
     return {
-        name: (int(a), int(b)) for name, a, b in zip(names, counts["greater"][0], counts["equal"][0], strict=True)
+        name: (int(a), int(b))
+        for name, a, b in zip(names, counts["greater"][0], counts["equal"][0], strict=True)
     }, ranking
 
 
 def test_ties_and_what_is_not_listed_count_by_expectation(small, tmp_path):
-    counts, ranking = greater(small, "q0 0 c1 1 9 t\nq0 0 c0 2 9 t\nq0 0 c3 3 1e-9 t\nq2 0 c0 1 1 t\n", tmp_path)
+    counts, ranking = greater(
+        small, "q0 0 c1 1 9 t\nq0 0 c0 2 9 t\nq0 0 c3 3 1e-9 t\nq2 0 c0 1 1 t\n", tmp_path
+    )
     assert counts["c0"] == (0, 1), "equal scores are a tie"
     assert counts["c2"] == counts["c4"] == (2, 1), "what is not listed shares the last place"
-    assert counts["c1"] == counts["c3"] == counts["c5"] == (0, 3), "a query without a line is chance"
+    assert counts["c1"] == counts["c3"] == counts["c5"] == (0, 3), (
+        "a query without a line is chance"
+    )
     assert ranking.notes("r") == [
         "r: 1 of 2 queries not ranked, which counts as chance; 3 of 6 candidates not listed by a query (median), which "
         "share its last place; 2 lines with the score of another of their query, which are ties; 1 lines on queries "
         "without a true candidate, left out."
-    ]  # fmt: skip
+    ]
 
 
 def test_scores_that_differ_by_the_last_digit_are_no_tie(small, tmp_path):
@@ -154,10 +188,16 @@ def test_every_kind_of_fault_is_told_at_once_with_line_count_and_cure(small, tmp
         Ranking(str(tmp_path / "bad.run")).fit(small)
     said = str(refusal.value)
     for wanted in (
-        "6 faults", "bad.run:2: a candidate that its query has already, in 1 line", "bad.run:3: a candidate that the",
-        "bad.run:4: a query that the search does not have, in 2 lines", "bad.run:5: a rank or score that is no number",
-        "bad.run:6: no line of a ranking", "bad.run:7: a better rank than one", "found: nobody", "ids such as q0",
-    ):  # fmt: skip
+        "6 faults",
+        "bad.run:2: a candidate that its query has already, in 1 line",
+        "bad.run:3: a candidate that the",
+        "bad.run:4: a query that the search does not have, in 2 lines",
+        "bad.run:5: a rank or score that is no number",
+        "bad.run:6: no line of a ranking",
+        "bad.run:7: a better rank than one",
+        "found: nobody",
+        "ids such as q0",
+    ):
         assert wanted in said, said
     assert said.count("fix: ") == 6
 
@@ -165,10 +205,13 @@ def test_every_kind_of_fault_is_told_at_once_with_line_count_and_cure(small, tmp
 @pytest.mark.parametrize(
     "text",
     [
-        '{"query_id": "q0", "candidate_ids": "c0"}', '{"query_id": "q0", "candidate_ids": ["c0"], "scores": [NaN]}',
-        "[1]", '{"candidate_ids": []}', '{"query_id": "q0", "candidate_ids": ["c0", "c1"], "scores": [1]}',
+        '{"query_id": "q0", "candidate_ids": "c0"}',
+        '{"query_id": "q0", "candidate_ids": ["c0"], "scores": [NaN]}',
+        "[1]",
+        '{"candidate_ids": []}',
+        '{"query_id": "q0", "candidate_ids": ["c0", "c1"], "scores": [1]}',
     ],
-)  # fmt: skip
+)
 def test_json_lines_that_are_no_ranking_are_refused(small, tmp_path, text):
     (tmp_path / "bad.jsonl").write_text(text + "\n")
     faults = Faults()
@@ -177,7 +220,9 @@ def test_json_lines_that_are_no_ranking_are_refused(small, tmp_path, text):
 
 
 def test_json_lines_go_by_scores_where_there_are_some(small, tmp_path):
-    (tmp_path / "r.jsonl").write_text('{"Query ID": "q0", "positive_ids": ["c1", "c0"], "scores": [2, 2]}\n')
+    (tmp_path / "r.jsonl").write_text(
+        '{"Query ID": "q0", "positive_ids": ["c1", "c0"], "scores": [2, 2]}\n'
+    )
     ranking = Ranking(str(tmp_path / "r.jsonl")).fit(small)
     scores = ranking.ask(small.plain.queries)(np.arange(6))[0]
     values = dict(zip(small.candidates.ids, scores, strict=True))
@@ -185,7 +230,9 @@ def test_json_lines_go_by_scores_where_there_are_some(small, tmp_path):
 
 
 def test_what_is_handed_out_names_nobody(store, place):
-    lines = [json.loads(line) for line in (place / "out" / "queries.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line) for line in (place / "out" / "queries.jsonl").read_text().splitlines()
+    ]
     assert {key for row in lines for key in row} == {"query_id", "texts"} and any(
         "/" in row["query_id"] for row in lines
     )

@@ -11,7 +11,14 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
 from ravenbench.ext.retrieval.audit import audit, several_languages
 from ravenbench.ext.retrieval.content import with_content
-from ravenbench.ext.retrieval.measures import Authors, auc_eer, levels_of, of_queries, of_random, rank_content
+from ravenbench.ext.retrieval.measures import (
+    Authors,
+    auc_eer,
+    levels_of,
+    of_queries,
+    of_random,
+    rank_content,
+)
 from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
 from ravenbench.ext.retrieval.pool import Pool, PoolParts
 from ravenbench.ext.retrieval.reading import ItemRow, of_corpus, pool_of, read_pool
@@ -41,16 +48,19 @@ def plainly(order, true, ks):
     return found | {"mrr": 1 / ranks[0], "ndcg@10": gain / best, "bits": np.log2(ranks[0])}
 
 
-@pytest.mark.parametrize("scores", [[3, 2, 2, 1, 2], [1, 1, 1, 1, 1], [0, 5, 4, 3, 2], [2, 2, 1, 1, 0]])
+@pytest.mark.parametrize(
+    "scores", [[3, 2, 2, 1, 2], [1, 1, 1, 1, 1], [0, 5, 4, 3, 2], [2, 2, 1, 1, 0]]
+)
 @pytest.mark.parametrize("true", [[0], [1, 3], [4]])
 def test_ties_are_taken_by_expectation(scores, true):
     scores = np.array(scores, dtype=float)
     others = [i for i in range(5) if i not in true]
     found = {
-        "score": scores[true], "inside": np.ones((3, len(true)), bool),
+        "score": scores[true],
+        "inside": np.ones((3, len(true)), bool),
         "greater": np.tile([[(scores[others] > scores[t]).sum() for t in true]], (3, 1)),
         "equal": np.tile([[(scores[others] == scores[t]).sum() for t in true]], (3, 1)),
-    }  # fmt: skip
+    }
     mine = of_queries(found, np.array([0, len(true)]), KS)
     orders = [order for order in permutations(range(5)) if all(np.diff(scores[list(order)]) <= 0)]
     every = [plainly(order, true, KS) for order in orders]
@@ -65,20 +75,28 @@ def test_blocks_and_shards_find_what_a_loop_finds(pool, monkeypatch):
     scores, parts = ask(every), PoolParts.of(pool.plain, pool.candidates)
     for place, (query, true) in enumerate(zip(pool.plain.owner, pool.plain.true, strict=True)):
         others = np.setdiff1d(every, pool.plain.true[pool.plain.owner == query])
-        assert whole["greater"][0, place] == (scores[query, others] > scores[query, true] + 1e-6).sum()
+        assert (
+            whole["greater"][0, place] == (scores[query, others] > scores[query, true] + 1e-6).sum()
+        )
         near = others[parts.on[query, parts.topic[others]]]
-        assert whole["greater"][2, place] == (scores[query, near] > scores[query, true] + 1e-6).sum()
+        assert (
+            whole["greater"][2, place] == (scores[query, near] > scores[query, true] + 1e-6).sum()
+        )
         assert whole["size"][0, query] == len(others) and whole["size"][2, query] == len(near)
     assert (np.argsort(-scores, axis=1, kind="stable")[:, :5] == whole["best"]).all()
     assert whole["levels"].sum() == whole["size"][0].sum()
     monkeypatch.setattr("ravenbench.ext.retrieval.search.BLOCK", 7)
     monkeypatch.setattr("ravenbench.ext.retrieval.search.HELD", 0)
-    both = added([search(ask, pool.plain, pool.candidates, shard) for shard in shards(len(every), 40)])
+    both = added(
+        [search(ask, pool.plain, pool.candidates, shard) for shard in shards(len(every), 40)]
+    )
     for name in ("greater", "equal", "size", "inside"):
         assert (both[name] == whole[name]).all(), name
     whole = registry.parse("retriever", "delta").fit(pool).ask(pool.plain.queries)(every[5:9])
     shard = registry.parse("retriever", "delta").fit(pool, shard=every[5:9])
-    assert (shard.ask(pool.plain.queries)(every[5:9]) == whole).all() and len(shard.vectors_) < len(every)
+    assert (shard.ask(pool.plain.queries)(every[5:9]) == whole).all() and len(shard.vectors_) < len(
+        every
+    )
 
 
 def test_auc_and_eer_are_those_of_all_pairs(pool):
@@ -99,21 +117,36 @@ def test_auc_and_eer_are_those_of_all_pairs(pool):
 
 @pytest.mark.parametrize(
     ("true", "tied", "above", "total", "drawn", "k"),
-    [(1, 0, 6, 12, 4, 2), (5, 60, 0, 233, 185, 8), (5, 60, 9, 233, 40, 8), (3, 30, 1, 40, 20, 2), (5, 15, 0, 90, 9, 1)],
-)  # fmt: skip
+    [
+        (1, 0, 6, 12, 4, 2),
+        (5, 60, 0, 233, 185, 8),
+        (5, 60, 9, 233, 40, 8),
+        (3, 30, 1, 40, 20, 2),
+        (5, 15, 0, 90, 9, 1),
+    ],
+)
 def test_what_as_many_at_random_would_give(true, tied, above, total, drawn, k):
     score, ptr = np.append(np.ones(true), 0.0), np.array([0, true + 1])
     found = {
-        "score": score, "inside": np.ones((3, true + 1), bool), "greater": np.full((3, true + 1), above),
-        "equal": np.full((3, true + 1), tied), "size": np.full((3, 1), total),
-    }  # fmt: skip
-    rng, others = np.random.default_rng(0), np.repeat([2.0, 1.0, 0.0], [above, tied, total - above - tied])
+        "score": score,
+        "inside": np.ones((3, true + 1), bool),
+        "greater": np.full((3, true + 1), above),
+        "equal": np.full((3, true + 1), tied),
+        "size": np.full((3, 1), total),
+    }
+    rng, others = (
+        np.random.default_rng(0),
+        np.repeat([2.0, 1.0, 0.0], [above, tied, total - above - tied]),
+    )
     hits = 0
     for _ in range(4000):
         every = np.append(rng.choice(others, drawn, replace=False), score)
         best = np.lexsort((rng.random(len(every)), -every))[:k]
         hits += (best >= drawn).any()
-    of_all, mine = of_queries(found, ptr, (k,))[f"success@{k}"][0], of_random(found, ptr, k, np.array([drawn]))[0]
+    of_all, mine = (
+        of_queries(found, ptr, (k,))[f"success@{k}"][0],
+        of_random(found, ptr, k, np.array([drawn]))[0],
+    )
     assert mine == pytest.approx(hits / 4000, abs=0.03) and mine >= of_all - 1e-9
     assert of_random(found, ptr, k, np.array([total]))[0] == pytest.approx(of_all)
 
@@ -147,11 +180,21 @@ def test_across_topics_no_true_candidate_is_on_the_query_s(corpus):
     topic = pool.candidates.codes("topic")[pool.plain.true]
     assert (topic != pool.plain.queries.codes("topic")[pool.plain.owner]).all()
     assert shortcuts(pool).keys() >= {"chance", "length", "topic alone"}
-    found = search(Same("topic").fit(pool).ask(pool.plain.queries), pool.plain, pool.candidates, np.arange(len(topic)))
+    found = search(
+        Same("topic").fit(pool).ask(pool.plain.queries),
+        pool.plain,
+        pool.candidates,
+        np.arange(len(topic)),
+    )
     assert (of_queries(found, pool.plain.true_ptr, (8,))["success@8"] < 0.5).all()
     with pytest.raises(CorpusError, match="on two topics"):
-        of_corpus(load_corpus("synthetic(documents=30, authors=5, topics=1)"), queries=5, candidates=None, across=True,
-                  seed=0)  # fmt: skip
+        of_corpus(
+            load_corpus("synthetic(documents=30, authors=5, topics=1)"),
+            queries=5,
+            candidates=None,
+            across=True,
+            seed=0,
+        )
 
 
 def lines(path, *rows):
@@ -163,11 +206,19 @@ def test_files_as_authbench_has_them(tmp_path):
     lines(
         tmp_path / "candidates.jsonl",
         *(
-            {"candidate_id": f"c{i}", "author_id": f"a{i % 2}", "content": f"text number {i}", **about}
+            {
+                "candidate_id": f"c{i}",
+                "author_id": f"a{i % 2}",
+                "content": f"text number {i}",
+                **about,
+            }
             for i in range(4)
         ),
     )
-    lines(tmp_path / "queries.jsonl", *({"query_id": f"q{i}", "content": f"asked {i}", **about} for i in range(4)))
+    lines(
+        tmp_path / "queries.jsonl",
+        *({"query_id": f"q{i}", "content": f"asked {i}", **about} for i in range(4)),
+    )
     lines(
         tmp_path / "ground_truth.jsonl",
         {"query_id": "q0", "positive_ids": ["c0", "c2"], "author_id": "a0"},
@@ -179,12 +230,21 @@ def test_files_as_authbench_has_them(tmp_path):
     pool = read_pool(tmp_path)
     assert pool.plain.queries.ids == ["q0", "q3"]
     assert pool.faults == {
-        "absent": ["c9"], "strangers": ["q9"], "without": ["q1", "q2"], "other": ["q3"], "unlisted": ["q3"],
-    }  # fmt: skip
+        "absent": ["c9"],
+        "strangers": ["q9"],
+        "without": ["q1", "q2"],
+        "other": ["q3"],
+        "unlisted": ["q3"],
+    }
     assert sorted(pool.candidates.ids[i] for i in pool.plain.true) == ["c0", "c1", "c2"]
-    assert pool.plain.queries.labels["author"][0] == "a0" and pool.candidates.labels["genre"][0] == "blog"
+    assert (
+        pool.plain.queries.labels["author"][0] == "a0"
+        and pool.candidates.labels["genre"][0] == "blog"
+    )
     again = Pool.of_arrays(pool.texts, pool.arrays().get)
-    assert again.candidates.ids == pool.candidates.ids and (again.plain.true == pool.plain.true).all()
+    assert (
+        again.candidates.ids == pool.candidates.ids and (again.plain.true == pool.plain.true).all()
+    )
     (tmp_path / "queries.jsonl").write_text('{"query_id": "q0"}\n')
     with pytest.raises(FormatError, match=r"queries.jsonl:1: this line has no text"):
         read_pool(tmp_path)
@@ -193,7 +253,8 @@ def test_files_as_authbench_has_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spellings", [("Zo\u00e9 Lee", "Zoe\u0301 Lee"), ("Ann Lee", "ANN_LEE"), ("Ann Lee", "Ann\u200b Lee")]
+    "spellings",
+    [("Zo\u00e9 Lee", "Zoe\u0301 Lee"), ("Ann Lee", "ANN_LEE"), ("Ann Lee", "Ann\u200b Lee")],
 )
 def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
     """However the names are written, the author's candidates are true; people who are none have no true ones."""
@@ -203,14 +264,22 @@ def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
         {"query_id": n, "author_id": a, "content": f"Words of {n}."}
         for n, a in (("p", spellings[0]), ("q", "[deleted]"))
     ]
-    pool = [("c", spellings[1]), ("d", spellings[0]), ("e", "[deleted]"), ("f", "Anonymous"), ("g", "Bob Ross")]
+    pool = [
+        ("c", spellings[1]),
+        ("d", spellings[0]),
+        ("e", "[deleted]"),
+        ("f", "Anonymous"),
+        ("g", "Bob Ross"),
+    ]
     lines(tmp_path / "queries.jsonl", *query)
     lines(
         tmp_path / "candidates.jsonl",
         *({"candidate_id": n, "author_id": a, "content": f"Words of {n}."} for n, a in pool),
     )
     pool = read_pool(tmp_path)
-    assert pool.plain.queries.ids == ["p"] and sorted(pool.candidates.ids[i] for i in pool.plain.true) == ["c", "d"]
+    assert pool.plain.queries.ids == ["p"] and sorted(
+        pool.candidates.ids[i] for i in pool.plain.true
+    ) == ["c", "d"]
     assert pool.faults["without"] == ["q"]
     assert (
         "spellings of one author's name were joined" in said[0]
@@ -222,7 +291,14 @@ def test_texts_of_an_author_are_an_episode_as_hiatus_has_them(tmp_path):
     for side, ids in (("queries", "authorIDs"), ("candidates", "authorSetIDs")):
         lines(
             tmp_path / f"trial_{side}.jsonl",
-            *({"documentID": f"{side}{i}", ids: [f"a{i % 2}"], "fullText": f"{side} text {i} of it"} for i in range(4)),
+            *(
+                {
+                    "documentID": f"{side}{i}",
+                    ids: [f"a{i % 2}"],
+                    "fullText": f"{side} text {i} of it",
+                }
+                for i in range(4)
+            ),
         )
     pool = read_pool(tmp_path)
     assert pool.plain.queries.ids == ["a0", "a1"] and pool.candidates.ptr.tolist() == [0, 2, 4]
@@ -231,14 +307,20 @@ def test_texts_of_an_author_are_an_episode_as_hiatus_has_them(tmp_path):
         scores = registry.parse("retriever", name).fit(pool).ask(pool.plain.queries)(np.arange(2))
         assert scores.shape == (2, 2) and np.isfinite(scores).all()
     lines(tmp_path / "trial_queries.jsonl", {"author_id": 7, "syms": ["one text", "two texts"]})
-    lines(tmp_path / "trial_targets.jsonl", {"author_id": 7, "syms": ["x y"]}, {"author_id": 8, "syms": ["z"]})
+    lines(
+        tmp_path / "trial_targets.jsonl",
+        {"author_id": 7, "syms": ["x y"]},
+        {"author_id": 8, "syms": ["z"]},
+    )
     (tmp_path / "trial_candidates.jsonl").unlink()
     assert read_pool(tmp_path).plain.queries.ptr.tolist() == [0, 2]
 
 
 def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(monkeypatch):
     corpus = load_corpus("synthetic(documents=300, authors=40, topics=8, words=80)")
-    pool, left_out = with_content(of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0)
+    pool, left_out = with_content(
+        of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0
+    )
     assert (
         len(pool.transplanted) >= 20
         and set(pool.versions) == {"own", "on", "off", "off2"}
@@ -246,11 +328,15 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
     )
     again = Pool.of_arrays(pool.texts, pool.arrays().get)
     own, off = again.questions("own"), again.questions("off")
-    assert (own.queries.rows == again.plain.queries.rows[again.transplanted]).all() and (off.barred == own.barred).all()
+    assert (own.queries.rows == again.plain.queries.rows[again.transplanted]).all() and (
+        off.barred == own.barred
+    ).all()
     texts = [pool.texts.rows(one.queries.rows) for one in (own, off)]
     assert all(a != b for a, b in zip(*texts, strict=True))
     assert not set(zip(off.owner, off.true, strict=True)) & set(
-        zip(np.repeat(np.arange(len(off.queries)), np.diff(off.barred_ptr)), off.barred, strict=True)
+        zip(
+            np.repeat(np.arange(len(off.queries)), np.diff(off.barred_ptr)), off.barred, strict=True
+        )
     ), "a true candidate gives no content"
     every, outcomes = np.arange(len(pool.candidates)), {}
     for name in ("words", "same('topic')"):
@@ -265,8 +351,12 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
     few = of_corpus(corpus, queries=5, candidates=None, across=False, seed=1)
     assert with_content(few, 5, 0)[0].versions == {}
     monkeypatch.setattr("ravenbench.ext.retrieval.content.GIVERS", 40)
-    part = with_content(of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0)[0]
-    assert len(part.transplanted) >= 20 and 0 < len(np.unique(part.barred[1])) < len(np.unique(pool.barred[1]))
+    part = with_content(
+        of_corpus(corpus, queries=40, candidates=None, across=False, seed=1), 40, 0
+    )[0]
+    assert len(part.transplanted) >= 20 and 0 < len(np.unique(part.barred[1])) < len(
+        np.unique(pool.barred[1])
+    )
 
 
 def test_labels_are_looked_through():
@@ -284,19 +374,36 @@ def test_labels_are_looked_through():
         ItemRow("own", (f"{rows[2].texts[0]} more",), {"author": "a2"}),
         ItemRow("plain", (f"{text()} he says: “{text(60)}”.",), {"author": "a3"}),
         ItemRow("house", (text(),), {"author": "The News Team"}),
-    ]  # fmt: skip
+    ]
     candidates = [
-        *rows, ItemRow("x", (f"{repeated} end",), {"author": "other"}),
+        *rows,
+        ItemRow("x", (f"{repeated} end",), {"author": "other"}),
         ItemRow("y", (f"{text()} {passage}",), {"author": "b"}),
-    ]  # fmt: skip
-    true = [[i for i, row in enumerate(candidates) if row.labels["author"] == q.labels["author"]] for q in queries]
+    ]
+    true = [
+        [i for i, row in enumerate(candidates) if row.labels["author"] == q.labels["author"]]
+        for q in queries
+    ]
     found = audit(pool_of(queries, candidates, true, 0))
-    named = {kind: [queries[i].id for i in np.flatnonzero(rows)] for kind, rows in found.queries.items()}
+    named = {
+        kind: [queries[i].id for i in np.flatnonzero(rows)] for kind, rows in found.queries.items()
+    }
     assert named == {
-        "copies": ["copied"], "quotations": ["quoting"], "lines": ["quoting"], "marks": ["plain"],
-        "houses": ["house"], "own": ["own"],
-    }  # fmt: skip
-    assert found.candidates == {"copies": 1, "quotations": 1, "lines": 0, "marks": 0, "houses": 2, "own": 1}
+        "copies": ["copied"],
+        "quotations": ["quoting"],
+        "lines": ["quoting"],
+        "marks": ["plain"],
+        "houses": ["house"],
+        "own": ["own"],
+    }
+    assert found.candidates == {
+        "copies": 1,
+        "quotations": 1,
+        "lines": 0,
+        "marks": 0,
+        "houses": 2,
+        "own": 1,
+    }
     assert found.named["houses"] == ["The News Team"] and found.named["copies"] == ["copied"]
 
 
@@ -308,7 +415,9 @@ def test_a_re_ranker_orders_the_first_alone(pool):
 
     def by_length(problems):
         asked.append(len(problems))
-        return np.array([len(problems.texts[problems.known(i)[0]]) for i in range(len(problems))], dtype=float)
+        return np.array(
+            [len(problems.texts[problems.known(i)[0]]) for i in range(len(problems))], dtype=float
+        )
 
     after = reranked(by_length, found, pool.plain, pool)
     assert asked == [120] and after["greater"].shape == found["greater"].shape
@@ -323,7 +432,8 @@ def test_a_re_ranker_orders_the_first_alone(pool):
             assert after["greater"][0, t] == found["greater"][0, t]
     lessons, same = training(pool, 0)
     assert same.sum() * 2 == len(lessons) and all(
-        (lessons.author[lessons.known(i)[0]] == lessons.author[lessons.questioned_index[i]]) == same[i]
+        (lessons.author[lessons.known(i)[0]] == lessons.author[lessons.questioned_index[i]])
+        == same[i]
         for i in range(len(lessons))
     )
     with pytest.raises(InputError, match="texts that are searched"):
@@ -339,10 +449,17 @@ def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of():
 
     def pool(*languages, **labels):
         rows = [
-            ItemRow(f"d{i}", (" ".join(rng.choice([*words[languages[i % len(languages)]].split(), f"w{i}"], 400)),),
-                {"author": f"a{i // 2 % 8 * 2 + i % 2}", **labels})
+            ItemRow(
+                f"d{i}",
+                (
+                    " ".join(
+                        rng.choice([*words[languages[i % len(languages)]].split(), f"w{i}"], 400)
+                    ),
+                ),
+                {"author": f"a{i // 2 % 8 * 2 + i % 2}", **labels},
+            )
             for i in range(40)
-        ]  # fmt: skip
+        ]
         return pool_of(rows[:16], rows[16:], None, 0)
 
     assert "2 languages" in several_languages(pool("English", "German"))
@@ -353,7 +470,10 @@ def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of():
 
 
 def test_where_texts_have_no_words_content_is_not_measured_and_the_page_says_why():
-    rows = [ItemRow(f"d{i}", ("1 2 3 no " * i,), {"author": f"a{i % 30}", "topic": f"t{i % 3}"}) for i in range(1, 91)]
+    rows = [
+        ItemRow(f"d{i}", ("1 2 3 no " * i,), {"author": f"a{i % 30}", "topic": f"t{i % 3}"})
+        for i in range(1, 91)
+    ]
     pool, why = with_content(pool_of(rows[:30], rows[30:], None, 0), 30, 0)
     assert not pool.versions and list(why) == [
         "the texts have too few words in common to tell which topics are alike; longer texts have more"

@@ -11,7 +11,13 @@ from tests.references.cng import reference
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.calibrators import Linear
-from ravenbench.ext.shelf.published.cng_2013 import CNG2013, dissimilarities, gram_numbers, mean_ratios, profiles
+from ravenbench.ext.shelf.published.cng_2013 import (
+    CNG2013,
+    dissimilarities,
+    gram_numbers,
+    mean_ratios,
+    profiles,
+)
 from ravenbench.ext.shelf.published.jankowska_2014 import Jankowska2014, best_threshold
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
@@ -61,7 +67,9 @@ def test_gram_numbers_stay_within_their_text_and_sort_like_grams() -> None:
 
 def test_mean_ratio_by_hand() -> None:
     # D(known) = 8 between aaaa and bbbb; the questioned text is one of them.
-    problems = Problems.of([("p", ["aaaa", "bbbb"], "aaaa"), ("q", ["aaaabbbb"], "aaaabbbb"), ("r", ["ab"], "x")])
+    problems = Problems.of(
+        [("p", ["aaaa", "bbbb"], "aaaa"), ("q", ["aaaabbbb"], "aaaabbbb"), ("r", ["ab"], "x")]
+    )
     found = mean_ratios(problems, "char", (1,), (5,))[:, 0]
     # r = 0/8 and 8/8. One text: halves aaaa and bbbb; each against 1/2, 1/2: a (½ / ¾)² = 4/9, b 4.
     assert found[0] == pytest.approx(0.5)
@@ -76,7 +84,9 @@ def test_word_ratios_see_words() -> None:
 
 def test_linear() -> None:
     linear = Linear(theta=1.0, width=0.1).fit(np.zeros(2), np.array([True, False]))
-    answers = linear.transform(-np.array([0.5, 0.95, 1.0, np.nextafter(1.0, 2.0), 1.05, 3.0, np.nan]))
+    answers = linear.transform(
+        -np.array([0.5, 0.95, 1.0, np.nextafter(1.0, 2.0), 1.05, 3.0, np.nan])
+    )
     assert answers[[0, 5, 6]].tolist() == [1.0, 0.0, 0.5]
     assert answers[[1, 4]] == pytest.approx([0.75, 0.25])
     assert answers[2] > 0.5 > answers[3]
@@ -95,13 +105,17 @@ def test_band_maximises_c_at_1() -> None:
 
 def test_best_threshold() -> None:
     distance = np.array([0.8, 0.9, 1.1, 1.2, np.nan])
-    assert best_threshold(distance, np.array([True, True, False, False, True])) == pytest.approx(1.0)
+    assert best_threshold(distance, np.array([True, True, False, False, True])) == pytest.approx(
+        1.0
+    )
     assert best_threshold(np.array([1.0, 1.0]), np.array([True, False])) < 1.0
     assert best_threshold(np.array([np.nan]), np.array([True])) == 1.0
 
 
 @pytest.mark.parametrize("known", [1, 3])
-@pytest.mark.parametrize("spec", ["cng-2013", "cng-2013(n=3, size=100)", "jankowska-2014(chars=(3, 5), sizes=(200,))"])
+@pytest.mark.parametrize(
+    "spec", ["cng-2013", "cng-2013(n=3, size=100)", "jankowska-2014(chars=(3, 5), sizes=(200,))"]
+)
 def test_contract(spec: str, known: int) -> None:
     check_verifier(registry.parse("verifier", spec), known=known)
 
@@ -121,9 +135,21 @@ def test_odd_texts() -> None:
         [
             ("empty", [""], ""),
             ("one-word", ["λόγος"], "λόγος"),
-            ("greek", ["Ἐν ἀρχῇ ἦν ὁ λόγος, καὶ ὁ λόγος ἦν πρὸς τὸν θεόν " * 9], "Μῆνιν ἄειδε θεὰ Πηληϊάδεω " * 9),
-            ("identical", ["Het regent vandaag in de stad. " * 20], "Het regent vandaag in de stad. " * 20),
-            ("many", [f"een tekst nummer {i} van dezelfde hand" * 3 for i in range(60)], "nog een tekst " * 9),
+            (
+                "greek",
+                ["Ἐν ἀρχῇ ἦν ὁ λόγος, καὶ ὁ λόγος ἦν πρὸς τὸν θεόν " * 9],
+                "Μῆνιν ἄειδε θεὰ Πηληϊάδεω " * 9,
+            ),
+            (
+                "identical",
+                ["Het regent vandaag in de stad. " * 20],
+                "Het regent vandaag in de stad. " * 20,
+            ),
+            (
+                "many",
+                [f"een tekst nummer {i} van dezelfde hand" * 3 for i in range(60)],
+                "nog een tekst " * 9,
+            ),
         ]
     )
     for verifier in (CNG2013(), Jankowska2014(chars=(3,), words=(1,), sizes=(200,))):

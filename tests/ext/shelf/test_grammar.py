@@ -9,9 +9,18 @@ from hypothesis import strategies as st
 from tests.references.grammar import PlainGrammar
 
 from ravenbench.errors import InputError
-from ravenbench.ext.shelf.published.grammar import END, START, Sentences, SentenceVocabulary, grammar_log10, sentences
+from ravenbench.ext.shelf.published.grammar import (
+    END,
+    START,
+    Sentences,
+    SentenceVocabulary,
+    grammar_log10,
+    sentences,
+)
 
-TOKENS = st.lists(st.lists(st.sampled_from("abcde."), min_size=1, max_size=12), min_size=1, max_size=8)
+TOKENS = st.lists(
+    st.lists(st.sampled_from("abcde."), min_size=1, max_size=12), min_size=1, max_size=8
+)
 
 
 def fast(asked, own, chosen, order, discount=0.75):
@@ -21,7 +30,9 @@ def fast(asked, own, chosen, order, discount=0.75):
 
 
 @settings(max_examples=60, deadline=None)
-@given(asked=TOKENS, own=TOKENS, order=st.integers(1, 10), discount=st.sampled_from([0.75, 0.5, 1.0]))
+@given(
+    asked=TOKENS, own=TOKENS, order=st.integers(1, 10), discount=st.sampled_from([0.75, 0.5, 1.0])
+)
 def test_the_kernel_agrees_with_the_reference(asked, own, order, discount):
     chosen = np.array([np.arange(len(own)), np.arange(len(own))[::-1]])
     model = PlainGrammar(own, order, discount)
@@ -36,7 +47,9 @@ def test_each_model_rests_on_its_own_sentences():
     chosen = np.array([[0, 1], [2, 3], [1, 3]])
     for row, found in zip(chosen, fast(asked, own, chosen, 4), strict=True):
         model = PlainGrammar([own[i] for i in row], 4, 0.75)
-        np.testing.assert_allclose(found, np.concatenate([model.log10(s) for s in asked]), atol=1e-12)
+        np.testing.assert_allclose(
+            found, np.concatenate([model.log10(s) for s in asked]), atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 10])
@@ -52,8 +65,11 @@ def test_probabilities_of_all_words_add_up_to_one(order):
 
 def test_sentences_end_at_marks_and_line_breaks():
     assert sentences("He came. She went!  \n\nWhy?! no end") == [
-        ["he", "came."], ["she", "went!"], ["why?!"], ["no", "end"],
-    ]  # fmt: skip
+        ["he", "came."],
+        ["she", "went!"],
+        ["why?!"],
+        ["no", "end"],
+    ]
     assert sentences("A b", lowercase=False) == [["A", "b"]]
     assert sentences(" \n ") == []
 
@@ -61,7 +77,11 @@ def test_sentences_end_at_marks_and_line_breaks():
 def test_words_get_numbers_as_they_come():
     vocabulary = SentenceVocabulary(["a"])
     found = vocabulary.encode([["b", "a"], ["b"]])
-    assert found.ids.tolist() == [START, 4, 3, END, START, 4, END] and found.bounds.tolist() == [0, 4, 7]
+    assert found.ids.tolist() == [START, 4, 3, END, START, 4, END] and found.bounds.tolist() == [
+        0,
+        4,
+        7,
+    ]
     assert len(vocabulary) == 5
 
 
@@ -82,4 +102,6 @@ def test_the_authors_package_gives_the_same_probabilities(need_extra):
     for sentence in own:
         theirs.fit(sentence)
     expected = np.log10([p for sentence in asked for p in theirs.probabilities(sentence)])
-    np.testing.assert_allclose(fast(asked, own, [np.arange(30)], 10)[0], expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        fast(asked, own, [np.arange(30)], 10)[0], expected, rtol=0, atol=1e-12
+    )

@@ -10,16 +10,22 @@ from ravenbench.ext.shelf.minmax import Measure, Vectors, drawn, norms, similari
 
 @pytest.mark.parametrize("measure", ["minmax", "cosine"])
 def test_scores_equal_bitig(measure: Measure) -> None:
-    forensic = pytest.importorskip("bitig.forensic", reason="the peer package bitig is not installed")
+    forensic = pytest.importorskip(
+        "bitig.forensic", reason="the peer package bitig is not installed"
+    )
     from bitig.features import FeatureMatrix
 
     rng = np.random.default_rng(0)
     features, impostors, iterations, draw = 200, 30, 40, 6
-    dense = np.where(rng.random((impostors + 2, features)) < 0.4, rng.random((impostors + 2, features)), 0.0)
+    dense = np.where(
+        rng.random((impostors + 2, features)) < 0.4, rng.random((impostors + 2, features)), 0.0
+    )
     dense[0] = 0.97 * dense[0] + 0.03 * dense[1]
 
     def matrix(rows: np.ndarray) -> object:
-        return FeatureMatrix(rows, [str(i) for i in range(len(rows))], [str(i) for i in range(features)], "x")
+        return FeatureMatrix(
+            rows, [str(i) for i in range(len(rows))], [str(i) for i in range(features)], "x"
+        )
 
     peer = forensic.GeneralImpostors(
         n_iterations=iterations, impostor_sample_size=draw, similarity=measure, seed=7

@@ -51,7 +51,9 @@ def test_the_authors_package_gives_the_same_scores(correction, need_extra):
             assert score == pytest.approx(expected, rel=0, abs=1e-9)
         else:
             answer = theirs.calibration_model.predict_proba(np.array([expected]), [asked])[0, 1]
-            assert ours.default_calibrator().transform(np.array([score]))[0] == pytest.approx(answer, rel=0, abs=1e-9)
+            assert ours.default_calibrator().transform(np.array([score]))[0] == pytest.approx(
+                answer, rel=0, abs=1e-9
+            )
 
 
 def test_it_divides_texts_as_the_authors_package(need_extra):
@@ -61,14 +63,19 @@ def test_it_divides_texts_as_the_authors_package(need_extra):
     theirs = LambdaGMethod("tokens", 10, "kneser_ney", True, True, 1)
     odd = "One. Two?! \n\n three…  e.g.this\tA  \nÄÖ ΣΑΣ. \n. ...  \r\nlast\u2028line no end"
     for text in (odd, "", " ", "\n", ".", "a", "a\n", " . b"):
-        assert sentences(text) == [list(tokens) for tokens in theirs._preprocess_text(text) if tokens]
+        assert sentences(text) == [
+            list(tokens) for tokens in theirs._preprocess_text(text) if tokens
+        ]
 
 
 def test_scores_rest_on_sentences_of_other_authors():
     ours = LambdaG(references=3, order=4).fit(TRAIN, SAME)
     known, questioned = sides(TRAIN, 0)
-    pool = [(author, s) for text, author in zip(ours.population_.written_, ours.population_.author_, strict=True)
-            for s in sentences(text)]  # fmt: skip
+    pool = [
+        (author, s)
+        for text, author in zip(ours.population_.written_, ours.population_.author_, strict=True)
+        for s in sentences(text)
+    ]
     own = {int(ours.population_.cluster_[" ".join(text.split())]) for text in (*known, questioned)}
     others = [s for author, s in pool if int(author) not in own]
     mine, rng = sentences(" ".join(known)), stream(0, "lambdag", str(TRAIN.ids[0]))
@@ -95,16 +102,22 @@ def test_tokens_add_up_to_the_score_and_have_their_places():
 
 
 def test_corrections_are_those_of_their_formulas():
-    plain, root, hapax = (LambdaG(references=3, correction=c).fit(TRAIN, SAME).score(TEST) for c in CORRECTIONS)
+    plain, root, hapax = (
+        LambdaG(references=3, correction=c).fit(TRAIN, SAME).score(TEST) for c in CORRECTIONS
+    )
     for i in range(len(TEST)):
         words = [token for sentence in sentences(sides(TEST, i)[1]) for token in sentence]
         assert root[i] == pytest.approx(plain[i] / math.sqrt(len(words)))
-        assert hapax[i] == pytest.approx(plain[i] * sum(words.count(w) == 1 for w in words) / len(words))
+        assert hapax[i] == pytest.approx(
+            plain[i] * sum(words.count(w) == 1 for w in words) / len(words)
+        )
 
 
 def test_a_problem_without_score_is_unanswered():
     long = "Ein Satz. " * 5000
-    odd = Problems.of([("empty", ["a b."], " "), ("unknown", [""], "a b."), ("too-long", [long], "a b.")])
+    odd = Problems.of(
+        [("empty", ["a b."], " "), ("unknown", [""], "a b."), ("too-long", [long], "a b.")]
+    )
     for correction in CORRECTIONS:
         verifier = as_verifier(LambdaG(references=2, correction=correction)).fit(TRAIN, SAME)
         assert verifier.verify(odd).tolist() == [0.5, 0.5, 0.5]
@@ -122,7 +135,9 @@ def test_a_population_of_one_author_is_refused():
         LambdaG().fit(one, np.array([True]))
 
 
-@pytest.mark.parametrize("wrong", [{"order": 0}, {"discount": 0.0}, {"correction": "log"}, {"references": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"order": 0}, {"discount": 0.0}, {"correction": "log"}, {"references": 0}]
+)
 def test_parameters_out_of_range(wrong):
     with pytest.raises(SpecError, match="must be"):
         LambdaG(**wrong).fit(TRAIN, SAME)
@@ -130,7 +145,9 @@ def test_parameters_out_of_range(wrong):
 
 def test_log_odds_reads_scores_as_they_are():
     check_component("calibrator", LogOdds())
-    calibrator = registry.parse("calibrator", "log-odds(base=10)").fit(np.array([0.0]), np.array([True]))
+    calibrator = registry.parse("calibrator", "log-odds(base=10)").fit(
+        np.array([0.0]), np.array([True])
+    )
     found = calibrator.transform(np.array([1.0, -2.0, 0.0, np.nan, 1e-300, -1e-300, 1e6]))
     np.testing.assert_allclose(found[:2], [10 / 11, 1 / 101])
     assert found[2] == found[3] == 0.5 and found[4] > 0.5 > found[5] and found[6] == 1

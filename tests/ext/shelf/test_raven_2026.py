@@ -12,7 +12,8 @@ from tests.references.minmax import reference
 from tests.references.s_norm import nearest, s_norm, z_score
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, Grams, MinMax
+from ravenbench.ext.shelf.grams import Grams
+from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, MinMax
 from ravenbench.ext.shelf.raven_2026.verifier import (
     Cases,
     Extractor,
@@ -98,7 +99,9 @@ def test_similarities_are_means_over_chunks() -> None:
     delta = Delta("char", 1, 10).fit(texts)
     scores = delta.standard(texts)
     length = np.linalg.norm(scores, axis=1)
-    cosines = scores @ scores.T / np.where(np.outer(length, length) > 0, np.outer(length, length), 1)
+    cosines = (
+        scores @ scores.T / np.where(np.outer(length, length) > 0, np.outer(length, length), 1)
+    )
     each, linked = delta.between(documents, impostors, links)
     assert each[0, 1] == pytest.approx(cosines[:2, 1:].mean())
     assert linked[0] == pytest.approx(cosines[3, :2].mean())
@@ -129,7 +132,9 @@ def test_leaving_authors_out_is_exact_whether_at_once_or_one_by_one(width: int) 
     habits = rng.dirichlet(np.ones(width), 25)
 
     def written(who: int, chunks: int) -> list[str]:
-        return ["".join(map(chr, 0x4E00 + rng.choice(width, 120, p=habits[who]))) for _ in range(chunks)]
+        return [
+            "".join(map(chr, 0x4E00 + rng.choice(width, 120, p=habits[who]))) for _ in range(chunks)
+        ]
 
     impostor = [written(who, n) for who, n in zip(author.tolist(), pieces, strict=True)]
     impostor[7] = [""] * pieces[7]
@@ -150,7 +155,9 @@ def test_leaving_authors_out_is_exact_whether_at_once_or_one_by_one(width: int) 
     allowed[0] = author == author[0]  # One that keeps a single author, far from all others.
     cases = Cases(known, asked, allowed, np.where(np.arange(80) < 60, np.arange(80), -1))
     some = np.arange(36)
-    layouts = [(part, Layout.of(cases.take(part), documents, impostors)) for part in (some[:20], some[20:])]
+    layouts = [
+        (part, Layout.of(cases.take(part), documents, impostors)) for part in (some[:20], some[20:])
+    ]
     batch = WhitenedBatch(family, documents, impostors, author)
     linked, mean, side = batch.between(cases, layouts)
     for i in range(40):
@@ -174,7 +181,10 @@ def test_many_problems_are_normalised_as_one() -> None:
     allowed = rng.random((9, 70)) < 0.8
     allowed[0], allowed[1] = np.arange(70) < 6, np.arange(70) == 3
     known, asked, linked = rng.random((9, 70)), rng.random((9, 70)), rng.random(9)
-    expected = [s_norm(x[None], k[None, a], q[a]) for x, k, q, a in zip(linked, known, asked, allowed, strict=True)]
+    expected = [
+        s_norm(x[None], k[None, a], q[a])
+        for x, k, q, a in zip(linked, known, asked, allowed, strict=True)
+    ]
     assert np.allclose(s_norms(linked, known, asked, allowed), expected, rtol=1e-12)
 
 
@@ -182,7 +192,9 @@ def test_one_odd_feature_is_clipped() -> None:
     rng = np.random.default_rng(0)
     same = np.arange(40) % 2 == 0
     ridge = Ridge(0.05).fit(rng.normal(size=(40, 2)) + same[:, None], same)
-    assert np.array_equal(ridge.answers(np.array([[1e9, 0.0]])), ridge.answers(np.array([[1e12, 0.0]])))
+    assert np.array_equal(
+        ridge.answers(np.array([[1e9, 0.0]])), ridge.answers(np.array([[1e12, 0.0]]))
+    )
 
 
 @pytest.mark.parametrize("known", [1, 3])
@@ -222,7 +234,9 @@ def test_features_of_a_problem_do_not_see_its_own_authors() -> None:
     extractor = Extractor().fit(train, same)
     first = train.select([0])
     texts = extractor.background_.texts_
-    rows = extractor.background_.allowed([" ".join(t.split()) for t in train.texts.rows(first.documents)])
+    rows = extractor.background_.allowed(
+        [" ".join(t.split()) for t in train.texts.rows(first.documents)]
+    )
     assert len(texts) - len(rows) == len(first.documents)
     features, able = extractor.measure(first)
     assert able.all() and features.shape == (1, len(feature_names()))

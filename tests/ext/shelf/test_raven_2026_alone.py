@@ -40,7 +40,11 @@ def test_every_verifier_has_scikit_learns_manners(name):
     except MissingPart as error:
         pytest.skip(str(error))
     copy = clone(one)
-    assert copy is not one and copy == one and copy.get_params(deep=False).keys() == one._parameters().keys()
+    assert (
+        copy is not one
+        and copy == one
+        and copy.get_params(deep=False).keys() == one._parameters().keys()
+    )
     assert copy.set_params(**one.get_params(deep=False)) is copy and copy == one
     assert not [key for key in vars(one) if key.endswith("_")]
     with pytest.raises(SpecError, match="has no parameter"):

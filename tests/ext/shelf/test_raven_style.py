@@ -12,15 +12,40 @@ from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract.persist import load, save
 
-ENGLISH = ["The ship and the sea were calm, but it was not for long.", "I think that he had been in there with us."]
+ENGLISH = [
+    "The ship and the sea were calm, but it was not for long.",
+    "I think that he had been in there with us.",
+]
 SENTENCES = (
     "The {0} was in the {1}, and it is not the {2} that we had. ",
     "But I think: he {0} with a {1} or {2}! ",
     "She has {0} her {1}; they are {2}. ",
     "It was {0}, when you {1} to the {2}, as if there were no {0}. ",
 )
-WORDS = ("lantern", "harvest", "pigeons", "copper", "marble", "thunder", "violet", "granite", "meadow", "pepper")
-OTHERS = ("engines", "capital", "dollars", "market", "credit", "lenders", "broker", "revenue", "profit", "budget")
+WORDS = (
+    "lantern",
+    "harvest",
+    "pigeons",
+    "copper",
+    "marble",
+    "thunder",
+    "violet",
+    "granite",
+    "meadow",
+    "pepper",
+)
+OTHERS = (
+    "engines",
+    "capital",
+    "dollars",
+    "market",
+    "credit",
+    "lenders",
+    "broker",
+    "revenue",
+    "profit",
+    "budget",
+)
 
 
 def written(habits, words, rng):
@@ -40,14 +65,22 @@ def small():
         b = a if i < 20 else (a + 1 + i % 8) % 10
         cases.append((f"p{i}", [written(habits[a], WORDS, rng)], written(habits[b], WORDS, rng)))
         same.append(a == b)
-    asked = [(name, [written(habits[i % 10], WORDS, rng)], written(habits[(i if i < 20 else i + 1) % 10], WORDS, rng))
-             for i, (name, _, _) in enumerate(cases)]  # fmt: skip
+    asked = [
+        (
+            name,
+            [written(habits[i % 10], WORDS, rng)],
+            written(habits[(i if i < 20 else i + 1) % 10], WORDS, rng),
+        )
+        for i, (name, _, _) in enumerate(cases)
+    ]
     return RavenStyle().fit(Problems.of(cases), np.array(same)), asked
 
 
 def test_mask_keeps_function_words_marks_and_case_alone():
     mask = ContentMask().fit(ENGLISH)
-    assert mask.transform(["The Dog had NOT been, in 1986; b2b"]) == ["The X had NOT been, in 0000; x0x"]
+    assert mask.transform(["The Dog had NOT been, in 1986; b2b"]) == [
+        "The X had NOT been, in 0000; x0x"
+    ]
     assert ContentMask(lengths=True).fit(ENGLISH).transform(["The Dog, NASA"]) == ["The Xxx, XXXX"]
     with pytest.raises(SpecError, match="k must be at least 1"):
         ContentMask(k=0).fit(ENGLISH)
@@ -70,7 +103,11 @@ def test_an_answer_depends_on_no_batch_and_no_id(small):
     whole = verifier.log_odds(Problems.of(asked))
     for i in (7, 30):
         other = ("another", [asked[i][1][0]], asked[i][2])
-        strange = ("first", [asked[i][1][0]], "Zounds! whereupon whosoever, notwithstanding albeit hitherto. " * 9)
+        strange = (
+            "first",
+            [asked[i][1][0]],
+            "Zounds! whereupon whosoever, notwithstanding albeit hitherto. " * 9,
+        )
         alone = verifier.log_odds(Problems.of([strange, other]))
         np.testing.assert_allclose(alone[1], whole[i], rtol=0, atol=1e-12)
 
@@ -94,7 +131,10 @@ def test_a_common_weight_draws_alike_features_together():
     rng = np.random.default_rng(0)
     same = rng.random(60) < 0.5
     features = same[:, None] + rng.normal(size=(60, 8)) * 2
-    apart, together = Ridge(0.005).fit(features, same), Ridge(0.005, common=20.0).fit(features, same)
+    apart, together = (
+        Ridge(0.005).fit(features, same),
+        Ridge(0.005, common=20.0).fit(features, same),
+    )
     relative = [np.ptp(one.coef_) / one.coef_.mean() for one in (apart, together)]
     assert relative[1] < relative[0] / 2
     odds = together.log_odds(features)
@@ -121,8 +161,14 @@ def test_attribution_is_not_drawn_by_the_subject():
     habits = {"Ada": [0.7, 0.1, 0.1, 0.1], "Bob": [0.1, 0.1, 0.1, 0.7]}
     subject = {"Ada": WORDS, "Bob": OTHERS}
     texts = [written(habits[a], subject[a], rng) for a in habits for _ in range(8)]
-    method = registry.parse("attributor", "raven-style").fit(texts, [a for a in habits for _ in range(8)])
-    crossed = [written(habits[a], subject[b], rng) for a, b in (("Ada", "Bob"), ("Bob", "Ada")) for _ in range(6)]
+    method = registry.parse("attributor", "raven-style").fit(
+        texts, [a for a in habits for _ in range(8)]
+    )
+    crossed = [
+        written(habits[a], subject[b], rng)
+        for a, b in (("Ada", "Bob"), ("Bob", "Ada"))
+        for _ in range(6)
+    ]
     named = method.predict(crossed)
     assert (named == np.repeat(["Ada", "Bob"], 6)).mean() >= 0.75
     np.testing.assert_allclose(method.probabilities(crossed).sum(axis=1), 1)

@@ -40,7 +40,9 @@ def test_a_translation_goes_round_and_is_kept(empty_cache):
 @pytest.mark.parametrize("failure", [None, "", "\0", "half a pair: \udcff"])
 def test_a_sentence_that_cannot_be_translated_stays(empty_cache, failure):
     recipe = Keswani(Spoken())
-    recipe.translator.say = lambda text, target: failure if text == "One sentence." else text.upper()
+    recipe.translator.say = lambda text, target: (
+        failure if text == "One sentence." else text.upper()
+    )
     found = recipe.obfuscate(ObfuscationTask("t", "One sentence. Another one.", (), "en"), 1)
     assert found.text == "One sentence. ANOTHER ONE."
     assert found.counts == {"kept: translation failed": 1, "translate": 1}
@@ -51,7 +53,9 @@ def test_half_a_sentence_is_not_taken(empty_cache):
     recipe = Keswani(Spoken())
     recipe.translator.say = lambda text, target: "Only"
     with pytest.raises(ProgramError, match="none of 1 sentences was translated"):
-        recipe.obfuscate(ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1)
+        recipe.obfuscate(
+            ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1
+        )
 
 
 def test_the_toy_translator_loses_words_and_leaves_residue():
@@ -59,4 +63,6 @@ def test_the_toy_translator_loses_words_and_leaves_residue():
     german = toy.translate(["Many children have seen large houses."], "en", "de")[0]
     assert german == "Viele kinder seen have groß houses."
     full = registry.parse("translator", "tests.translators:ToyLossy(residue=1.0)")
-    assert full.translate(["grand"], "fr", "en") == ["grand"] and toy.translate(["grand"], "fr", "en") == ["great"]
+    assert full.translate(["grand"], "fr", "en") == ["grand"] and toy.translate(
+        ["grand"], "fr", "en"
+    ) == ["great"]

@@ -32,7 +32,13 @@ def test_distances_at_the_ends():
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 8), st.sampled_from(["", "e", "the ", "…", "é"]))))
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 10**6), st.integers(0, 8), st.sampled_from(["", "e", "the ", "…", "é"])
+        )
+    )
+)
 def test_counts_follow_edits(edits):
     found = state(TEXT)
     for start, length, new in edits:
@@ -75,7 +81,9 @@ def test_a_star_spends_no_more_than_greedy(no_resources, monkeypatch):
     cost = {"delete trigram": 40, "flip": 30, "punctuation": 3}
     spent = []
     for search in ("astar", "greedy"):
-        found = Bevendorff(search=search, nodes=2000).obfuscate(ObfuscationTask("t", TEXT, (KNOWN,), "en"), 1)
+        found = Bevendorff(search=search, nodes=2000).obfuscate(
+            ObfuscationTask("t", TEXT, (KNOWN,), "en"), 1
+        )
         assert "the goal was not reached" not in found.notes
         spent.append(sum(cost[name] * n for name, n in found.counts.items() if name in cost))
     assert 0 < spent[0] <= spent[1] + 40
@@ -83,13 +91,17 @@ def test_a_star_spends_no_more_than_greedy(no_resources, monkeypatch):
 
 
 def test_bevendorff_without_known_texts():
-    found = registry.parse("obfuscator", "bevendorff-2019").obfuscate(ObfuscationTask("t", TEXT, (), "en"))
+    found = registry.parse("obfuscator", "bevendorff-2019").obfuscate(
+        ObfuscationTask("t", TEXT, (), "en")
+    )
     assert not found.changed and "known texts" in found.notes[0]
 
 
 def test_bevendorff_leaves_alone_what_is_far_enough(no_resources):
     text = "xyz qqq jjj zzz vvv kkk www " * 100
-    found = registry.parse("obfuscator", "bevendorff-2019").rewrite(ObfuscationTask("t", text, (KNOWN,), "en"), 1)
+    found = registry.parse("obfuscator", "bevendorff-2019").rewrite(
+        ObfuscationTask("t", text, (KNOWN,), "en"), 1
+    )
     assert not found.changed and "already as far" in found.notes[-1]
 
 

@@ -12,16 +12,27 @@ from ravenbench.ext.shelf.published.frery_2014 import Frery2014
 from ravenbench.ext.shelf.published.mayor_2014 import concentration, sparse_weights
 from ravenbench.ext.shelf.published.modaresi_2014 import fuzzy_c_means, memberships
 from ravenbench.ext.shelf.published.satyam_2014 import latent, log_entropy, separation
-from ravenbench.ext.shelf.published.shelf_views import Members, count, dense, halves, sentence_lengths, units_of
+from ravenbench.ext.shelf.published.shelf_views import (
+    Members,
+    count,
+    dense,
+    halves,
+    sentence_lengths,
+    units_of,
+)
 from ravenbench.ext.shelf.published.zamani_2014 import jensen_shannon, neighbours
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract.base import as_verifier
 
 SHELF = [
-    "frery-2014(folds=3, size=2000)", "modaresi-2014(restarts=3)", "castillo-2014", "satyam-2014(lengths=(3, 4))",
-    "zamani-2014(others=10)", "mayor-2014(iterations=7)",
-]  # fmt: skip
+    "frery-2014(folds=3, size=2000)",
+    "modaresi-2014(restarts=3)",
+    "castillo-2014",
+    "satyam-2014(lengths=(3, 4))",
+    "zamani-2014(others=10)",
+    "mayor-2014(iterations=7)",
+]
 
 
 @pytest.mark.parametrize("known", [1, 3])
@@ -36,11 +47,19 @@ def test_strange_texts(spec: str) -> None:
     """Greek, Dutch, one word, marks alone, digits alone: answered or left unanswered, never an error."""
     train, same = toy_problems(24, 1, seed=1, words=80)
     texts = [
-        "Η γλώσσα είναι ένα σύστημα· ο άνθρωπος μιλά, γράφει και σκέφτεται. " * 6, "Ja", "?!", "2014 2014", ".",
+        "Η γλώσσα είναι ένα σύστημα· ο άνθρωπος μιλά, γράφει και σκέφτεται. " * 6,
+        "Ja",
+        "?!",
+        "2014 2014",
+        ".",
         "Het meisje zag 's ochtends de zee; ze liep, en liep, en bleef staan. " * 6,
-    ]  # fmt: skip
+    ]
     rows = [(f"s{i}{j}", [a], b) for i, a in enumerate(texts) for j, b in enumerate(texts)]
-    answers = as_verifier(registry.parse("verifier", spec)).fit(train, same).verify(Problems.of(rows).blind())
+    answers = (
+        as_verifier(registry.parse("verifier", spec))
+        .fit(train, same)
+        .verify(Problems.of(rows).blind())
+    )
     assert ((answers >= 0) & (answers <= 1)).all()
 
 
@@ -69,9 +88,17 @@ def test_streams() -> None:
 
 
 def test_one_known_document_is_two_halves() -> None:
-    assert halves("one two three four") == ["one two", "three four"] and halves("word") == ["wo", "rd"]
-    members = Members(Problems.of([("a", ["one two three four"], "five"), ("b", ["six", "five"], "one two")]))
-    assert [[members.texts[r] for r in rows] for rows in members.known] == [["one two", "three four"], ["six", "five"]]
+    assert halves("one two three four") == ["one two", "three four"] and halves("word") == [
+        "wo",
+        "rd",
+    ]
+    members = Members(
+        Problems.of([("a", ["one two three four"], "five"), ("b", ["six", "five"], "one two")])
+    )
+    assert [[members.texts[r] for r in rows] for rows in members.known] == [
+        ["one two", "three four"],
+        ["six", "five"],
+    ]
     assert [members.texts[r] for r in members.questioned] == ["five", "one two"]
 
 
@@ -88,12 +115,16 @@ def test_fuzzy_c_means_fixed_point() -> None:
     centres = fuzzy_c_means(points, 2, restarts=3, tolerance=1e-12, seed=0)
     weight = memberships(points, centres) ** 2
     assert centres == pytest.approx((weight.T @ points) / weight.sum(axis=0)[:, None])
-    assert centres[:, 0] == pytest.approx([0.5, 9.5], abs=0.05) and centres.sum() == pytest.approx(10)
+    assert centres[:, 0] == pytest.approx([0.5, 9.5], abs=0.05) and centres.sum() == pytest.approx(
+        10
+    )
 
 
 def test_concentration_by_hand() -> None:
     """Three classes with ‖δ‖₁ = 3, 1, 0: (3 · 3/4 − 1) / 2 = .625."""
-    assert concentration(np.array([2.0, -1.0, 1.0, 0.0]), np.array([0, 0, 1, 2])) == pytest.approx(0.625)
+    assert concentration(np.array([2.0, -1.0, 1.0, 0.0]), np.array([0, 0, 1, 2])) == pytest.approx(
+        0.625
+    )
     assert concentration(np.array([5.0, 0.0]), np.array([0, 1])) == 1
     assert concentration(np.array([1.0, -1.0]), np.array([0, 1])) == 0
     assert concentration(np.zeros(2), np.array([0, 1])) == 0
@@ -131,19 +162,27 @@ def test_separation_by_hand() -> None:
 
 
 def test_votes_by_hand() -> None:
-    similarity = np.array([[1, 0.6, 0.4, 0.3], [0.6, 1, 0.5, 0.4], [0.4, 0.5, 1, 0.5], [0.3, 0.4, 0.5, 1]])
+    similarity = np.array(
+        [[1, 0.6, 0.4, 0.3], [0.6, 1, 0.5, 0.4], [0.4, 0.5, 1, 0.5], [0.3, 0.4, 0.5, 1]]
+    )
     owner, asked = np.arange(4), np.array([False, False, False, True])
     # Within: .5, .55, .45 (mean .5, deviation .041); towards: .4.
     assert voted(similarity, owner, asked) is False
     similarity[3, :3] = 0.47
     assert voted(similarity, owner, asked) is True
     assert voted(similarity[1:, 1:][1:, 1:], owner[:2], asked[2:]) is None
-    assert jaccard(np.array([[1.0, 2, 0], [0, 1, 1], [0, 0, 0]]))[0].tolist() == pytest.approx([1, 1 / 3, 0])
+    assert jaccard(np.array([[1.0, 2, 0], [0, 1, 1], [0, 0, 0]]))[0].tolist() == pytest.approx(
+        [1, 1 / 3, 0]
+    )
 
 
 def test_short_single_documents_are_left_unanswered() -> None:
     train, same = toy_problems(10, 1, words=149)
-    answers = as_verifier(registry.parse("verifier", "castillo-2014")).fit(train, same).verify(train.blind())
+    answers = (
+        as_verifier(registry.parse("verifier", "castillo-2014"))
+        .fit(train, same)
+        .verify(train.blind())
+    )
     assert (answers == 0.5).all()
 
 
@@ -171,7 +210,9 @@ def test_tree_leaves_are_laplace_corrected() -> None:
 
 def test_banded_leaves_the_middle_unanswered() -> None:
     rng = np.random.default_rng(0)
-    scores = np.concatenate([rng.normal(1, 0.3, 60), rng.normal(-1, 0.3, 60), rng.normal(0, 0.05, 40)])
+    scores = np.concatenate(
+        [rng.normal(1, 0.3, 60), rng.normal(-1, 0.3, 60), rng.normal(0, 0.05, 40)]
+    )
     same = np.concatenate([np.ones(60), np.zeros(60), rng.integers(0, 2, 40)]).astype(bool)
     answers = Banded().fit(scores, same).transform(np.array([-1.0, 0.0, 1.0, np.nan]))
     assert answers[0] < 0.5 < answers[2] and answers[3] == 0.5

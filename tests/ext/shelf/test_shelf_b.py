@@ -67,22 +67,46 @@ def test_glad_compression_ratio_by_hand():
 
 
 def test_glad_features_by_hand():
-    row = dict(zip(glad.FEATURES, glad.pair_features(glad.reading("aab. B!"), glad.reading("aab. B!")), strict=True))
+    row = dict(
+        zip(
+            glad.FEATURES,
+            glad.pair_features(glad.reading("aab. B!"), glad.reading("aab. B!")),
+            strict=True,
+        )
+    )
     assert len(row) == 24
     # Seven characters: a twice, b, ".", " ", "B", "!" once each.
-    assert row["known entropy"] == pytest.approx(-(2 / 7) * np.log2(2 / 7) - (5 / 7) * np.log2(1 / 7))
+    assert row["known entropy"] == pytest.approx(
+        -(2 / 7) * np.log2(2 / 7) - (5 / 7) * np.log2(1 / 7)
+    )
     assert row["joint entropy"] == row["known entropy"]
     assert row["known sentence length"] == 1
-    assert row["dissimilarity 3"] == 0 and row["overlap 1"] == 6 / 100 and row["overlap 5"] == 3 / 500
-    assert row["token cosine"] == pytest.approx(1) and row["case difference"] == row["block difference"] == 0
-    other = dict(zip(glad.FEATURES, glad.pair_features(glad.reading("aab."), glad.reading("xyz?")), strict=True))
-    assert other["dissimilarity 1"] == 4 * (3 + 4) and other["overlap 1"] == other["punctuation cosine"] == 0
+    assert (
+        row["dissimilarity 3"] == 0 and row["overlap 1"] == 6 / 100 and row["overlap 5"] == 3 / 500
+    )
+    assert (
+        row["token cosine"] == pytest.approx(1)
+        and row["case difference"] == row["block difference"] == 0
+    )
+    other = dict(
+        zip(
+            glad.FEATURES,
+            glad.pair_features(glad.reading("aab."), glad.reading("xyz?")),
+            strict=True,
+        )
+    )
+    assert (
+        other["dissimilarity 1"] == 4 * (3 + 4)
+        and other["overlap 1"] == other["punctuation cosine"] == 0
+    )
 
 
 def _svm(chunks, side):
     from sklearn.svm import LinearSVC
 
-    return LinearSVC(loss="hinge", C=1.0, dual=True, tol=1e-6, max_iter=100_000, random_state=0).fit(chunks, side)
+    return LinearSVC(
+        loss="hinge", C=1.0, dual=True, tol=1e-6, max_iter=100_000, random_state=0
+    ).fit(chunks, side)
 
 
 def test_unmasking_svm_equals_scikit_learn():
@@ -105,7 +129,10 @@ def test_unmasking_curve_equals_a_plain_loop():
     fold, left, expected = folds_of(12, 12, 4), np.arange(20), []
     for _ in range(5):
         models = [_svm(chunks[fold != f][:, left], side[fold != f]) for f in range(4)]
-        right = [np.mean(m.predict(chunks[fold == f][:, left]) == side[fold == f]) for f, m in enumerate(models)]
+        right = [
+            np.mean(m.predict(chunks[fold == f][:, left]) == side[fold == f])
+            for f, m in enumerate(models)
+        ]
         expected.append(np.mean(right))
         order = np.argsort(np.mean([m.coef_[0] for m in models], axis=0))
         left = left[order[2:-2]]
@@ -117,7 +144,22 @@ def test_unmasking_curve_equals_a_plain_loop():
 def test_unmasking_curves_by_hand():
     assert curves.points(np.array([1.0, 0.75, 0.4])).tolist() == [1, 0.5, 0]
     found = curves.meta_features(np.array([[1.0, 0.5, 0.75, 0.25]]))
-    assert found[0].tolist() == [1, 0.5, 0.75, 0.25, 0.5, -0.25, 0.5, 0.25, 0.25, 0.5, 0.5, -0.25, 0.25, 0.25]
+    assert found[0].tolist() == [
+        1,
+        0.5,
+        0.75,
+        0.25,
+        0.5,
+        -0.25,
+        0.5,
+        0.25,
+        0.25,
+        0.5,
+        0.5,
+        -0.25,
+        0.25,
+        0.25,
+    ]
     form = curves.Form("consecutive", words=2, chunks=0, features=9, drop=1, rounds=3, runs=1)
     text = np.array([0, 1, 1, 1, 2], dtype=np.int64)
     chunks = curves.cut(text, 2, form, np.random.default_rng(0))
@@ -141,16 +183,31 @@ def test_unmasking_names_texts_that_are_too_short():
 def test_pieces_are_equal_and_complete():
     assert one_class.cut("abcdefg", 3) == ["ab", "cd", "efg"]
     assert one_class.cut("ab", 3) == ["a", "b"] and one_class.cut("", 3) == []
-    assert one_class.known_and_questioned(["abcd"], "abcd", "xyzxyz", 2) == (["ab", "cd"], ["xy", "zx", "yz"])
-    assert one_class.known_and_questioned(["ab", "", "cd"], "ab  cd", "x", 2) == (["ab", "cd"], ["x"])
+    assert one_class.known_and_questioned(["abcd"], "abcd", "xyzxyz", 2) == (
+        ["ab", "cd"],
+        ["xy", "zx", "yz"],
+    )
+    assert one_class.known_and_questioned(["ab", "", "cd"], "ab  cd", "x", 2) == (
+        ["ab", "cd"],
+        ["x"],
+    )
     assert one_class.known_and_questioned(["a"], "a", "x", 2) == ([], [])
 
 
 def test_layton_distances_by_hand():
     language = layton.LanguageProfile(1).fit(["aabc"])
-    assert dict(zip(language.names_, language.frequency_, strict=True)) == {"a": 0.5, "b": 0.25, "c": 0.25}
+    assert dict(zip(language.names_, language.frequency_, strict=True)) == {
+        "a": 0.5,
+        "b": 0.25,
+        "c": 0.25,
+    }
     ((counts, default),) = layton.tables([["aaab", "abdd"]], language, 3)
-    assert counts.tolist() == [[3, 1, 0, 0], [1, 1, 0, 2]] and default.tolist() == [0.5, 0.25, 0.25, 0]
+    assert counts.tolist() == [[3, 1, 0, 0], [1, 1, 0, 2]] and default.tolist() == [
+        0.5,
+        0.25,
+        0.25,
+        0,
+    ]
     scap, cng, rlp = layton.distances(counts[:1], counts[1:], default, [2])[:, 0]
     # The most frequent two: {a, b} and {d, a}.
     assert scap == 0.5
@@ -175,16 +232,19 @@ def test_halvani_ratio_by_hand():
     # Nearest siblings are ½ away; the questioned text is 0 from the first, ½ from the second, 1 from the third.
     assert halvani.ratio(chunks, Counter("aaab")) == pytest.approx(0.25 / 0.5)
     assert np.isnan(halvani.ratio(chunks, Counter()))
-    found = [halvani.majority(np.array(one)) for one in ([0.9, 0.7, 0.1], [0.9, 0.1, 0.5], [0.2, 0.5, 0.4])]
+    found = [
+        halvani.majority(np.array(one))
+        for one in ([0.9, 0.7, 0.1], [0.9, 0.1, 0.5], [0.2, 0.5, 0.4])
+    ]
     assert found == pytest.approx([0.8, 0.5, 0.3])
 
 
 def test_halvani_families():
     found = {name: family("Re-do, we!") for name, family in halvani.FAMILIES.items()}
     assert found["punctuation"] == {"-": 1, ",": 1, "!": 1} and found["letters"].total() == 6
-    assert halvani.FAMILIES["prefixes"]("Hello to") == {"hel": 1} and halvani.FAMILIES["suffixes"]("Hello") == {
-        "llo": 1
-    }
+    assert halvani.FAMILIES["prefixes"]("Hello to") == {"hel": 1} and halvani.FAMILIES["suffixes"](
+        "Hello"
+    ) == {"llo": 1}
 
 
 def test_vartapetiance_patterns_by_hand():
@@ -212,7 +272,9 @@ def test_harvey_contract(nltk_home, need_extra, known):
 def test_harvey_tags_become_one_symbol_a_token(nltk_home, need_extra):
     need_extra("nltk")
     found = harvey.tag_symbols("The cat sat on the mat.")
-    assert len(found) == 7 and found[0] == found[4] and found[1] == found[5] and len(set(found)) == 5
+    assert (
+        len(found) == 7 and found[0] == found[4] and found[1] == found[5] and len(set(found)) == 5
+    )
     assert harvey.tag_symbols(" ") == ""
 
 
@@ -224,7 +286,8 @@ def test_harvey_t_by_hand():
 
 
 def test_harvey_scores_by_its_definition(monkeypatch):
-    from ravenbench.text.ppm import cross_entropy
+    from tests.references.ppm import of_the_kernel as cross_entropy
+
     from ravenbench.types import Problems
 
     monkeypatch.setattr(harvey, "tag_symbols", lambda text: text)
@@ -279,7 +342,10 @@ def test_genetic_search_stops_and_finds():
         return float(genome.sum())
 
     found, values = evolve(start, [3] * 6, fitness, 8, 4, 60, rng)
-    assert found.shape == (20, 6) and values[0] == found[0].sum() == values.max() >= start.sum(axis=1).max() + 2
+    assert (
+        found.shape == (20, 6)
+        and values[0] == found[0].sum() == values.max() >= start.sum(axis=1).max() + 2
+    )
     assert len(asked) == len(set(asked))
 
 
@@ -298,7 +364,11 @@ def test_layton_keeps_the_first_of_the_whole_order(values, size):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.text("ab c", min_size=1, max_size=40), st.text("ab d", min_size=1, max_size=40), st.integers(1, 3))
+@given(
+    st.text("ab c", min_size=1, max_size=40),
+    st.text("ab d", min_size=1, max_size=40),
+    st.integers(1, 3),
+)
 def test_glad_profiles_are_those_of_the_kernel(one, other, n):
     from tests.references.cng import reference
 
@@ -314,7 +384,9 @@ def test_glad_profiles_are_those_of_the_kernel(one, other, n):
 
 def test_glad_joint_entropy_minds_the_seam():
     pair = glad.pair_features(glad.reading("ab "), glad.reading(" ab"))
-    assert pair[glad.FEATURES.index("joint entropy")] == pytest.approx(glad.entropy(Counter("ab ab")))
+    assert pair[glad.FEATURES.index("joint entropy")] == pytest.approx(
+        glad.entropy(Counter("ab ab"))
+    )
 
 
 @pytest.mark.data
@@ -326,7 +398,9 @@ def test_harvey_leaves_other_scripts_unanswered(nltk_home, need_extra):
     greek = "Ο συγγραφέας δεν είναι εδώ, αλλά το κείμενό του μένει. " * 8
     assert harvey.tag_symbols(greek) == ""
     problems = Problems.of([(str(i), [f"{greek} {i}"], greek) for i in range(6)])
-    verifier = as_verifier(registry.parse("verifier", "harvey-2014")).fit(problems, np.arange(6) % 2 == 0)
+    verifier = as_verifier(registry.parse("verifier", "harvey-2014")).fit(
+        problems, np.arange(6) % 2 == 0
+    )
     assert verifier.verify(problems).tolist() == [0.5] * 6
 
 

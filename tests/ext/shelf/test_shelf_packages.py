@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.minmax import Vectors, norms
 from ravenbench.ext.shelf.published.cosine_delta import CosineDelta
-from ravenbench.ext.shelf.published.general_impostors import GeneralImpostors, wins
+from ravenbench.ext.shelf.published.impostors import GeneralImpostors, _Arena
 from ravenbench.ext.shelf.published.ngram_tracing import COEFFICIENTS, NgramTracing
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
@@ -58,7 +58,9 @@ def test_coefficients_of_n_gram_tracing():
 
 
 def test_texts_shorter_than_an_n_gram_are_unanswered():
-    problems = Problems.of([("short", ["a long enough text"], "a b. c"), ("empty", [" "], "a long enough text")])
+    problems = Problems.of(
+        [("short", ["a long enough text"], "a b. c"), ("empty", [" "], "a long enough text")]
+    )
     scores = NgramTracing().fit(TRAIN, SAME).score(problems)
     assert np.isnan(scores).all()
     no_words = Problems.of([("marks", ["?!"], "a text"), ("fine", ["a text"], "a text")])
@@ -73,7 +75,10 @@ def test_cosine_delta_is_the_cosine_of_z_scores():
     def cosine(a, b):
         return profiles[a] @ profiles[b] / np.linalg.norm(profiles[a]) / np.linalg.norm(profiles[b])
 
-    expected = [np.mean([cosine(k, TRAIN.questioned_index[i]) for k in TRAIN.known(i)]) for i in range(len(TRAIN))]
+    expected = [
+        np.mean([cosine(k, TRAIN.questioned_index[i]) for k in TRAIN.known(i)])
+        for i in range(len(TRAIN))
+    ]
     np.testing.assert_allclose(method.score(TRAIN), expected)
 
 
@@ -98,9 +103,15 @@ def peer_draws(seed, features, impostors, iterations, draw):
 def test_general_impostors_equal_their_definition_and_bitig(measure, known):
     dense = dense_rows(np.random.default_rng(1))
     masks, draws = peer_draws(7, 120, 20, 40, 5)
-    method = GeneralImpostors(known=known, measure=measure)
-    pool, bits = Vectors.of(dense[3:]), np.packbits(masks > 0, axis=1, bitorder="little")
-    found = wins(dense[0], Vectors.of(dense[1:3]), pool, norms(pool, masks, measure), draws, masks, bits, method)
+    arena = object.__new__(_Arena)
+    arena.measure, arena.masks = measure, masks
+    arena.chosen = GeneralImpostors(known=known, measure=measure).settings()
+    arena.own, arena.others = Vectors.of(dense[:3]), Vectors.of(dense[3:])
+    arena.own_norms, arena.others_norms = (
+        norms(side, masks, measure) for side in (arena.own, arena.others)
+    )
+    arena.row = {0: 0, 1: 1, 2: 2}
+    found = arena.contest(np.array([1, 2]), 0, np.arange(20), draws)
     won = 0
     for t in range(40):
         subset = masks[:, t] > 0
@@ -108,11 +119,15 @@ def test_general_impostors_equal_their_definition_and_bitig(measure, known):
         nearest = max(reference(dense[0], one, subset, measure) for one in side)
         won += nearest > max(reference(dense[0], dense[3 + j], subset, measure) for j in draws[t])
     assert found == won / 40 and 0 < found < 1
-    forensic = pytest.importorskip("bitig.forensic", reason="the peer package bitig is not installed")
+    forensic = pytest.importorskip(
+        "bitig.forensic", reason="the peer package bitig is not installed"
+    )
     from bitig.features import FeatureMatrix
 
     def matrix(rows):
-        return FeatureMatrix(rows, [str(i) for i in range(len(rows))], [str(i) for i in range(120)], "x")
+        return FeatureMatrix(
+            rows, [str(i) for i in range(len(rows))], [str(i) for i in range(120)], "x"
+        )
 
     peer = forensic.GeneralImpostors(
         n_iterations=40, impostor_sample_size=5, similarity=measure, aggregate=known, seed=7
@@ -130,9 +145,14 @@ def test_general_impostors_need_others():
 
 @pytest.mark.parametrize(
     ("kind", "wrong"),
-    [(NgramTracing, {"n": 0}), (NgramTracing, {"unit": "letter"}), (GeneralImpostors, {"draw": "all"}),
-     (GeneralImpostors, {"share": 0.0}), (CosineDelta, {"words": 1})],
-)  # fmt: skip
+    [
+        (NgramTracing, {"n": 0}),
+        (NgramTracing, {"unit": "letter"}),
+        (GeneralImpostors, {"draw": "all"}),
+        (GeneralImpostors, {"share": 0.0}),
+        (CosineDelta, {"words": 1}),
+    ],
+)
 def test_parameters_out_of_range(kind, wrong):
     with pytest.raises(SpecError, match=r"out of range|must be"):
         kind(**wrong).fit(TRAIN, SAME)

@@ -53,12 +53,16 @@ def test_dirichlet_multinomial_is_the_integral_over_shares():
     method.alpha_ = np.array([3.0, 2.5])
     for i, score in enumerate(method.score(TEST)):
         x, y, _, _ = sides(TEST, i, method.units_)
-        assert score == pytest.approx(plain.dirichlet_two(x, y, method.alpha_.tolist()) / LN10, abs=1e-6)
+        assert score == pytest.approx(
+            plain.dirichlet_two(x, y, method.alpha_.tolist()) / LN10, abs=1e-6
+        )
 
 
 def authors_counts() -> np.ndarray:
     rng = np.random.default_rng(0)
-    return np.stack([rng.multinomial(300, rng.dirichlet([8.0, 3.0, 1.0])) for _ in range(60)]).astype(float)
+    return np.stack(
+        [rng.multinomial(300, rng.dirichlet([8.0, 3.0, 1.0])) for _ in range(60)]
+    ).astype(float)
 
 
 def test_learned_parameters_have_the_greatest_likelihood():
@@ -78,7 +82,9 @@ def test_learned_parameters_have_the_greatest_likelihood():
         column = counts[:, unit].astype(int).tolist()
         best = plain.gamma_likelihood(column, sizes.tolist(), shape, shape / rate)
         for factor in (0.97, 1.03):
-            assert plain.gamma_likelihood(column, sizes.tolist(), shape * factor, shape / rate) < best
+            assert (
+                plain.gamma_likelihood(column, sizes.tolist(), shape * factor, shape / rate) < best
+            )
 
 
 def test_what_varies_no_more_than_chance_says_nothing():
@@ -95,25 +101,35 @@ def test_rare_habits_shared_count_more_than_common_ones(spec):
     filler = ["the", "of", "and", "to", "in"]
 
     def text(habit: str | None, words: int = 200) -> str:
-        return " ".join(habit if habit and rng.random() < 0.06 else rng.choice(filler) for _ in range(words))
+        return " ".join(
+            habit if habit and rng.random() < 0.06 else rng.choice(filler) for _ in range(words)
+        )
 
     authors = ["whilst", *[None] * 9, *["upon"] * 10]
-    train = Problems.of([(f"t{i}", [text(habit), text(habit)], text(habit)) for i, habit in enumerate(authors)])
+    train = Problems.of(
+        [(f"t{i}", [text(habit), text(habit)], text(habit)) for i, habit in enumerate(authors)]
+    )
     method = registry.parse("verifier", spec).fit(train, np.ones(len(authors), dtype=bool))
     asked = [("rare", "whilst", "whilst"), ("common", "upon", "upon"), ("apart", "whilst", "upon")]
-    rare, common, apart = method.score(Problems.of([(name, [text(a)], text(b)) for name, a, b in asked]))
+    rare, common, apart = method.score(
+        Problems.of([(name, [text(a)], text(b)) for name, a, b in asked])
+    )
     assert rare > max(common, 0) and min(common, 0) > apart
 
 
 def test_a_side_without_known_units_says_nothing():
-    problems = Problems.of([("empty", ["…"], TEST.texts[0]), ("other", ["ξένο κείμενο"], TEST.texts[0])])
+    problems = Problems.of(
+        [("empty", ["…"], TEST.texts[0]), ("other", ["ξένο κείμενο"], TEST.texts[0])]
+    )
     for method in (DirichletMultinomial(), PoissonGamma()):
         scores = method.fit(TRAIN, SAME).score(problems)
         assert scores[0] == pytest.approx(0, abs=1e-9) and np.isfinite(scores).all()
     assert DirichletMultinomial().fit(TRAIN, SAME).score(problems)[1] == pytest.approx(0, abs=1e-9)
 
 
-@pytest.mark.parametrize("spec", ["poisson-gamma(unit='syllable')", "dirichlet-multinomial(size=1)"])
+@pytest.mark.parametrize(
+    "spec", ["poisson-gamma(unit='syllable')", "dirichlet-multinomial(size=1)"]
+)
 def test_parameters_out_of_range(spec):
     with pytest.raises(SpecError, match="must be"):
         registry.parse("verifier", spec).fit(TRAIN, SAME)

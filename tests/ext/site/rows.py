@@ -16,14 +16,20 @@ OUTPUTS = {
 
 def diffs(pages: Any) -> Path:
     pages("obfuscate")
-    pages.raven("diff", pages.toy() / "test", pages.place / "hidden", "--out", pages.place / "diffs")
+    pages.raven(
+        "diff", pages.toy() / "test", pages.place / "hidden", "--out", pages.place / "diffs"
+    )
     return pages.place / "diffs" / "index.html"
 
 
 def diff(pages: Any, *how: str) -> Path:
     before, after = (pages.place / f"{name}.txt" for name in ("before", "after"))
-    before.write_text("The boat was not large, but it was quick. We sailed it home before the rain came.\n" * 20)
-    after.write_text("The boat was n't big; still it was fast. We sailed home before it began to rain.\n" * 20)
+    before.write_text(
+        "The boat was not large, but it was quick. We sailed it home before the rain came.\n" * 20
+    )
+    after.write_text(
+        "The boat was n't big; still it was fast. We sailed home before it began to rain.\n" * 20
+    )
     page: Path = pages.place / f"diff{len(how)}.html"
     pages.raven("diff", before, after, "--out", page, *how)
     return page
@@ -36,7 +42,10 @@ def columns(pages: Any) -> Path:
 def site(pages: Any) -> Path:
     for kind in ("run", "evaluate"):
         pages(kind)
-    small = [shutil.copytree(pages.job(kind), pages.place / "on-site" / kind) for kind in ("pan14", "safety")]
+    small = [
+        shutil.copytree(pages.job(kind), pages.place / "on-site" / kind)
+        for kind in ("pan14", "safety")
+    ]
     return write_site([pages.place / "run", *small, pages.place / "evaluate"], pages.place / "site")
 
 
@@ -57,5 +66,11 @@ def fold(pages: Any) -> Path:
 
 
 PAGES = {
-    "diff": diff, "columns": columns, "diffs": diffs, "site": site, "board": board, "system": system, "fold": fold,
-}  # fmt: skip
+    "diff": diff,
+    "columns": columns,
+    "diffs": diffs,
+    "site": site,
+    "board": board,
+    "system": system,
+    "fold": fold,
+}

@@ -27,13 +27,28 @@ QUICK = 2000
 def opened(page, place):
     """What the probe found, and the browser's console under the page's policy, which refuses every request."""
     place.write_text(probed(page, PROBE))
-    quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", *quiet]
+    quiet = [
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+    ]
+    command = [
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-logging=stderr",
+        "--dump-dom",
+        *quiet,
+    ]
     command += [f"--user-data-dir={place.parent / 'profile'}", place.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
     found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found, done.stderr
-    return [int(n) for n in found[1].split()], [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    return [int(n) for n in found[1].split()], [
+        line for line in done.stderr.splitlines() if "CONSOLE" in line
+    ]
 
 
 def test_flow_view(tmp_path):

@@ -58,7 +58,9 @@ TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=60).map("".join)
 def test_columns_reproduce_every_text(a, b, c):
     html = columns_page([compare("x", whole(a, b), "one", surprisal=False)])
     assert (column(html, 0), column(html, 1)) == (a, b)
-    several = [compare("x", whole(a, text), str(i), surprisal=False) for i, text in enumerate((b, c))]
+    several = [
+        compare("x", whole(a, text), str(i), surprisal=False) for i, text in enumerate((b, c))
+    ]
     html = columns_page(several)
     assert (column(html, 0), column(html, 1), column(html, 2)) == (a, b, c)
 
@@ -68,7 +70,9 @@ def test_rows_begin_where_all_parts_do():
     thirds = [(0, 15), (15, 30), (30, 48)]
     fine = [Part(x, y, a[x:y], a[x:y].upper()) for x, y in thirds]
     coarse = [Part(0, 30, a[:30], "A B. C. "), Part(30, 48, a[30:], "D. ")]
-    rows = column_rows([compare("x", p, n, surprisal=False) for n, p in (("fine", fine), ("coarse", coarse))])
+    rows = column_rows(
+        [compare("x", p, n, surprisal=False) for n, p in (("fine", fine), ("coarse", coarse))]
+    )
     assert len(rows) == 2
     assert rows[0].original == a[:30]
     with pytest.raises(ValueError, match="different texts"):
@@ -76,7 +80,9 @@ def test_rows_begin_where_all_parts_do():
 
 
 def test_hostile_text_stays_text():
-    html = columns_page([compare(HOSTILE, whole(HOSTILE, HOSTILE + " more"), HOSTILE, surprisal=False)])
+    html = columns_page(
+        [compare(HOSTILE, whole(HOSTILE, HOSTILE + " more"), HOSTILE, surprisal=False)]
+    )
     found = Cells()
     found.feed(html)
     assert "img" not in found.tags and found.tags.count("script") == 2
@@ -110,7 +116,13 @@ def test_command(tmp_path):
     (tmp_path / "b.txt").write_text("One 2. Three four.")
 
     def run(*options):
-        arguments = ["diff", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"), "--columns", *options]
+        arguments = [
+            "diff",
+            str(tmp_path / "a.txt"),
+            str(tmp_path / "b.txt"),
+            "--columns",
+            *options,
+        ]
         return CliRunner().invoke(build("diff"), arguments)
 
     assert run("--out", str(tmp_path / "page.html")).exit_code == 0

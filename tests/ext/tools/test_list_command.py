@@ -42,7 +42,9 @@ def test_one_component_in_full(monkeypatch):
         build("list")(["list", "verifier", "impostor"], standalone_mode=False)
 
     def absent(kind: str, name: str) -> None:
-        raise MissingPart("luar needs 'torch', which is not installed", fix="pip install 'ravenbench[neural]'")
+        raise MissingPart(
+            "luar needs 'torch', which is not installed", fix="pip install 'ravenbench[neural]'"
+        )
 
     monkeypatch.setattr("ravenbench.registry.resolve", absent)
     shown = CliRunner().invoke(build("list"), ["list", "verifier", "luar"]).output
@@ -58,7 +60,11 @@ def test_logs_say_where_the_work_is(monkeypatch, capsys):
     for done in range(4):
         progress("cells", done, 1000)
     progress("comparing topics", 0, 0)
-    said = ["cells: 1 of 1,000, after 31 s", "cells: 3 of 1,000, after 62 s", "comparing topics, after 93 s"]
+    said = [
+        "cells: 1 of 1,000, after 31 s, about 20,979 s left",
+        "cells: 3 of 1,000, after 62 s, about 17,448 s left",
+        "comparing topics, after 93 s",
+    ]
     assert capsys.readouterr().err.splitlines() == said
 
 
@@ -68,9 +74,15 @@ DOCSTRING = cache(registry.docstring)
 
 @pytest.mark.parametrize(
     ("word", "name"),
-    [("BERT", "encoder"), ("delta", "burrows-delta"), ("impostor", "impostors"),
-     ("LLM", "causal-lm"), ("compression", "ppm"), ("topic model", "lda"), *extensions.rows("WORDS").items()],
-)  # fmt: skip
+    [
+        ("BERT", "encoder"),
+        ("delta", "burrows-delta"),
+        ("impostor", "impostors"),
+        ("compression", "ppm"),
+        ("topic model", "lda"),
+        *extensions.rows("WORDS").items(),
+    ],
+)
 def test_words_people_use_are_found(word, name, capsys, monkeypatch):
     monkeypatch.setattr(registry, "docstring", DOCSTRING)
     command(word, json=True)
@@ -79,9 +91,14 @@ def test_words_people_use_are_found(word, name, capsys, monkeypatch):
 
 @pytest.mark.parametrize(
     ("given", "meant"),
-    [("delt", "cosine-delta"), ("burrows", "cosine-delta"), ("impostor", "impostors"), ("gpt", "causal-lm"),
-     ("charngram", "char-ngram"), ("n", None)],
-)  # fmt: skip
+    [
+        ("delt", "cosine-delta"),
+        ("burrows", "cosine-delta"),
+        ("impostor", "impostors"),
+        ("charngram", "char-ngram"),
+        ("n", None),
+    ],
+)
 def test_a_name_that_nothing_has_is_met_with_what_is_meant(given, meant, monkeypatch):
     monkeypatch.setattr(registry, "docstring", DOCSTRING)
     with pytest.raises(SpecError) as error:

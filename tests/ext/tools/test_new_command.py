@@ -24,12 +24,16 @@ def new(*arguments: object):
     return CliRunner().invoke(build("new"), ["new", "verifier", *map(str, arguments)])
 
 
-def test_a_class_and_its_own_test(tmp_path):
-    shown = new("my-idea", "--in", tmp_path)
+def test_a_class_and_its_own_test(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = new("my-idea")
     assert shown.exit_code == 0 and "my_idea:MyIdea" in shown.output, shown.output
     assert "pip install pytest" in shown.output
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "test_my_idea.py"], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "pytest", "-q", "test_my_idea.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout
 
@@ -47,21 +51,26 @@ def test_a_program_answers_better_than_chance(tmp_path, monkeypatch, form, progr
     assert auc(same, answers) > 0.8 and np.ptp(answers) > 0.05
 
 
-def test_a_package_names_its_entry_point(tmp_path):
-    assert new("my-idea", "--as", "package", "--in", tmp_path).exit_code == 0
+def test_a_package_names_its_entry_point(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert new("my-idea", "--as", "package").exit_code == 0
     told = (tmp_path / "my-idea" / "pyproject.toml").read_text()
     assert 'my-idea = "my_idea:MyIdea"' in told
     assert (tmp_path / "my-idea" / "src" / "my_idea" / "__init__.py").is_file()
 
 
-def test_nothing_is_overwritten_and_names_are_checked(tmp_path):
+def test_nothing_is_overwritten_and_names_are_checked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "test_mine.py").write_text("precious")
     with pytest.raises(RavenError, match="there already"):
-        build("new")(["new", "verifier", "mine", "--in", str(tmp_path)], standalone_mode=False)
+        build("new")(["new", "verifier", "mine"], standalone_mode=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["test_mine.py"]
-    for name, kind, told in (("../x", "verifier", "cannot be"), ("mine", "corpus", "does not make")):
+    for name, kind, told in (
+        ("../x", "verifier", "cannot be"),
+        ("mine", "corpus", "does not make"),
+    ):
         with pytest.raises(RavenError, match=told):
-            build("new")(["new", kind, name, "--in", str(tmp_path)], standalone_mode=False)
+            build("new")(["new", kind, name], standalone_mode=False)
 
 
 def test_a_vectorizer_of_scikit_learn_is_kept_with_a_trained_verifier(tmp_path):
@@ -77,7 +86,8 @@ def test_a_vectorizer_of_scikit_learn_is_kept_with_a_trained_verifier(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["class", "None", "numpy", "json", "../x", "=cmd()", "a" * 61])
-def test_a_name_that_python_could_not_import_is_refused(tmp_path, name):
+def test_a_name_that_python_could_not_import_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(RavenError, match="name"):
-        build("new")(["new", "verifier", name, "--in", str(tmp_path / "new")], standalone_mode=False)
+        build("new")(["new", "verifier", name], standalone_mode=False)
     assert list(tmp_path.iterdir()) == []

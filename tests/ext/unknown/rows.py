@@ -7,37 +7,83 @@ COLUMNS = {"unknown"}
 NOT_ON_ITS_PAGE = {"unknown": {"answers"}}
 TASKS = {
     "unknown": {
-        "told": ("--unknown", "$data/questioned.txt", "--candidates", "$data/others", "--methods", "cosine-delta"),
+        "told": (
+            "--unknown",
+            "$data/questioned.txt",
+            "--candidates",
+            "$data/others",
+            "--methods",
+            "cosine-delta",
+        ),
         "data": ("others", "questioned.txt"),
         "command": "attribute",
     }
 }
 ESCAPES = {
     "attribute": [
-        ("--unknown", "$questioned", "--candidates", "$data/others", "--methods", "cosine-delta", "--workers", "1",
-         "--out", "$out"),
+        (
+            "--unknown",
+            "$questioned",
+            "--candidates",
+            "$data/others",
+            "--methods",
+            "cosine-delta",
+            "--workers",
+            "1",
+            "--out",
+            "$out",
+        ),
     ]
-}  # fmt: skip
+}
 READING = {
-    "attribute --unknown": ("attribute", "--unknown", "$questioned", "--candidates", "$corpus", "--plan"),
+    "attribute --unknown": (
+        "attribute",
+        "--unknown",
+        "$questioned",
+        "--candidates",
+        "$corpus",
+        "--plan",
+    ),
 }
 READING_TABLES = {"attribute --unknown"}
-READING_ATTRIBUTION = {"attribute --unknown": ("attribute", "--unknown", "$q", "--candidates", "$p", "--plan")}
+READING_ATTRIBUTION = {
+    "attribute --unknown": ("attribute", "--unknown", "$q", "--candidates", "$p", "--plan")
+}
 GOLDEN = {
     "unknown": (
-        ("attribute", "--unknown", "questioned.txt", "--candidates", "others", "--methods", "cosine-delta", "--out",
-         "run", "--workers", "1"),
+        (
+            "attribute",
+            "--unknown",
+            "questioned.txt",
+            "--candidates",
+            "others",
+            "--methods",
+            "cosine-delta",
+            "--out",
+            "run",
+            "--workers",
+            "1",
+        ),
         ("report", "run", "--json"),
     ),
-}  # fmt: skip
+}
 
 
 def unknown(pages: Any) -> Path:
     pages("people")
     pages.raven(
-        "attribute", "--unknown", pages.place / "questioned.txt", "--candidates", pages.place / "authors",
-        "--methods", "cosine-delta", "--out", pages.place / "unknown", "--workers", 1,
-    )  # fmt: skip
+        "attribute",
+        "--unknown",
+        pages.place / "questioned.txt",
+        "--candidates",
+        pages.place / "authors",
+        "--methods",
+        "cosine-delta",
+        "--out",
+        pages.place / "unknown",
+        "--workers",
+        1,
+    )
     return pages.report("unknown")
 
 

@@ -37,9 +37,16 @@ def candidates(place, authors=3, texts=5, words=150):
 
 def ask(tmp_path, text, **more):
     (tmp_path / "unknown.txt").write_text(text)
-    where = candidates(tmp_path / "known", **{k: more.pop(k) for k in ("authors", "texts", "words") if k in more})
+    where = candidates(
+        tmp_path / "known", **{k: more.pop(k) for k in ("authors", "texts", "words") if k in more}
+    )
     result = ravenbench.attribute(
-        unknown=tmp_path / "unknown.txt", candidates=where, methods=METHODS, out=tmp_path / "out", workers=1, **more
+        unknown=tmp_path / "unknown.txt",
+        candidates=where,
+        methods=METHODS,
+        out=tmp_path / "out",
+        workers=1,
+        **more,
     )
     return result, ravenbench.analyse(result.store).texts[0]
 
@@ -57,10 +64,16 @@ def test_an_author_is_named_with_what_the_answer_rests_on(tmp_path):
     share, low, high = one.strangers
     assert 0 < low < share < high < 1
     assert sum(c.listed for c in one.ranked if c.name != "none of them") == pytest.approx(1)
-    assert "this method all the same names one for" in one.sentence and f"to {high:.0%})" in one.sentence
+    assert (
+        "this method all the same names one for" in one.sentence
+        and f"to {high:.0%})" in one.sentence
+    )
     page = ravenbench.write_report(result.store)
     said = json.loads((page.parent / "report.json").read_text())
-    assert said["texts"][0]["answers"][0]["name"] == "author1" and "Who wrote unknown.txt?" in page.read_text()
+    assert (
+        said["texts"][0]["answers"][0]["name"] == "author1"
+        and "Who wrote unknown.txt?" in page.read_text()
+    )
     frame = ravenbench.frames(result.store)["candidates"]
     assert frame["answer"][0] == "author1" and frame["probability"].sum() == pytest.approx(1)
     assert "probabilities" in ravenbench.figures(result.store)
@@ -73,11 +86,20 @@ def test_texts_of_strangers_are_rather_by_none_of_them(tmp_path):
         (tmp_path / "many" / f"own{a}.txt").write_text(text_of(a, 150, 99))
         (tmp_path / "many" / f"strange{a}.txt").write_text(text_of(10 + a, 150, 99))
     result = ravenbench.attribute(
-        unknown=tmp_path / "many", candidates=where, methods=METHODS, out=tmp_path / "out", workers=1
+        unknown=tmp_path / "many",
+        candidates=where,
+        methods=METHODS,
+        out=tmp_path / "out",
+        workers=1,
     )
     none = {one.record.name: one.ranked for one in ravenbench.analyse(result.store).texts}
-    share = {name: next(c.probability for c in ranked if c.name == "none of them") for name, ranked in none.items()}
-    own, strange = ([p for name, p in share.items() if name.startswith(kind)] for kind in ("own", "strange"))
+    share = {
+        name: next(c.probability for c in ranked if c.name == "none of them")
+        for name, ranked in none.items()
+    }
+    own, strange = (
+        [p for name, p in share.items() if name.startswith(kind)] for kind in ("own", "strange")
+    )
     assert np.mean(strange) > np.mean(own) + 0.1
     page = ravenbench.write_report(result.store).read_text()
     assert "Who wrote 10 texts?" in page and "The first 8 follow in full" in page
@@ -87,7 +109,9 @@ def test_texts_of_strangers_are_rather_by_none_of_them(tmp_path):
 def test_two_candidates_with_one_text_each_are_enough_and_what_that_supports_is_said(tmp_path):
     _, one = ask(tmp_path, text_of(0, 150, 99), authors=2, texts=1, words=900)
     assert one.ranked[0].name == "author0" and one.recognised is None
-    assert any("one text each" in note for note in one.notes) and any("of two candidates" in note for note in one.notes)
+    assert any("one text each" in note for note in one.notes) and any(
+        "of two candidates" in note for note in one.notes
+    )
 
 
 def test_a_text_along_which_the_author_changes(tmp_path):
@@ -104,7 +128,11 @@ def test_reasons_for_no_answer(tmp_path):
     (tmp_path / "b").mkdir()
     _, unlike = ask(tmp_path / "b", strange)
     assert "unlike the candidates' texts" in unlike.sentence
-    for place, change in {"d": str.upper, "e": "  ".join, "f": lambda t: " ".join(sorted(t.split()))}.items():
+    for place, change in {
+        "d": str.upper,
+        "e": "  ".join,
+        "f": lambda t: " ".join(sorted(t.split())),
+    }.items():
         (tmp_path / place).mkdir()
         _, no_prose = ask(tmp_path / place, change(text_of(0, 200, 97)))
         wanted = {"d": "capitals", "e": "stand apart", "f": "alphabetical order"}[place]
@@ -116,7 +144,10 @@ def test_reasons_for_no_answer(tmp_path):
             (same / name / f"{i}.txt").write_text(text_of(3, 120, i + 10 * ord(name)))
     (tmp_path / "c" / "u.txt").write_text(text_of(3, 120, 999))
     result = ravenbench.attribute(
-        unknown=tmp_path / "c" / "u.txt", candidates=same, methods="function-words", out=tmp_path / "c" / "out"
+        unknown=tmp_path / "c" / "u.txt",
+        candidates=same,
+        methods="function-words",
+        out=tmp_path / "c" / "out",
     )
     assert "not told apart" in ravenbench.analyse(result.store).texts[0].sentence
 
@@ -148,10 +179,22 @@ def refused(tmp_path, files):
     [
         ({"a/1.txt": text_of(0, 60)}, "raven compare"),
         ({"a/1.txt": text_of(0, 60), "b/": ""}, "holds no text"),
-        ({"Ann Lee/1.txt": text_of(0, 60), "ann  lee/1.txt": text_of(1, 60)}, "one candidate is no choice"),
-        ({"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 60)}, "every text stands under several authors"),
-        ({"a/1.txt": ENGLISH * 5, "b/1.txt": ENGLISH * 4, "c/1.txt": GERMAN * 5}, "several languages"),
-        ({"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 100, 50)}, "nothing is left of a candidate"),
+        (
+            {"Ann Lee/1.txt": text_of(0, 60), "ann  lee/1.txt": text_of(1, 60)},
+            "one candidate is no choice",
+        ),
+        (
+            {"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 60)},
+            "every text stands under several authors",
+        ),
+        (
+            {"a/1.txt": ENGLISH * 5, "b/1.txt": ENGLISH * 4, "c/1.txt": GERMAN * 5},
+            "several languages",
+        ),
+        (
+            {"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 100, 50)},
+            "nothing is left of a candidate",
+        ),
         ({"notes.txt": text_of(0, 60)}, "no texts by author"),
     ],
 )
@@ -164,14 +207,20 @@ def test_what_cannot_be_answered_is_refused_before_anything_is_computed(tmp_path
 
 def test_names_of_candidates_in_texts_are_said(tmp_path):
     known = candidates(tmp_path / "known", 3)
-    for folder, person in zip(sorted(known.iterdir()), ("Anna Berg", "Ben Okafor", "Cleo Dias"), strict=True):
+    for folder, person in zip(
+        sorted(known.iterdir()), ("Anna Berg", "Ben Okafor", "Cleo Dias"), strict=True
+    ):
         folder.rename(known / person)
     (tmp_path / "u.txt").write_text(f"[Verse 1: Ben Okafor]\n{text_of(9, 100)}")
     reading = {"encoding": "utf-8", "topic": None}
     notes = read_question([str(tmp_path / "u.txt")], str(known), reading).notes
-    assert any("names of candidates stand in texts: u.txt: Ben Okafor" in note for note in notes), notes
+    assert any("names of candidates stand in texts: u.txt: Ben Okafor" in note for note in notes), (
+        notes
+    )
     for text in known.rglob("*.txt"):
-        text.write_text(f"{text.read_text()}\n\n{''.join(word[0] for word in text.parent.name.split())}")
+        text.write_text(
+            f"{text.read_text()}\n\n{''.join(word[0] for word in text.parent.name.split())}"
+        )
     again = read_question([str(tmp_path / "u.txt")], str(known), reading).notes
     assert any("the author's name stands in 15 of 15" in note for note in again)
 
@@ -195,7 +244,8 @@ def test_passages_hold_all_words_of_a_text():
     assert passage_words(412, [500] * 4, [0, 0, 1, 1]) == 410
     assert passage_words(9000, [900, 5000], [0, 1]) == 450
     assert (
-        passage_words(300, [60] + [400] * 4, range(5)) == 50 and passage_words(300, [60] + [400] * 19, range(20)) == 200
+        passage_words(300, [60] + [400] * 4, range(5)) == 50
+        and passage_words(300, [60] + [400] * 19, range(20)) == 200
     )
 
 
@@ -227,7 +277,9 @@ def made_scores(rng, places, texts, asked):
     means = np.repeat((total / texts)[None], len(codes), axis=0)
     means[np.arange(len(codes)), codes] = (total[codes] - known) / (texts - 1)
     closed = -((known[:, None] - means) ** 2).sum(axis=2)[None] / d
-    absent, scores = (-((x[:, None] - total / texts) ** 2).sum(axis=2)[None] / d for x in (known, asked))
+    absent, scores = (
+        -((x[:, None] - total / texts) ** 2).sum(axis=2)[None] / d for x in (known, asked)
+    )
     absent[0, np.arange(len(codes)), codes] = np.nan
     return closed, absent, codes, scores
 
@@ -242,12 +294,17 @@ def test_few_texts_of_few_candidates_are_answered_with_calibrated_probabilities_
     for _ in range(200):
         count = int(rng.integers(3, 8))
         places = 0.7 * rng.normal(size=(2 * count, 10))  # the second half are no candidates
-        closed, absent, codes, scores = made_scores(rng, places[:count], 3, places + rng.normal(size=places.shape))
+        closed, absent, codes, scores = made_scores(
+            rng, places[:count], 3, places + rng.normal(size=places.shape)
+        )
         model = Posterior(0.5).fit(closed, absent, codes)
         p, told = model.of(scores), model.named_[0] / model.named_.sum()
         right = p[:, :-1].argmax(axis=1) == np.arange(2 * count)
         listed = p[:, :-1].max(axis=1) / (1 - p[:, -1])
-        rows += [(listed[i], right[i], p[i, -1], i >= count, p[i, :-1].max() >= 0.5, told) for i in range(2 * count)]
+        rows += [
+            (listed[i], right[i], p[i, -1], i >= count, p[i, :-1].max() >= 0.5, told)
+            for i in range(2 * count)
+        ]
     listed, right, none, strange, named, told = np.array(rows, dtype=float).T
     inside, out = strange == 0, strange == 1
     assert calibration_error(listed[inside], right[inside]) <= 0.08
@@ -265,9 +322,16 @@ def test_where_left_out_candidates_are_taken_for_others_an_author_who_is_not_lis
             if near:  # two pairs that write nearly alike
                 places[[1, 3]] = places[[0, 2]] + 0.3 * rng.normal(size=(2, 30))
             double = places[0] + 0.3 * rng.normal(size=30)
-            closed, absent, codes, scores = made_scores(rng, places, 3, double + rng.normal(size=(3, 30)))
+            closed, absent, codes, scores = made_scores(
+                rng, places, 3, double + rng.normal(size=(3, 30))
+            )
             model = Posterior(0.5).fit(closed, absent, codes)
-            rows.append((model.named_[0] / model.named_.sum(), (model.of(scores)[:, :-1].max(axis=1) >= 0.5).mean()))
+            rows.append(
+                (
+                    model.named_[0] / model.named_.sum(),
+                    (model.of(scores)[:, :-1].max(axis=1) >= 0.5).mean(),
+                )
+            )
         found[near] = np.mean(rows, axis=0)
     assert found[True][0] > 1.5 * found[False][0]
     # Nothing in texts by four people who write unlike each other speaks of a double of one of them.
@@ -280,12 +344,16 @@ def test_none_of_them_has_at_least_what_so_few_authors_allow():
     for count in (2, 3, 40):
         places = 5 * np.eye(count, 40)
         closed, absent, codes, _ = made_scores(rng, places, 3, places)
-        model = Posterior(0.5).fit(closed, np.full_like(absent, np.nan) if count == 2 else absent, codes)
+        model = Posterior(0.5).fit(
+            closed, np.full_like(absent, np.nan) if count == 2 else absent, codes
+        )
         share = model.named_[0] / model.named_.sum()
         left_out = 0 if count == 2 else count
         assert model.named_.sum() == pytest.approx(NAMED[2] + left_out)
         sure = model.of(1e3 * np.eye(count)[None])
-        assert sure.sum(axis=1) == pytest.approx(1) and sure[:, -1] == pytest.approx(share / (1 + share))
+        assert sure.sum(axis=1) == pytest.approx(1) and sure[:, -1] == pytest.approx(
+            share / (1 + share)
+        )
         least.append(sure[0, -1])
     assert least[0] > least[1] > least[2] > 0
 
@@ -297,7 +365,11 @@ def test_an_extra_that_came_between_two_calls_is_noticed(tmp_path, monkeypatch):
         for i in range(2):
             (tmp_path / f"known/author{a}/{i}.txt").write_text(text_of(a, 150, i, thai))
     (tmp_path / "unknown.txt").write_text(text_of(1, 150, 9, thai))
-    values = {"unknown": str(tmp_path / "unknown.txt"), "candidates": str(tmp_path / "known"), "methods": METHODS}
+    values = {
+        "unknown": str(tmp_path / "unknown.txt"),
+        "candidates": str(tmp_path / "known"),
+        "methods": METHODS,
+    }
 
     def prepare(there):
         monkeypatch.setattr("ravenbench.text.segmenters.find_spec", lambda name: there or None)

@@ -62,8 +62,13 @@ def place(tmp_path: Path) -> Path:
     rng = np.random.default_rng(0)
     lines(tmp_path / "truth.jsonl", *({"id": i, "same": k % 2 == 0} for k, i in enumerate(IDS)))
     for name, lift in (("good", 0.6), ("poor", 0.1)):
-        values = [round(float(lift * (k % 2 == 0) + (1 - lift) * rng.random()), 2) for k in range(40)]
-        lines(tmp_path / name / "answers.jsonl", *({"id": i, "value": v} for i, v in zip(IDS, values, strict=True)))
+        values = [
+            round(float(lift * (k % 2 == 0) + (1 - lift) * rng.random()), 2) for k in range(40)
+        ]
+        lines(
+            tmp_path / name / "answers.jsonl",
+            *({"id": i, "value": v} for i, v in zip(IDS, values, strict=True)),
+        )
     return tmp_path
 
 
@@ -85,7 +90,9 @@ PUBLISHED = {
 
 @pytest.mark.data
 @pytest.mark.parametrize(("flags", "table"), [((), TODAY), (("--f05u-2020",), PUBLISHED)])
-def test_pan20_golden(pan20: Path, raven: Raven, flags: tuple[str, ...], table: dict[str, tuple[float, ...]]) -> None:
+def test_pan20_golden(
+    pan20: Path, raven: Raven, flags: tuple[str, ...], table: dict[str, tuple[float, ...]]
+) -> None:
     got = raven(pan20 / "truth.jsonl", pan20, "--json", *QUICK, *flags)
     assert got.code == 0
     rows = {s["system"]: s for s in json.loads(got.out)["systems"]}
@@ -102,7 +109,9 @@ def test_pan14_zip_by_hand(pan14: Path, tmp_path: Path, raven: Raven) -> None:
     folder = tmp_path / "truth"
     for corpus in ("du_essays", "gr_articles"):
         with zipfile.ZipFile(pan14 / f"{corpus}.zip") as archive:
-            archive.extractall(folder, [n for n in archive.namelist() if "/test/" in n and n.count("/") == 2])
+            archive.extractall(
+                folder, [n for n in archive.namelist() if "/test/" in n and n.count("/") == 2]
+            )
     from ravenbench.formats.answers import read_truth, write_answers
     from ravenbench.types import Answers
 
@@ -112,14 +121,19 @@ def test_pan14_zip_by_hand(pan14: Path, tmp_path: Path, raven: Raven) -> None:
     write_answers(tmp_path / "mine" / "answers.txt", Answers(truth.ids, value))
     got = json.loads(raven(folder, tmp_path / "mine", "--json", *QUICK).out)
     (found,) = got["breakdowns"]
-    assert {p["part"]: p["problems"] for p in found["parts"]} == {"dutch essays": 96, "greek articles": 100}
+    assert {p["part"]: p["problems"] for p in found["parts"]} == {
+        "dutch essays": 96,
+        "greek articles": 100,
+    }
     (system,) = found["systems"]
     parts = system["parts"]
     assert system["macro"]["auc"] == pytest.approx(np.mean([p["auc"] for p in parts.values()]))
     low, high = system["macro"]["interval"]["c@1"]
     assert low < system["macro"]["c@1"] < high
     assert got["problems"] == 196
-    assert raven(pan14 / "du_essays.zip", tmp_path / "mine").code == 2, "these answers are to more problems"
+    assert raven(pan14 / "du_essays.zip", tmp_path / "mine").code == 2, (
+        "these answers are to more problems"
+    )
 
 
 def test_terminal_fits_and_marks(place: Path, raven: Raven) -> None:
@@ -133,22 +147,42 @@ def test_terminal_fits_and_marks(place: Path, raven: Raven) -> None:
 
 def test_metrics_that_were_asked_for_stand_in_the_terminal(place: Path, raven: Raven) -> None:
     asked = ("--metrics", "overall_2024,f1_2024,fpr,fnr")
-    got = raven(place / "truth.jsonl", place / "good", place / "poor", *asked, *QUICK).out.splitlines()
+    got = raven(
+        place / "truth.jsonl", place / "good", place / "poor", *asked, *QUICK
+    ).out.splitlines()
     assert max(map(len, got)) <= 80 and not any("…" in line for line in got)
     assert "mean (2024) F1 (2024)   FPR   FNR" in got[1]
 
 
 def test_out_holds_everything(place: Path, raven: Raven) -> None:
-    arguments = (place / "truth.jsonl", place / "good", place / "poor", "--out", place / "out", *QUICK)
+    arguments = (
+        place / "truth.jsonl",
+        place / "good",
+        place / "poor",
+        "--out",
+        place / "out",
+        *QUICK,
+    )
     got = raven(*arguments, "--json")
     assert got.code == 0
-    names = {p.relative_to(place / "out").as_posix() for p in (place / "out").rglob("*") if p.is_file()}
+    names = {
+        p.relative_to(place / "out").as_posix() for p in (place / "out").rglob("*") if p.is_file()
+    }
     figures = {f"figures/{f}.{s}" for f in ("roc", "reliability") for s in ("svg", "pdf", "png")}
-    tables = {f"tables/{t}.{s}" for t in ("scores", "intervals", "differences", "hull") for s in ("csv", "tex")}
+    tables = {
+        f"tables/{t}.{s}"
+        for t in ("scores", "intervals", "differences", "hull")
+        for s in ("csv", "tex")
+    }
     meta = {f"meta/{m}/answers.jsonl" for m in ("meta-mean", "meta-rank")}
     assert figures | tables | meta | {"index.html", "report.json"} <= names
     report = json.loads((place / "out/report.json").read_text())
-    assert report == {"format": FORMAT, "kind": "evaluate", **json.loads(got.out), "raven": ravenbench.__version__}
+    assert report == {
+        "format": FORMAT,
+        "kind": "evaluate",
+        **json.loads(got.out),
+        "raven": ravenbench.__version__,
+    }
     table = list(csv.DictReader(io.StringIO((place / "out/tables/scores.csv").read_text())))
     assert {row["system"] for row in table} == {"good", "poor", "meta-mean", "meta-rank"}
     again = raven(place / "truth.jsonl", place / "out/meta", "--json", *QUICK)
@@ -187,10 +221,14 @@ def test_pan_form(place: Path, raven: Raven) -> None:
     found = json.loads((place / "pan/out.json").read_text())
     assert list(found) == sorted(["auc", "c@1", "f_05_u", "F1", "brier", "overall"])
     whole = json.loads(raven(place / "truth", place / "good", "--json", *QUICK).out)["systems"][0]
-    assert found["overall"] == round(whole["overall5"], 3) and found["auc"] == round(whole["auc"], 3)
+    assert found["overall"] == round(whole["overall5"], 3) and found["auc"] == round(
+        whole["auc"], 3
+    )
     prototext = (place / "pan/evaluation.prototext").read_text()
     assert f'measure {{\n key: "c@1"\n value: "{found["c@1"]}"\n}}\n' in prototext
-    old = raven("-i", place / "truth", "-a", place / "good", "-o", place / "pan", "--f05u-2020", "--json")
+    old = raven(
+        "-i", place / "truth", "-a", place / "good", "-o", place / "pan", "--f05u-2020", "--json"
+    )
     assert set(json.loads(old.out)) == {"auc", "c@1", "f_05_u", "F1", "overall"}
     assert raven("-i", place / "truth", "-a", place / "good").code == 2
 
@@ -198,9 +236,19 @@ def test_pan_form(place: Path, raven: Raven) -> None:
 def test_training_adds_band_and_stacking(place: Path, raven: Raven) -> None:
     arguments = (place / "truth.jsonl", place / "good", place / "poor", *QUICK, "--json")
     for name in ("good", "poor"):
-        rows = [json.loads(row) for row in (place / name / "answers.jsonl").read_text().splitlines()]
-        lines(place / "past" / name / "answers.jsonl", *({**row, "value": 0.9 * row["value"]} for row in rows))
-    past = ("--training-truth", place / "truth.jsonl", "--training-answers", place / "past" / "good")
+        rows = [
+            json.loads(row) for row in (place / name / "answers.jsonl").read_text().splitlines()
+        ]
+        lines(
+            place / "past" / name / "answers.jsonl",
+            *({**row, "value": 0.9 * row["value"]} for row in rows),
+        )
+    past = (
+        "--training-truth",
+        place / "truth.jsonl",
+        "--training-answers",
+        place / "past" / "good",
+    )
     got = json.loads(raven(*arguments, *past, "--training-answers", place / "past" / "poor").out)
     assert set(got["meta"]) == {"meta-mean", "meta-rank", "meta-band", "meta-stacked"}
     assert got["meta_band"] is not None
@@ -210,11 +258,16 @@ def test_training_adds_band_and_stacking(place: Path, raven: Raven) -> None:
 
 def test_breakdown_by_file(place: Path, raven: Raven) -> None:
     table = place / "more.csv"
-    table.write_text("id,words,kind\n" + "".join(f"{i},{k},{'xy'[k % 3 == 0]}\n" for k, i in enumerate(IDS[:32])))
+    table.write_text(
+        "id,words,kind\n" + "".join(f"{i},{k},{'xy'[k % 3 == 0]}\n" for k, i in enumerate(IDS[:32]))
+    )
     by = ("--by", f"{table}:words:2", "--by", f"{table}:kind")
     got = json.loads(raven(place / "truth.jsonl", place / "good", "--json", *QUICK, *by).out)
     words, kind = got["breakdowns"]
-    assert [(p["part"], p["problems"]) for p in words["parts"]] == [("1: 0 to 15", 16), ("2: 16 to 31", 16)]
+    assert [(p["part"], p["problems"]) for p in words["parts"]] == [
+        ("1: 0 to 15", 16),
+        ("2: 16 to 31", 16),
+    ]
     assert words["left_out"] == 8
     assert [p["part"] for p in kind["parts"]] == ["x", "y"]
     shown = raven(place / "truth.jsonl", place / "good", *QUICK, *by)
@@ -225,7 +278,9 @@ def test_breakdown_by_file(place: Path, raven: Raven) -> None:
 def test_accepted_as_it_is(place: Path, raven: Raven) -> None:
     text = (place / "good/answers.jsonl").read_text()
     plain = raven(place / "truth.jsonl", place / "good", "--json", *QUICK)
-    (place / "good/answers.jsonl").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n\r\n").encode())
+    (place / "good/answers.jsonl").write_bytes(
+        b"\xef\xbb\xbf" + text.replace("\n", "\r\n\r\n").encode()
+    )
     assert raven(place / "truth.jsonl", place / "good", "--json", *QUICK) == plain
 
 
@@ -247,31 +302,59 @@ def test_missing_answers_and_one_class_are_said(place: Path, raven: Raven) -> No
 def test_lenient_unwraps_and_says_so(place: Path, raven: Raven) -> None:
     lines(place / "boxed" / "answers.jsonl", *({"id": i, "value": [0.9]} for i in IDS))
     strict = raven(place / "truth.jsonl", place / "boxed", *QUICK)
-    assert strict.code == 2 and "list" in strict.err and "--lenient" in strict.err and "answers.jsonl:1" in strict.err
+    assert (
+        strict.code == 2
+        and "list" in strict.err
+        and "--lenient" in strict.err
+        and "answers.jsonl:1" in strict.err
+    )
     got = raven(place / "truth.jsonl", place / "boxed", "--lenient", "--json", *QUICK)
     assert got.code == 0 and "taken out on request" in got.err
 
 
 def test_faulty_submissions_are_left_out_on_request_and_listed(place: Path, raven: Raven) -> None:
-    lines(place / "odd" / "answers.jsonl", {"id": "p0", "value": "0.9"}, "nonsense", {"id": "p1", "value": 0.2})
+    lines(
+        place / "odd" / "answers.jsonl",
+        {"id": "p0", "value": "0.9"},
+        "nonsense",
+        {"id": "p1", "value": 0.2},
+    )
     lines(place / "strange" / "answers.jsonl", {"id": "<b>p0</b>", "value": 0.9})
     (place / "none").mkdir()
     lines(place / "half" / "answers.jsonl", *({"id": i, "value": 0.25} for i in IDS))
-    given = (place / "truth.jsonl", place / "half", place / "odd", place / "strange", place / "none")
+    given = (
+        place / "truth.jsonl",
+        place / "half",
+        place / "odd",
+        place / "strange",
+        place / "none",
+    )
     refused = raven(*given, *QUICK)
     assert refused.code == 2 and "4 faults" in refused.err
     got = raven(*given, *QUICK, "--skip-faulty", "--json", "--out", place / "page")
     found = json.loads(got.out)
     assert got.code == 0 and [s["system"] for s in found["systems"]] == ["half"]
-    assert {s["submission"]: s["faults"] for s in found["skipped"]} == {"odd": 2, "strange": 1, "none": 1}
+    assert {s["submission"]: s["faults"] for s in found["skipped"]} == {
+        "odd": 2,
+        "strange": 1,
+        "none": 1,
+    }
     page = (place / "page" / "index.html").read_text()
-    assert "Submissions left out" in page and "line 1: the value is a string" in page and "<b>p0" not in page
-    assert raven(place / "truth.jsonl", place / "odd", *QUICK, "--skip-faulty").code == 2, "none is left"
+    assert (
+        "Submissions left out" in page
+        and "line 1: the value is a string" in page
+        and "<b>p0" not in page
+    )
+    assert raven(place / "truth.jsonl", place / "odd", *QUICK, "--skip-faulty").code == 2, (
+        "none is left"
+    )
 
 
 def test_no_interval_says_why(place: Path, raven: Raven) -> None:
     lines(place / "few.jsonl", *({"id": f"p{i}", "same": i < 1} for i in range(4)))
-    lines(place / "four" / "answers.jsonl", *({"id": f"p{i}", "value": 0.9 - i / 5} for i in range(4)))
+    lines(
+        place / "four" / "answers.jsonl", *({"id": f"p{i}", "value": 0.9 - i / 5} for i in range(4))
+    )
     got = raven(place / "few.jsonl", place / "four", "--json", *QUICK)
     assert json.loads(got.out)["systems"][0]["interval"]["auc"] is None
     assert "No interval (n/a) for AUC" in got.err and "only 4 problems" in got.err
@@ -339,9 +422,16 @@ def test_other_bad_input(place: Path, raven: Raven) -> None:
 def test_plain_files_swapped(tmp_path: Path, raven: Raven) -> None:
     truth = lines(tmp_path / "t" / "truth.txt", *(f"EN{k:03d} {'YN'[k % 2]}\r" for k in range(6)))
     answers = lines(tmp_path / "a" / "answers.txt", *(f"EN{k:03d} 0.{k + 1}" for k in range(6)))
-    decided = lines(tmp_path / "d" / "answers.txt", *(f"EN{k:03d} {'YN-'[k % 3]} 0.{k + 1}" for k in range(6)))
+    decided = lines(
+        tmp_path / "d" / "answers.txt", *(f"EN{k:03d} {'YN-'[k % 3]} 0.{k + 1}" for k in range(6))
+    )
     assert raven(truth, answers, decided, *QUICK).code == 0
-    for wrong in ((answers, truth), (decided, truth), (truth, truth), (tmp_path / "a", tmp_path / "t")):
+    for wrong in (
+        (answers, truth),
+        (decided, truth),
+        (truth, truth),
+        (tmp_path / "a", tmp_path / "t"),
+    ):
         got = raven(*wrong, *QUICK)
         assert got.code == 2 and "swapped" in got.err, (wrong, got.err)
 
@@ -351,9 +441,13 @@ def test_all_faults_of_all_submissions_are_listed_at_once(tmp_path, monkeypatch)
     monkeypatch.setattr("ravenbench.tasks.evaluate.api.evaluate_arrays", None)
     (tmp_path / "truth.txt").write_text("A1 Y\nA2 N\nA3 Y\n")
     faulty = {
-        "high": "A1 0.5\nA2 1.5\nA3 nan\n", "word": "A1 maybe\nA2 0.2\n", "other": "A1 0.1\nB9 0.3\n", "empty": "",
-        "twice": "A1 0.1\nA1 0.2\n", "fine": "A1 0.9\nA2 0.1\nA3 0.8\n",
-    }  # fmt: skip
+        "high": "A1 0.5\nA2 1.5\nA3 nan\n",
+        "word": "A1 maybe\nA2 0.2\n",
+        "other": "A1 0.1\nB9 0.3\n",
+        "empty": "",
+        "twice": "A1 0.1\nA1 0.2\n",
+        "fine": "A1 0.9\nA2 0.1\nA3 0.8\n",
+    }
     for name, text in faulty.items():
         (tmp_path / "systems" / name).mkdir(parents=True)
         (tmp_path / "systems" / name / "answers.txt").write_text(text)
@@ -363,5 +457,10 @@ def test_all_faults_of_all_submissions_are_listed_at_once(tmp_path, monkeypatch)
     assert "6 faults in the answers" in said and "fine/" not in said
     assert "high/answers.txt:2: the value is outside [0, 1] (found: A2 1.5)" in said
     assert "high/answers.txt:3: the value is NaN" in said and "word/answers.txt:1" in said
-    assert "other/answers.txt:2: other answers a problem that truth does not have (found: B9)" in said
-    assert "empty/answers.txt: the file of answers is empty" in said and "twice/answers.txt:2: an id is" in said
+    assert (
+        "other/answers.txt:2: other answers a problem that truth does not have (found: B9)" in said
+    )
+    assert (
+        "empty/answers.txt: the file of answers is empty" in said
+        and "twice/answers.txt:2: an id is" in said
+    )

@@ -81,7 +81,15 @@ def test_page_stands_alone(page: Path) -> None:
     assert {a[1:] for a in found.addresses} <= set(found.ids)
     assert "prefers-color-scheme: dark" in text and "@media print" in text
     told = " ".join(found.text.split())
-    for part in ("Rank 1", "ROC convex hull", "Least expected cost", "By genre", "macro mean", "meta-mean", "Holm"):
+    for part in (
+        "Rank 1",
+        "ROC convex hull",
+        "Least expected cost",
+        "By genre",
+        "macro mean",
+        "meta-mean",
+        "Holm",
+    ):
         assert part in told, part
 
 
@@ -97,10 +105,14 @@ def test_hostile_names_are_inert(tmp_path: Path, hostile_text: str) -> None:
 
 def test_single_system_and_one_class(tmp_path: Path) -> None:
     truth, systems = simulated(["only"])
-    text = Reader(write_evaluation(evaluate(truth, systems, **QUICK), tmp_path / "a").read_text()).text  # type: ignore[arg-type]
+    text = Reader(
+        write_evaluation(evaluate(truth, systems, **QUICK), tmp_path / "a").read_text()
+    ).text  # type: ignore[arg-type]
     assert "Significance" not in text and "only on 240" in text
     one = Truth(truth.ids, np.ones(len(truth), dtype=bool))
-    text = Reader(write_evaluation(evaluate(one, systems, **QUICK), tmp_path / "b").read_text()).text  # type: ignore[arg-type]
+    text = Reader(
+        write_evaluation(evaluate(one, systems, **QUICK), tmp_path / "b").read_text()
+    ).text  # type: ignore[arg-type]
     assert "by the same author: AUC" in text and "ROC curves" not in text
 
 
@@ -119,7 +131,9 @@ def test_breakdown_scores_parts_and_their_mean() -> None:
             low, high = own.interval["auc"] or (1.0, 0.0)
             assert low < (own.scores["auc"] or 0) < high
         macro = found.macro[name]
-        assert macro.scores["auc"] == pytest.approx(np.mean([s.scores["auc"] for s in found.systems[name]]))
+        assert macro.scores["auc"] == pytest.approx(
+            np.mean([s.scores["auc"] for s in found.systems[name]])
+        )
         low, high = macro.interval["auc"] or (1.0, 0.0)
         widest = max((s.interval["auc"] or (0, 1)) for s in found.systems[name])
         assert low < (macro.scores["auc"] or 0) < high and high - low < 0.5, widest
@@ -128,7 +142,9 @@ def test_breakdown_scores_parts_and_their_mean() -> None:
 def test_breakdown_of_an_undefined_part() -> None:
     truth, systems = simulated(["x"])
     part = Labels.of("one" if same else "both" for same in truth.same)
-    (found,) = evaluate(truth, systems, breakdowns=[ProblemAttribute("kind", part)], **QUICK).breakdowns  # type: ignore[arg-type]
+    (found,) = evaluate(
+        truth, systems, breakdowns=[ProblemAttribute("kind", part)], **QUICK
+    ).breakdowns  # type: ignore[arg-type]
     assert found.systems["x"][0].scores["auc"] is None and found.macro["x"].scores["auc"] is None
     assert found.macro["x"].interval["auc"] is None and found.macro["x"].scores["c@1"] is not None
 
@@ -162,7 +178,9 @@ def test_bad_attributes(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_attributes_from_jsonl_and_tsv(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"id": "p", "x": 2}\n{"id": "q", "x": 5.5}\n{"id": "r", "x": null}\n')
+    (tmp_path / "a.jsonl").write_text(
+        '{"id": "p", "x": 2}\n{"id": "q", "x": 5.5}\n{"id": "r", "x": null}\n'
+    )
     (tmp_path / "a.tsv").write_text("x\tid\n2\tp\n5.5\tq\n\tr\n")
     for name in ("a.jsonl", "a.tsv"):
         found = read_attribute(f"{tmp_path / name}:x:2", ["q", "r", "p"])
@@ -220,7 +238,11 @@ def test_run_over_given_problems_keeps_its_ids(tmp_path: Path) -> None:
         problems, same = toy_problems(30, seed=seed)
         write_pan_pairs(tmp_path / name, problems, same)
     ravenbench.run(
-        train=str(tmp_path / "train"), test=str(tmp_path / "test"), verifiers="length", out=tmp_path / "run", workers=1
+        train=str(tmp_path / "train"),
+        test=str(tmp_path / "test"),
+        verifiers="length",
+        out=tmp_path / "run",
+        workers=1,
     )
     truth, _, notes = read_run(tmp_path / "run")
     assert not notes and truth.group is None
@@ -233,10 +255,15 @@ def test_run_over_given_problems_keeps_its_ids(tmp_path: Path) -> None:
 def test_python_call() -> None:
     truth, systems = simulated(["x", "y"])
     found = ravenbench.evaluate(
-        truth, systems, by=[ProblemAttribute("half", Labels.of("ab"[i % 2] for i in range(240)))], **QUICK
+        truth,
+        systems,
+        by=[ProblemAttribute("half", Labels.of("ab"[i % 2] for i in range(240)))],
+        **QUICK,
     )
     assert found.to_json()["breakdowns"][0]["by"] == "half"
-    assert any(t.title == "By half" for t in found.tables()) and "Highest c@1" in found._repr_html_()
+    assert (
+        any(t.title == "By half" for t in found.tables()) and "Highest c@1" in found._repr_html_()
+    )
     with pytest.raises(InputError, match="no answers"):
         ravenbench.evaluate(truth)
     with pytest.raises(InputError, match="name of a meta-classifier"):
@@ -252,7 +279,9 @@ def test_2020_form_moves_everything_that_holds_f05u() -> None:
     a, b = today.systems[0].scores, old.systems[0].scores
     assert b["f05u"] == b["f05u_2020"] == a["f05u_2020"] != a["f05u"]
     for name, n in (("overall", 4), ("overall5", 5)):
-        assert (b[name] or 0) - (a[name] or 0) == pytest.approx(((b["f05u"] or 0) - (a["f05u"] or 0)) / n)
+        assert (b[name] or 0) - (a[name] or 0) == pytest.approx(
+            ((b["f05u"] or 0) - (a["f05u"] or 0)) / n
+        )
     assert old.tests == ("overall_2020", "f05u_2020")
     assert old.pairs[0].difference == pytest.approx(b["overall"] - old.systems[1].scores["overall"])  # type: ignore[operator]
 

@@ -18,14 +18,20 @@ from ravenbench.types import Floats
 QUICK = {"replicates": 200, "trials": 400}
 
 
-def simulated(n: int = 300, seed: int = 0, authors: bool = False) -> tuple[Truth, dict[str, Floats]]:
+def simulated(
+    n: int = 300, seed: int = 0, authors: bool = False
+) -> tuple[Truth, dict[str, Floats]]:
     rng = np.random.default_rng(seed)
     same = rng.random(n) < 0.5
     pairs = None
     if authors:
         left = rng.integers(0, 60, n)
-        pairs = np.stack([left, np.where(same, left, (left + 1 + rng.integers(0, 59, n)) % 60)], axis=1)
-    truth = Truth(np.array([f"p{i}" for i in range(n)]), same, pairs, tuple(f"a{i}" for i in range(60)))
+        pairs = np.stack(
+            [left, np.where(same, left, (left + 1 + rng.integers(0, 59, n)) % 60)], axis=1
+        )
+    truth = Truth(
+        np.array([f"p{i}" for i in range(n)]), same, pairs, tuple(f"a{i}" for i in range(60))
+    )
     systems = {
         name: np.clip(np.round(same * lift + rng.random(n) * (1 - lift), 2), 0, 1)
         for name, lift in (("good", 0.5), ("fair", 0.25), ("fair-too", 0.25), ("poor", 0.0))
@@ -60,8 +66,10 @@ def test_pan20_golden(pan20: Path) -> None:
     assert (p["boenninghoff20-small", "weerasinghe20-small", "accuracy"] or 0) > 0.05
     assert got.hull is not None
     assert {s.system for s in got.hull.stretches} == {
-        "halvani20-small", "weerasinghe20-small", "boenninghoff20-small"
-    }  # fmt: skip
+        "halvani20-small",
+        "weerasinghe20-small",
+        "boenninghoff20-small",
+    }
     assert [s.name for s in got.meta] == ["meta-mean", "meta-rank"]
 
 
@@ -92,7 +100,9 @@ def test_scores_ties_and_tests_agree(found: Evaluation) -> None:
 
 def test_same_digits_for_any_number_of_workers() -> None:
     truth, systems = simulated(authors=True)
-    one, three = (evaluate(truth, systems, workers=w, metrics=("c@1", "auc"), **QUICK) for w in (1, 3))  # type: ignore[arg-type]
+    one, three = (
+        evaluate(truth, systems, workers=w, metrics=("c@1", "auc"), **QUICK) for w in (1, 3)
+    )  # type: ignore[arg-type]
     assert one.unit == "authors"
     assert one.to_json() == three.to_json()
 
@@ -104,7 +114,10 @@ def test_training_answers_add_band_and_stacking() -> None:
     meta = {s.name: s for s in got.meta}
     assert list(meta) == ["meta-mean", "meta-rank", "meta-band", "meta-stacked"]
     assert got.band is not None
-    assert meta["meta-mean"].scores["auc"] == scores(truth.same, np.mean(list(systems.values()), axis=0))["auc"]
+    assert (
+        meta["meta-mean"].scores["auc"]
+        == scores(truth.same, np.mean(list(systems.values()), axis=0))["auc"]
+    )
     assert (meta["meta-stacked"].scores["auc"] or 0) > (meta["meta-mean"].scores["auc"] or 1)
     with pytest.raises(InputError, match="no training answers"):
         evaluate(truth, systems, training=(past.same, {"good": past_answers["good"]}), **QUICK)  # type: ignore[arg-type]
@@ -139,8 +152,14 @@ def test_forms(found: Evaluation) -> None:
     assert "good" in found._repr_html_()
     assert "\\toprule" in found.to_latex()
     assert [t.key for t in found.tables()] == [
-        "scores", "intervals", "significance-c1", "significance-accuracy", "differences", "calibration", "hull"
-    ]  # fmt: skip
+        "scores",
+        "intervals",
+        "significance-c1",
+        "significance-accuracy",
+        "differences",
+        "calibration",
+        "hull",
+    ]
 
 
 def test_bad_input_names_the_system() -> None:

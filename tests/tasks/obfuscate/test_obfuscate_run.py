@@ -32,13 +32,18 @@ def problems(tmp_path_factory):
 @pytest.fixture(scope="module")
 def done(problems, tmp_path_factory):
     place = tmp_path_factory.mktemp("out")
-    result = obfuscate("random(rate=0.5)", problems, seed=3, out=place / "hidden", folder=place / "run", workers=1)
+    result = obfuscate(
+        "random(rate=0.5)", problems, seed=3, out=place / "hidden", folder=place / "run", workers=1
+    )
     assert result.errors == ()
     return place
 
 
 def rewritings(folder):
-    return {p.name: json.loads(p.read_text())["record"]["parts"] for p in folder.glob("rewritings/*.json")}
+    return {
+        p.name: json.loads(p.read_text())["record"]["parts"]
+        for p in folder.glob("rewritings/*.json")
+    }
 
 
 def flipped(data):
@@ -55,7 +60,10 @@ def test_the_product_is_that_of_the_rewritings(done, problems):
     place = {name: i for i, name in enumerate(after.ids.tolist())}
     for text in found.plan.texts:
         parts = rewritings(done / "run")[f"{text.key}.json"]
-        assert "".join(p["obfuscation"] for p in parts) == after.texts[after.questioned_index[place[text.id]]]
+        assert (
+            "".join(p["obfuscation"] for p in parts)
+            == after.texts[after.questioned_index[place[text.id]]]
+        )
     page = write_report(store).read_text()
     assert "6 of 6 texts changed" in page
     assert json.loads((done / "run" / "report" / "report.json").read_text())["kind"] == "obfuscate"
@@ -103,7 +111,12 @@ def test_killed_between_any_two_writes(done, problems, tmp_path, monkeypatch):
 def test_workers_change_nothing(done, problems, tmp_path):
     seen = []
     found = obfuscate(
-        "random(rate=0.5)", problems, seed=3, folder=tmp_path / "run", workers=2, progress=lambda *a: seen.append(a)
+        "random(rate=0.5)",
+        problems,
+        seed=3,
+        folder=tmp_path / "run",
+        workers=2,
+        progress=lambda *a: seen.append(a),
     )
     assert seen[-1] == ("rewriting: random", 2, 2)
     assert rewritings(found.store.path) == rewritings(done / "run")
@@ -116,11 +129,17 @@ def test_only_what_is_missing_is_done_again(done, problems, tmp_path, monkeypatc
     first.unlink()
     second.write_bytes(flipped(second.read_bytes()))
     calls, real = [], Random.rewrite
-    monkeypatch.setattr(Random, "rewrite", lambda self, task, seed: calls.append(task.id) or real(self, task, seed))
-    again = obfuscate("random(rate=0.5)", problems, seed=3, folder=folder, out=tmp_path / "hidden", workers=1)
+    monkeypatch.setattr(
+        Random, "rewrite", lambda self, task, seed: calls.append(task.id) or real(self, task, seed)
+    )
+    again = obfuscate(
+        "random(rate=0.5)", problems, seed=3, folder=folder, out=tmp_path / "hidden", workers=1
+    )
     assert len(calls) == 2 and all(again.rewritings)
     assert rewritings(folder) == rewritings(done / "run")
-    assert (tmp_path / "hidden" / "truth.txt").read_bytes() == (done / "hidden" / "truth.txt").read_bytes()
+    assert (tmp_path / "hidden" / "truth.txt").read_bytes() == (
+        done / "hidden" / "truth.txt"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize("name", ["run.json", "plan.json"])
@@ -150,11 +169,15 @@ def test_a_text_that_fails_is_named_and_nothing_is_written(problems, tmp_path, m
 
     with monkeypatch.context() as broken:
         broken.setattr(Random, "rewrite", fail)
-        result = obfuscate("random", problems, folder=tmp_path / "run", out=tmp_path / "hidden", workers=1)
+        result = obfuscate(
+            "random", problems, folder=tmp_path / "run", out=tmp_path / "hidden", workers=1
+        )
     assert len(result.errors) == 6 and "ValueError: no luck" in result.errors[0]
     assert not (tmp_path / "hidden").exists()
     assert len(analyse(Store.open(tmp_path / "run")).failed) == 6
-    assert not obfuscate("random", problems, folder=tmp_path / "run", out=tmp_path / "hidden", workers=1).errors
+    assert not obfuscate(
+        "random", problems, folder=tmp_path / "run", out=tmp_path / "hidden", workers=1
+    ).errors
     assert (tmp_path / "hidden").is_dir()
 
 
@@ -170,13 +193,17 @@ def test_another_spec_or_place_is_refused(done, problems, tmp_path):
 def test_rewritings_can_be_shared(done, problems, tmp_path, monkeypatch):
     monkeypatch.setattr(Random, "rewrite", lambda *a: pytest.fail("a text was rewritten again"))
     kept = done / "run" / "rewritings"
-    found = obfuscate("random(rate=0.5)", problems, seed=3, folder=tmp_path / "other", rewritings=kept, workers=1)
+    found = obfuscate(
+        "random(rate=0.5)", problems, seed=3, folder=tmp_path / "other", rewritings=kept, workers=1
+    )
     assert all(found.rewritings) and not (tmp_path / "other" / "rewritings").exists()
     assert analyse(found.store).changed == 6
 
 
 def raven(command, *arguments):
-    found = CliRunner().invoke(build(command), [command, *map(str, arguments)], catch_exceptions=False)
+    found = CliRunner().invoke(
+        build(command), [command, *map(str, arguments)], catch_exceptions=False
+    )
     assert found.exit_code == 0, found.output
     return found.stdout
 
@@ -187,7 +214,17 @@ def test_plan_report_and_diff(done, problems, tmp_path, monkeypatch):
     assert (told["cells"], told["done"], told["fits"]) == (6, 0, 1)
     assert list(tmp_path.iterdir()) == []
     told = json.loads(
-        raven("obfuscate", "random(rate=0.5)", problems, "--seed", 3, "--folder", done / "run", "--plan", "--json")
+        raven(
+            "obfuscate",
+            "random(rate=0.5)",
+            problems,
+            "--seed",
+            3,
+            "--folder",
+            done / "run",
+            "--plan",
+            "--json",
+        )
     )
     assert (told["done"], told["fits"]) == (6, 0)
     assert json.loads(raven("report", done / "run", "--json"))["changed"] == 6

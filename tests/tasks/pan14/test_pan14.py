@@ -74,7 +74,9 @@ def flip(file):
 
 
 def test_json_has_the_schema_and_the_scores(whole, overview):
-    found = json.loads(json.dumps(Pan14Report(Store.open(whole / "run"), overview).to_json(), allow_nan=False))
+    found = json.loads(
+        json.dumps(Pan14Report(Store.open(whole / "run"), overview).to_json(), allow_nan=False)
+    )
     assert set(found["corpora"]) == {"du_essays", "gr <b>"}
     for rows in (found["micro"], found["macro"], *found["corpora"].values()):
         assert set(rows) == {"char-ngram(size=300)", "length", "chance", META}
@@ -86,8 +88,13 @@ def test_json_has_the_schema_and_the_scores(whole, overview):
     assert found["macro"][name]["final"] == pytest.approx(np.mean([row["final"] for row in each]))
     assert found["micro"][name]["seconds"] == pytest.approx(sum(row["seconds"] for row in each))
     assert found["corpora"]["gr <b>"][META]["seconds"] is None
-    assert found["faults"]["du_essays"] == {"toy003": "it is named in truth.txt or contents.json but has no folder"}
-    assert len(found["pairs"]) == 2 * 3 and {p["metric"] for p in found["pairs"]} == {"c@1", "final"}
+    assert found["faults"]["du_essays"] == {
+        "toy003": "it is named in truth.txt or contents.json but has no folder"
+    }
+    assert len(found["pairs"]) == 2 * 3 and {p["metric"] for p in found["pairs"]} == {
+        "c@1",
+        "final",
+    }
 
 
 def test_the_meta_classifier_is_the_mean_of_all_answers(whole, overview):
@@ -104,7 +111,9 @@ def test_an_unreadable_problem_counts_as_unanswered(whole, overview):
     cell = store.cell("length", "corpus-00")
     assert len(cell.answers) == 15
     value = np.append(cell.answers, 0.5)
-    same = np.append(store.fold("corpus-00").test_same, store.plan_as(Pan14Plan).corpora[0].fault_truth["toy003"])
+    same = np.append(
+        store.fold("corpus-00").test_same, store.plan_as(Pan14Plan).corpora[0].fault_truth["toy003"]
+    )
     row = overview.corpora[0].rows["length"]
     assert row.scores["c@1"] == pytest.approx(scores(same, value)["c@1"])
     assert row.unanswered == int((value == 0.5).sum())
@@ -116,7 +125,11 @@ def test_shared_documents_are_told_and_left_out(whole, overview):
     store = Store.open(whole / "run")
     value = np.append(store.cell("length", "corpus-00").answers, 0.5)
     same = np.append(store.fold("corpus-00").test_same, False)
-    keep = [i for i, name in enumerate([*store.fold("corpus-00").test.ids, "toy003"]) if name != "toy001"]
+    keep = [
+        i
+        for i, name in enumerate([*store.fold("corpus-00").test.ids, "toy003"])
+        if name != "toy001"
+    ]
     assert overview.corpora[0].without_shared["length"].scores["auc"] == pytest.approx(
         scores(same[keep], value[keep])["auc"]
     )
@@ -127,7 +140,9 @@ def test_documents_are_shared_white_space_aside(tmp_path):
     corpus = tmp_path / "c"
     write_corpus(corpus, 0)
     text = (corpus / "train" / "toy002" / "known01.txt").read_text()
-    (corpus / "test" / "toy004" / "unknown.txt").write_text("\ufeff" + text.replace(" ", "\r\n\t") + "\n")
+    (corpus / "test" / "toy004" / "unknown.txt").write_text(
+        "\ufeff" + text.replace(" ", "\r\n\t") + "\n"
+    )
     parts = read_corpora([corpus])[0]
     documents, touched = shared_documents(parts.train.problems, parts.test.problems)
     assert documents == 1 and parts.test.problems.ids[touched].tolist() == ["toy004"]
@@ -138,13 +153,32 @@ def test_the_page_and_its_folder(whole, overview):
     text = page.read_text()
     assert "gr &lt;b&gt;" in text and "gr <b>" not in text
     assert "du_essays without shared documents" in text and "Beside the published figures" in text
-    assert "1 test problem could not be read" in text and "http:" not in text.replace("http://www.w3.org", "")
+    assert "1 test problem could not be read" in text and "http:" not in text.replace(
+        "http://www.w3.org", ""
+    )
     names = {p.name for p in (whole / "run" / "report" / "tables").iterdir()}
-    assert {"overall.csv", "corpus-1.tex", "shared-1.csv", "significance-c1.csv", "hull.csv", "data.csv"} <= names
-    assert {p.name for p in (whole / "run" / "report" / "figures").iterdir()} == {"finals.svg", "roc.svg"}
+    assert {
+        "overall.csv",
+        "corpus-1.tex",
+        "shared-1.csv",
+        "significance-c1.csv",
+        "hull.csv",
+        "data.csv",
+    } <= names
+    assert {p.name for p in (whole / "run" / "report" / "figures").iterdir()} == {
+        "finals.svg",
+        "roc.svg",
+    }
     written = json.loads((whole / "run" / "report" / "report.json").read_text())
     told = Pan14Report(Store.open(whole / "run"), overview).to_json()
-    assert written == {"format": FORMAT, "kind": "pan14", **told, "run": "run", "programs": [], "incomplete": []}
+    assert written == {
+        "format": FORMAT,
+        "kind": "pan14",
+        **told,
+        "run": "run",
+        "programs": [],
+        "incomplete": [],
+    }
 
 
 def test_the_command_takes_a_finished_run_up(whole, monkeypatch):
@@ -163,7 +197,11 @@ def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
     folder = whole / "run"
     shutil.rmtree(folder / "report", ignore_errors=True)
     done = CliRunner().invoke(build("report"), ["report", str(folder)])
-    assert done.exit_code == 0 and "All problems" in done.stdout and (folder / "report" / "index.html").is_file()
+    assert (
+        done.exit_code == 0
+        and "All problems" in done.stdout
+        and (folder / "report" / "index.html").is_file()
+    )
     truth, systems, _ = read_run(folder)
     assert len(truth) == 31 and truth.group.names == ("du_essays", "gr <b>")
     assert [s.system for s in systems] == ["char-ngram(size=300)", "length", "chance"]
@@ -195,7 +233,15 @@ def test_a_failed_cell_is_left_out_and_tried_again(whole, tmp_path, monkeypatch)
     def fails(*_):
         raise ValueError("no luck")
 
-    arguments = (whole / "data", "--verifiers", "length, chance", "--out", tmp_path / "run", "--workers", 1)
+    arguments = (
+        whole / "data",
+        "--verifiers",
+        "length, chance",
+        "--out",
+        tmp_path / "run",
+        "--workers",
+        1,
+    )
     with monkeypatch.context() as patch:
         patch.setattr(Length, "pair_features", fails)
         done = run(*arguments, "--json")
@@ -204,7 +250,11 @@ def test_a_failed_cell_is_left_out_and_tried_again(whole, tmp_path, monkeypatch)
     assert set(found["micro"]) == {"chance"} and len(found["failed"]) == 2
     assert "no luck" in found["failed"][0]["error"]
     done = run(*arguments, "--json")
-    assert done.exit_code == 0 and set(json.loads(done.stdout)["micro"]) == {"length", "chance", META}
+    assert done.exit_code == 0 and set(json.loads(done.stdout)["micro"]) == {
+        "length",
+        "chance",
+        META,
+    }
 
 
 def test_every_cell_failed(whole, tmp_path, monkeypatch):
@@ -212,12 +262,22 @@ def test_every_cell_failed(whole, tmp_path, monkeypatch):
         raise ValueError("no luck")
 
     monkeypatch.setattr(Length, "pair_features", fails)
-    done = run(whole / "data", "--verifiers", "length", "--out", tmp_path / "run", "--workers", 1, "--json")
+    done = run(
+        whole / "data", "--verifiers", "length", "--out", tmp_path / "run", "--workers", 1, "--json"
+    )
     assert done.exit_code == 1 and json.loads(done.stdout)["micro"] == {}
 
 
 def test_one_corpus_one_verifier(whole, tmp_path):
-    done = run(whole / "data" / "du_essays", "--verifiers", "length", "--out", tmp_path / "run", "--workers", 1)
+    done = run(
+        whole / "data" / "du_essays",
+        "--verifiers",
+        "length",
+        "--out",
+        tmp_path / "run",
+        "--workers",
+        1,
+    )
     assert done.exit_code == 0, done.exception
     assert META not in done.stdout
 
@@ -250,7 +310,10 @@ def test_corpora_of_pairs_without_their_authors(tmp_path):
         problems, same = toy_problems(n, words=60, seed=n)
         who = {}
         for i, y in enumerate(same):
-            who[problems.known_index[i]], who[problems.questioned_index[i]] = f"a{i}", f"a{i}" if y else f"b{i}"
+            who[problems.known_index[i]], who[problems.questioned_index[i]] = (
+                f"a{i}",
+                f"a{i}" if y else f"b{i}",
+            )
         labels = Labels.of(who[row] for row in range(len(problems.texts)))
         write_pan_pairs(tmp_path / "pairs" / part, replace(problems, author=labels), same)
     assert read_problems(tmp_path / "pairs", "train").problems.author is not None
@@ -277,7 +340,12 @@ def test_cells_that_are_lost_or_damaged_are_computed_again(whole, tmp_path):
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run"}
     found = Pan14({"data": [whole / "data"], **options}).preview()
     assert (found.cells, found.done, found.fits) == (6, 4, 2)
-    assert found.problems == {"du_essays train": 24, "du_essays test": 15, "gr <b> train": 24, "gr <b> test": 16}
+    assert found.problems == {
+        "du_essays train": 24,
+        "du_essays test": 15,
+        "gr <b> train": 24,
+        "gr <b> test": 16,
+    }
     again = pan14([whole / "data"], **options, workers=1).store
     for cell in again.plan.cells:
         done = Store.open(whole / "run").read_cell(cell.key)
@@ -289,7 +357,11 @@ def test_a_flipped_byte_is_noticed_and_mended(whole, tmp_path, file):
     shutil.copytree(whole / "run", tmp_path / "run")
     flip(tmp_path / "run" / file)
     done = CliRunner().invoke(build("report"), ["report", str(tmp_path / "run")])
-    assert isinstance(done.exception, StoreError) and file in str(done.exception) and "damaged" in str(done.exception)
+    assert (
+        isinstance(done.exception, StoreError)
+        and file in str(done.exception)
+        and "damaged" in str(done.exception)
+    )
     pan14([whole / "data"], verifiers=VERIFIERS, out=tmp_path / "run", workers=1)
     assert Store.open(tmp_path / "run").plan == Store.open(whole / "run").plan
 
@@ -299,7 +371,11 @@ def test_the_plan_of_a_run_writes_nothing(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(Length, "pair_features", lambda *_: pytest.fail("a method was run"))
     done = run(whole / "data" / "du_essays", "--verifiers", "length", "--plan")
     assert done.exit_code == 0 and "cells: 1, 0 of them done; fits to do: 1" in done.stdout
-    told = json.loads(run(whole / "data", "--verifiers", VERIFIERS, "--out", whole / "run", "--plan", "--json").stdout)
+    told = json.loads(
+        run(
+            whole / "data", "--verifiers", VERIFIERS, "--out", whole / "run", "--plan", "--json"
+        ).stdout
+    )
     assert (told["task"], told["cells"], told["done"], told["fits"]) == ("pan14", 6, 6, 0)
     other = run(whole / "data", "--verifiers", "length", "--out", whole / "run", "--plan")
     assert isinstance(other.exception, InputError) and "another spec" in str(other.exception)
@@ -308,8 +384,12 @@ def test_the_plan_of_a_run_writes_nothing(whole, tmp_path, monkeypatch):
 
 def test_data_may_move_and_a_single_path_is_enough(whole, tmp_path):
     shutil.copytree(whole / "data" / "du_essays", tmp_path / "elsewhere" / "du_essays")
-    first = pan14(whole / "data" / "du_essays", verifiers=["length"], out=tmp_path / "run", workers=1)
-    again = pan14(tmp_path / "elsewhere" / "du_essays", verifiers=[Length()], out=tmp_path / "run", workers=1)
+    first = pan14(
+        whole / "data" / "du_essays", verifiers=["length"], out=tmp_path / "run", workers=1
+    )
+    again = pan14(
+        tmp_path / "elsewhere" / "du_essays", verifiers=[Length()], out=tmp_path / "run", workers=1
+    )
     assert first.store.plan == again.store.plan
 
 
@@ -317,15 +397,33 @@ def test_data_may_move_and_a_single_path_is_enough(whole, tmp_path):
 def test_essays_share_documents_between_their_parts(pan14):
     parts = [read_problems(pan14 / "en_essays.zip", split).problems for split in ("train", "test")]
     documents, touched = shared_documents(*parts)
-    assert documents == 151 and int(touched.sum()) == 78, "143 as they are, and 8 that were changed a little"
+    assert documents == 151 and int(touched.sum()) == 78, (
+        "143 as they are, and 8 that were changed a little"
+    )
     parts = [read_problems(pan14 / "du_essays.zip", split).problems for split in ("train", "test")]
     documents, touched = shared_documents(*parts)
     assert documents == 57 and int(touched.sum()) == 32, "essays that stand in longer ones"
 
 
 SHELF = [
-    *("frery-2014", "castillo-2014", "moreau-2014", "mayor-2014", "zamani-2014", "satyam-2014", "modaresi-2014"),
-    *("halvani-2014", "vartapetiance-2014", "layton-2014", "harvey-2014", "jankowska-2014", "cng-2013", "unmasking"),
+    *(
+        "frery-2014",
+        "castillo-2014",
+        "moreau-2014",
+        "mayor-2014",
+        "zamani-2014",
+        "satyam-2014",
+        "modaresi-2014",
+    ),
+    *(
+        "halvani-2014",
+        "vartapetiance-2014",
+        "layton-2014",
+        "harvey-2014",
+        "jankowska-2014",
+        "cng-2013",
+        "unmasking",
+    ),
     *("glad-2015", "spatium-2015"),
 ]
 
@@ -352,6 +450,8 @@ def test_published_figures_stand_beside_ours(overview):
     assert (name, corpus, printed) == (META, "du_essays", 0.867)
     assert final == overview.corpora[0].rows[META].scores["final"]
     low, high = interval.low, interval.high
-    stands = "below ours" if printed < low else "above ours" if printed > high else "within our interval"
+    stands = (
+        "below ours" if printed < low else "above ours" if printed > high else "within our interval"
+    )
     assert place == stands
     assert [row[0] for row in why.rows] == [META]

@@ -17,11 +17,28 @@ from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 
 KEYS = {
-    "run", "report", "pairs", "metric", "pools", "composition", "detectable", "setups", "results", "shortcut",
-    "no_choice", "sweep", "lengths", "content",
-    "content_references", "domain", "strata", "stability", "failed",
-    "variants", "against",
-}  # fmt: skip
+    "run",
+    "report",
+    "pairs",
+    "metric",
+    "pools",
+    "composition",
+    "detectable",
+    "setups",
+    "results",
+    "shortcut",
+    "no_choice",
+    "sweep",
+    "lengths",
+    "content",
+    "content_references",
+    "domain",
+    "strata",
+    "stability",
+    "failed",
+    "variants",
+    "against",
+}
 
 
 def values(store: Store, verifier: str, setup: str, metric: str) -> dict[tuple[int, int], float]:
@@ -51,7 +68,10 @@ def test_shortcut_is_paired_by_pool_and_allows_for_overlap(made_up: Store) -> No
     analysis = analyse(made_up)
     s = next(s for s in analysis.shortcut if (s.verifier, s.metric) == ("topic-fit", "auc"))
     hits, random = (values(made_up, "topic-fit", setup, "auc") for setup in ("hits", "random"))
-    by_pool = [np.mean([hits[p, f] for f in range(4)]) - np.mean([random[p, f] for f in range(4)]) for p in range(3)]
+    by_pool = [
+        np.mean([hits[p, f] for f in range(4)]) - np.mean([random[p, f] for f in range(4)])
+        for p in range(3)
+    ]
     expected = pool_mean(by_pool, [pool.topics for pool in made_up.plan_as(RunPlan).pools])
     assert s.difference == pytest.approx(expected.mean) and s.difference < 0
     assert s.interval == pytest.approx(expected.interval)
@@ -66,7 +86,9 @@ def test_only_folds_complete_on_both_sides_are_compared(with_failure: Store) -> 
     hits, random = (values(with_failure, "ppm", setup, "auc") for setup in ("hits", "random"))
     both = {p: [f for f in range(4) if (p, f) in hits and (p, f) in random] for p in range(3)}
     assert both[0] == [0, 2, 3]
-    assert s.random == pytest.approx(np.mean([np.mean([random[p, f] for f in both[p]]) for p in both]))
+    assert s.random == pytest.approx(
+        np.mean([np.mean([random[p, f] for f in both[p]]) for p in both])
+    )
     r = analysis.result("ppm", "hits")
     assert r is not None and (r.folds, r.planned) == (11, 12)
     assert [(f.verifier, f.fold) for f in analysis.failures] == [("ppm", "p00-hits-1")]
@@ -79,7 +101,11 @@ def test_ranks_and_stability(with_failure: Store) -> None:
     complete = list(values(with_failure, "ppm", "hits", "auc"))
     pools = []
     for pool in range(3):
-        table = [[values(with_failure, v, "hits", "auc")[k] for v in names] for k in complete if k[0] == pool]
+        table = [
+            [values(with_failure, v, "hits", "auc")[k] for v in names]
+            for k in complete
+            if k[0] == pool
+        ]
         pools.append(np.mean([spearmanr(a, b).statistic for a, b in combinations(table, 2)]))
     assert analysis.stability["hits"]["auc"] == pytest.approx(np.mean(pools))
     ranks = [analysis.result(v, "hits").rank for v in names]  # type: ignore[union-attr]
@@ -103,9 +129,30 @@ def test_json_has_every_key_and_no_nan(made_up: Store, given_run: Store, one_poo
         assert set(made) == KEYS
         json.dumps(made, allow_nan=False)
         assert {"hits", "random", "anti"} <= set(made["setups"])
-        result = {"verifier", "setup", "auc", "c@1", "f05u", "f1", "brier", "overall", "overall5", "unanswered", "std"}
+        result = {
+            "verifier",
+            "setup",
+            "auc",
+            "c@1",
+            "f05u",
+            "f1",
+            "brier",
+            "overall",
+            "overall5",
+            "unanswered",
+            "std",
+        }
         assert all(set(r) == result for r in made["results"])
-        tested = {"verifier", "metric", "hits", "random", "difference", "diff", "interval", "distinguishable"}
+        tested = {
+            "verifier",
+            "metric",
+            "hits",
+            "random",
+            "difference",
+            "diff",
+            "interval",
+            "distinguishable",
+        }
         assert all(set(s) == tested for s in made["shortcut"])
 
 
@@ -119,7 +166,10 @@ def test_one_pool_has_no_interval(one_pool: Store) -> None:
 def test_given_problem_sets_have_no_shortcut_test(given_run: Store) -> None:
     analysis = analyse(given_run)
     assert analysis.shortcut == () and [s.name for s in analysis.setups] == ["given"]
-    assert analysis.similarity is None and RunReport(given_run, analysis).to_json()["setups"]["hits"] is None
+    assert (
+        analysis.similarity is None
+        and RunReport(given_run, analysis).to_json()["setups"]["hits"] is None
+    )
 
 
 def test_repeatable(made_up: Store) -> None:

@@ -1,57 +1,48 @@
 """A plan is answered from a part of what a run does, and says what all of it holds."""
 
-from dataclasses import dataclass
-
-import numpy as np
 import pytest
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import silent
-from ravenbench.tasks.run import forecast as made
+from ravenbench.tasks.run.forecast import forecast
 from ravenbench.tasks.run.plan import draft
 from ravenbench.tasks.run.spec import build
-from ravenbench.topics.encoders import Encoder
 
 GIVEN = {
-    "corpus": "synthetic(documents=600, authors=40, topics=8, words=60)", "verifiers": "length, style-only",
-    "topics": 8, "folds": 4, "pools": 1, "samplers": "random", "probe": "transplant",
-}  # fmt: skip
+    "corpus": "synthetic(documents=1200, authors=60, topics=16, words=60)",
+    "verifiers": "length, style-only",
+    "topics": 6,
+    "folds": 3,
+    "pools": 3,
+    "samplers": "random, hits",
+    "probe": "both",
+    "repetitions": 4,
+}
 
 
-def test_a_part_is_transplanted_and_all_of_it_is_said(monkeypatch):
-    monkeypatch.setattr(made, "PART", 60)
+def test_folds_of_one_pool_and_one_repetition_stand_for_all():
     spec = build(GIVEN)
-    plan, whole = draft(spec, silent).plan, made.forecast(spec)
-    assert (whole.cells, whole.fits) == (len(plan.cells), 2 * plan.k)
+    drafted, told = draft(spec, silent), forecast(spec)
+    plan, folds = drafted.plan, {fold.name: fold for fold in drafted.folds}
+    trained = {plan.folds[cell.fold].train_digest for cell in plan.cells}
+    assert told.cells == pytest.approx(len(plan.cells), rel=0.05)
+    assert told.fits == pytest.approx(2 * len(trained), rel=0.05)
+    for name in ("hits", "random"):
+        sizes = [
+            len(folds[f].test) for setup in plan.setups if setup.setup == name for f in setup.folds
+        ]
+        assert told.setups[name].folds == len(sizes)
+        assert told.setups[name].test == pytest.approx(sum(sizes) / len(sizes), rel=0.2)
+    probes = [name for entry in plan.probe.repetitions for name in entry.folds.values()]
+    assert told.probe.folds == len(probes)
     arms = [len(entry.rows) for entry in plan.transplant.folds]
-    assert whole.transplant.folds == len(arms) == 4
-    assert whole.transplant.test == pytest.approx(sum(arms) / 4, rel=0.15)
-    assert whole.planning > 0 and set(whole.seconds) == {"length", "style-only"}
+    assert told.transplant.folds == len(arms) and told.transplant.test >= 0.8 * sum(arms) / len(
+        arms
+    )
 
 
-def test_where_a_part_is_too_small_all_is_transplanted(monkeypatch):
-    monkeypatch.setattr(made, "PART", 8)
-    few = made.forecast(build(GIVEN))
-    assert few.transplant.folds == 4 and few.transplant_reason is None
-
-
-@dataclass(eq=False, repr=False)
-class Slow(Encoder):
-    """Takes as long as it has iterations."""
-
-    name = "slow"
-
-    iterations: int = 200
-
-    def encode(self, texts):
-        return np.full((len(texts), 1), sum(i * i for i in range(20_000 * self.iterations)))
-
-
-def test_iterations_are_scaled(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
-    corpus = load_corpus("synthetic(documents=40, authors=10, topics=4, words=20)")
-    few, many = made.SampledPlanning(), made.SampledPlanning()
-    for sampled, iterations in ((few, 20), (many, 2_000)):
-        made_of = sampled.compare(lambda corpus, encoder: pytest.fail("compared whole"), corpus, Slow(iterations))
-        assert made_of().shape == (0, 0)
-    assert many.seconds > 10 * max(few.seconds, 0) and many.seconds > 0
+def test_too_few_problems_to_transplant_are_said():
+    corpus = "synthetic(documents=60, authors=10, topics=4, words=20)"
+    told = forecast(
+        build({**GIVEN, "corpus": corpus, "topics": 4, "folds": 2, "pools": 1, "limit": 16})
+    )
+    assert told.transplant is None and "20 of each are needed" in told.transplant_reason

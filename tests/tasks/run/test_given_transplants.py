@@ -60,7 +60,9 @@ def of(store, verifier):
 
 def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
     verifiers = f"{program}, function-words"
-    done = run(train=str(corpus), test=str(corpus), verifiers=verifiers, out=tmp_path / "run", workers=1)
+    done = run(
+        train=str(corpus), test=str(corpus), verifiers=verifiers, out=tmp_path / "run", workers=1
+    )
     assert done.errors == ()
     section = done.store.plan_as(RunPlan).transplant
     assert section.by == "content similarity" and section.reason is None
@@ -74,7 +76,9 @@ def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
     assert abs(rows[1].figures.swing.value) < 0.1
     assert [row.figures.batched for row in rows] == [False, False]
     cells = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "run" / "cells").iterdir()}
-    again = run(train=str(corpus), test=str(corpus), verifiers=verifiers, out=tmp_path / "run", workers=2)
+    again = run(
+        train=str(corpus), test=str(corpus), verifiers=verifiers, out=tmp_path / "run", workers=2
+    )
     assert {p.name: p.stat().st_mtime_ns for p in (tmp_path / "run" / "cells").iterdir()} == cells
     assert of(again.store, "function-words") == of(done.store, "function-words")
     page = write_report(done.store).read_text()
@@ -82,9 +86,13 @@ def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
 
 
 def test_no_probe_where_none_is_asked_for(corpus, tmp_path):
-    store = run(train=str(corpus), test=str(corpus), verifiers="length", probe="none", out=tmp_path / "a").store
+    store = run(
+        train=str(corpus), test=str(corpus), verifiers="length", probe="none", out=tmp_path / "a"
+    ).store
     assert store.plan_as(RunPlan).transplant is None and len(store.plan.cells) == 1
-    store = pan14([corpus.parent], verifiers="length", probe="none", out=tmp_path / "b", workers=1).store
+    store = pan14(
+        [corpus.parent], verifiers="length", probe="none", out=tmp_path / "b", workers=1
+    ).store
     assert len(store.plan.cells) == 1 and analyse(store).content is None
 
 
@@ -105,11 +113,17 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     store = pan14([data], verifiers=verifiers, out=tmp_path / "run", workers=1).store
     found = analyse(store)
     told = report_of(store, found).to_json()
-    assert [row["verifier"] for row in told["content"]] == ["function-words", "char-ngram(size=500)"]
+    assert [row["verifier"] for row in told["content"]] == [
+        "function-words",
+        "char-ngram(size=500)",
+    ]
     assert set(told["content_by_corpus"]) == {"es_essays", "gr"}
     for i, row in enumerate(told["content"]):
         each = [rows[i]["swing"] for rows in told["content_by_corpus"].values()]
-        assert row["swing"] == pytest.approx(np.mean(each)) and row["interval"][0] < row["swing"] < row["interval"][1]
+        assert (
+            row["swing"] == pytest.approx(np.mean(each))
+            and row["interval"][0] < row["swing"] < row["interval"][1]
+        )
     assert {c.transplant.by for c in store.plan_as(Pan14Plan).corpora} == {"content similarity"}
     keys = ("content", "content-1", "content-2")
     write_report(store)
@@ -120,7 +134,16 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     assert preview.done == len(store.plan.cells) == 20
     shown = CliRunner().invoke(
         build("pan14"),
-        ["pan14", str(data), "--verifiers", verifiers, "--out", str(tmp_path / "run"), "--probe", "none"],
+        [
+            "pan14",
+            str(data),
+            "--verifiers",
+            verifiers,
+            "--out",
+            str(tmp_path / "run"),
+            "--probe",
+            "none",
+        ],
     )
     assert "another spec" in str(shown.exception), "another probe is another run"
 
@@ -128,10 +151,13 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
 def test_texts_without_spaces_are_refused_with_the_reason(tmp_path):
     def glued(problems):
         rows = [
-            (name, ["".join(problems.texts[r].split()) for r in problems.known(i)],
-             "".join(problems.texts[int(problems.questioned_index[i])].split()))
+            (
+                name,
+                ["".join(problems.texts[r].split()) for r in problems.known(i)],
+                "".join(problems.texts[int(problems.questioned_index[i])].split()),
+            )
             for i, name in enumerate(problems.ids.tolist())
-        ]  # fmt: skip
+        ]
         return Problems.of(rows)
 
     for seed, part in enumerate(("train", "test")):
@@ -159,7 +185,9 @@ def test_texts_that_cannot_be_transplanted_are_counted(tmp_path):
     store = pan14([tmp_path / "c"], verifiers="length", out=tmp_path / "run", workers=1).store
     left_out = store.plan_as(Pan14Plan).corpora[0].transplant.left_out
     assert sum(left_out.values()) == 3 and any("one of the known texts" in why for why in left_out)
-    assert any("content words" in why for why in left_out) and any("function words" in why for why in left_out)
+    assert any("content words" in why for why in left_out) and any(
+        "function words" in why for why in left_out
+    )
 
 
 def test_too_few_problems_give_no_verdict_and_the_run_goes_on(tmp_path):
@@ -171,31 +199,52 @@ def test_too_few_problems_give_no_verdict_and_the_run_goes_on(tmp_path):
 def test_verify_is_asked_on_demand_and_answers_stay_the_same(corpus, tmp_path):
     plain = verify("ppm", train=corpus, test=corpus, folder=tmp_path / "a", workers=1)
     assert analyse(plain.store).content is None
-    asked = verify("ppm", train=corpus, test=corpus, folder=tmp_path / "b", probe="transplant", workers=1)
+    asked = verify(
+        "ppm", train=corpus, test=corpus, folder=tmp_path / "b", probe="transplant", workers=1
+    )
     assert np.array_equal(plain.answers.value, asked.answers.value)
     plan = asked.store.plan_as(VerifyPlan)
-    assert [b.fold for b in plan.blocks] == ["test", "test-along", "test-against", "test-off", "test-batch"]
+    assert [b.fold for b in plan.blocks] == [
+        "test",
+        "test-along",
+        "test-against",
+        "test-off",
+        "test-batch",
+    ]
     row = of(asked.store, "ppm")
     assert row["problems"] == 60 and row["swing"] is not None and row["reason"] is None
     assert row["batch_matters"] is False
     write_report(asked.store)
     assert "Style left" in (tmp_path / "b" / "report" / "index.html").read_text()
-    same = of(run(train=str(corpus), test=str(corpus), verifiers="ppm", out=tmp_path / "c").store, "ppm")
+    same = of(
+        run(train=str(corpus), test=str(corpus), verifiers="ppm", out=tmp_path / "c").store, "ppm"
+    )
     assert same["swing"] == pytest.approx(row["swing"]), "both tasks ask the same"
 
 
 def test_verify_without_truth_says_that_it_cannot(corpus, tmp_path):
     write_pan_problems(tmp_path / "blind", made_up(30, seed=3)[0])
     done = verify(
-        "length", train=corpus, test=tmp_path / "blind", folder=tmp_path / "run", probe="transplant", workers=1
+        "length",
+        train=corpus,
+        test=tmp_path / "blind",
+        folder=tmp_path / "run",
+        probe="transplant",
+        workers=1,
     )
     assert "without truth" in of(done.store, "length")["reason"]
     assert "without truth" in write_report(done.store).read_text()
 
 
-def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(corpus, tmp_path, monkeypatch):
+def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(
+    corpus, tmp_path, monkeypatch
+):
     honest = Length.pair_features
-    plain = set(verify("length", train=corpus, test=corpus, folder=tmp_path / "whole", workers=1).store.texts)
+    plain = set(
+        verify(
+            "length", train=corpus, test=corpus, folder=tmp_path / "whole", workers=1
+        ).store.texts
+    )
 
     def refuse(odd):
         def fails(self, texts, known, questioned):
@@ -217,9 +266,14 @@ def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(corpus, tm
     assert found.content.row("function-words").judged.outcome is not Content.NO_VERDICT
 
     refuse(lambda text: text not in plain and sum(map(ord, text)) % 20 == 0)
-    done = verify("length", train=corpus, test=corpus, folder=tmp_path / "some", probe="transplant", workers=1)
+    done = verify(
+        "length", train=corpus, test=corpus, folder=tmp_path / "some", probe="transplant", workers=1
+    )
     row = analyse(done.store).content.row("length")
-    assert 0 < row.refused < 30 and f"{row.refused} problems could not be answered" in row.judged.reason
+    assert (
+        0 < row.refused < 30
+        and f"{row.refused} problems could not be answered" in row.judged.reason
+    )
     assert row.figures.same + row.figures.different == 60, "what it leaves open counts as .5"
     assert row.behind.same + row.behind.different == 60 - row.refused
 
@@ -238,7 +292,9 @@ def test_a_neural_verifier_answers_transplanted_problems(corpus, tmp_path, need_
 @pytest.mark.parametrize("name", ["du_essays", "en_essays", "gr_articles"])
 def test_pan14_corpora(pan14, name, tmp_path):
     data = pan14 / f"{name}.zip"
-    store = run(train=str(data), test=str(data), verifiers="style-only, char-ngram", out=tmp_path / "run").store
+    store = run(
+        train=str(data), test=str(data), verifiers="style-only, char-ngram", out=tmp_path / "run"
+    ).store
     section = store.plan_as(RunPlan).transplant
     assert section.reason is None and section.by == "content similarity"
     rows = {row.verifier: row for row in analyse(store).content.rows}

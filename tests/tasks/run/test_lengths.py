@@ -36,30 +36,46 @@ def test_a_fold_at_a_length_keeps_its_problems():
     fold = given(train, same, train, same, "f")
     short = at_length(fold, 5)
     assert short.name == "f-words-5" and short.counts["reached"] == 1.0
-    assert short.test.ids.tolist() == fold.test.ids.tolist() and np.array_equal(short.test_same, fold.test_same)
+    assert short.test.ids.tolist() == fold.test.ids.tolist() and np.array_equal(
+        short.test_same, fold.test_same
+    )
     assert {len(short.train.texts[row].split()) for row in short.train.documents} == {5}
     assert at_length(fold, 21).counts["reached"] == 0.0
 
 
 def test_given_problems_over_length(tmp_path):
     place = str(write_made_up(tmp_path / "made", n=(40, 60)))
-    how = {"train": place, "test": place, "probe": "none", "verifiers": "function-words, length", "workers": 1}
+    how = {
+        "train": place,
+        "test": place,
+        "probe": "none",
+        "verifiers": "function-words, length",
+        "workers": 1,
+    }
     found = run(**how, lengths="100,20", out=tmp_path / "run")
     assert found.errors == ()
     plan = found.store.plan_as(RunPlan)
     assert [(r.words, r.folds, r.reached) for r in plan.lengths] == [
-        (20, ["given-words-20"], 1.0), (100, ["given-words-100"], 1.0),
-    ]  # fmt: skip
+        (20, ["given-words-20"], 1.0),
+        (100, ["given-words-100"], 1.0),
+    ]
     analysis = analyse(found.store)
     auc = {(row.verifier, row.words): row.auc.value for row in analysis.lengths}
     assert auc["function-words", 20] < auc["function-words", 100]
     assert all(row.problems == 60 and row.auc.interval is not None for row in analysis.lengths)
     table = lengths_table(analysis.lengths)
-    assert [row[:2] for row in table.rows] == [(v, w) for v in ("function-words", "length") for w in (20, 100)]
+    assert [row[:2] for row in table.rows] == [
+        (v, w) for v in ("function-words", "length") for w in (20, 100)
+    ]
     page = write_report(found.store, analysis)
-    assert "How many words" in page.read_text() and (page.parent / "figures" / "lengths.svg").is_file()
+    assert (
+        "How many words" in page.read_text() and (page.parent / "figures" / "lengths.svg").is_file()
+    )
     said = json.loads((page.parent / "report.json").read_text())["lengths"]
-    assert [(row["verifier"], row["words"]) for row in said[:2]] == [("function-words", 20), ("length", 20)]
+    assert [(row["verifier"], row["words"]) for row in said[:2]] == [
+        ("function-words", 20),
+        ("length", 20),
+    ]
     plain = run(**how, out=tmp_path / "plain")
     whole = {cell.verifier: cell.key for cell in plain.store.plan.cells}
     assert {c.verifier: c.key for c in found.store.plan.cells if c.fold == "given"} == whole
@@ -68,9 +84,17 @@ def test_given_problems_over_length(tmp_path):
 
 def test_a_corpus_with_topics_over_length(tmp_path):
     found = run(
-        corpus="synthetic(documents=300, authors=20, words=60, topics=12)", topics=6, folds=3, pools=1, probe="none",
-        samplers="hits, random", verifiers="char-ngram", lengths=[30], workers=1, out=tmp_path / "run",
-    )  # fmt: skip
+        corpus="synthetic(documents=300, authors=20, words=60, topics=12)",
+        topics=6,
+        folds=3,
+        pools=1,
+        probe="none",
+        samplers="hits, random",
+        verifiers="char-ngram",
+        lengths=[30],
+        workers=1,
+        out=tmp_path / "run",
+    )
     assert found.errors == ()
     plan = found.store.plan_as(RunPlan)
     (record,) = plan.lengths

@@ -17,19 +17,28 @@ def drawn_world():
 def test_a_method_is_the_mean_of_its_runs_over_folds(drawn_world) -> None:
     same, easy, drawn = drawn_world
     rng = np.random.default_rng(2)
-    scores = [[e + rng.normal(size=len(e)) + t for t, e in zip(same, easy, strict=True)] for _ in range(3)]
+    scores = [
+        [e + rng.normal(size=len(e)) + t for t, e in zip(same, easy, strict=True)] for _ in range(3)
+    ]
     runs = runs_of(same, scores)
-    by_hand = [np.mean([auc_of_scores(t, s) for t, s in zip(same, run, strict=True)]) for run in scores]
+    by_hand = [
+        np.mean([auc_of_scores(t, s) for t, s in zip(same, run, strict=True)]) for run in scores
+    ]
     assert runs.values == pytest.approx(by_hand)
     auc, share = mean_of(runs, drawn)
-    assert auc.value == pytest.approx(np.mean(by_hand)) and auc.interval[0] < auc.value < auc.interval[1]
+    assert (
+        auc.value == pytest.approx(np.mean(by_hand))
+        and auc.interval[0] < auc.value < auc.interval[1]
+    )
     assert 0 < share < 1
     assert difference(runs, runs, drawn).value == 0
 
 
 def test_without_a_spread_between_runs_the_variance_is_that_over_problems(drawn_world) -> None:
     same, easy, drawn = drawn_world
-    one, other = (method(np.random.default_rng(k), same, easy, 1, 0.0, 0.5, 0.3 * k) for k in (1, 2))
+    one, other = (
+        method(np.random.default_rng(k), same, easy, 1, 0.0, 0.5, 0.3 * k) for k in (1, 2)
+    )
     alone = estimate(0.0, one.effects[0] - other.effects[0], *drawn)
     assert difference(one, other, drawn).error == pytest.approx(alone.error)
     thrice = [Runs(np.repeat(m.values, 3), np.repeat(m.effects, 3, axis=0)) for m in (one, other)]
@@ -43,7 +52,9 @@ def test_one_run_borrows_the_spread_unless_it_draws_nothing(drawn_world) -> None
     several, single = method(rng, same, easy, 4, 0.3, 0.3), method(rng, same, easy, 1, 0.3, 0.3)
     fixed = Runs(single.values, single.effects, fixed=True)
     assert difference(several, single, drawn).error > difference(several, fixed, drawn).error
-    assert p_of(difference(single, several, drawn)) == pytest.approx(p_of(difference(several, single, drawn)))
+    assert p_of(difference(single, several, drawn)) == pytest.approx(
+        p_of(difference(several, single, drawn))
+    )
 
 
 def test_methods_that_differ_by_seeds_alone_are_rarely_told_apart() -> None:

@@ -19,14 +19,18 @@ from ravenbench.types import Answers
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-export = pytest.importorskip("ravenbench.ext.programs.export", reason="the extension programs is not here").export
+export = pytest.importorskip(
+    "ravenbench.ext.programs.export", reason="the extension programs is not here"
+).export
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     place = tmp_path_factory.mktemp("outside")
     data = write_made_up(place / "es")
-    return run(train=str(data), test=str(data), verifiers="function-words", out=place / "run", workers=1).store
+    return run(
+        train=str(data), test=str(data), verifiers="function-words", out=place / "run", workers=1
+    ).store
 
 
 def answered(store, folder, folds):
@@ -35,21 +39,29 @@ def answered(store, folder, folds):
         cell = store.cell("function-words", fold)
         (folder / fold).mkdir(parents=True)
         suffix = "txt" if number % 2 else "jsonl"
-        write_answers(folder / fold / f"answers.{suffix}", Answers(store.fold(fold).test.ids, cell.answers))
+        write_answers(
+            folder / fold / f"answers.{suffix}", Answers(store.fold(fold).test.ids, cell.answers)
+        )
     return folder
 
 
 def test_exported_folds_are_told_apart(store, tmp_path):
     folds = export(store, tmp_path / "out")
     told = json.loads((tmp_path / "out" / "folds.json").read_text())
-    assert list(told) == folds == ["given", "given-along", "given-against", "given-off", "given-batch"]
+    assert (
+        list(told) == folds == ["given", "given-along", "given-against", "given-off", "given-batch"]
+    )
     assert told["given-along"] == {"setup": None, "source": "given", "version": "along"}
     assert told["given"]["source"] is None and told["given"]["version"] is None
     found = read_problems(tmp_path / "out" / "given-along" / "test").problems
     test = store.fold("given-along").test
     texts = dict(zip(found.ids.tolist(), found.texts.rows(found.questioned_index), strict=True))
-    assert texts == dict(zip(test.ids.tolist(), test.texts.rows(test.questioned_index), strict=True))
-    assert not set(texts) & set(store.fold("given").test.ids.tolist()), "no answer is taken over by its id"
+    assert texts == dict(
+        zip(test.ids.tolist(), test.texts.rows(test.questioned_index), strict=True)
+    )
+    assert not set(texts) & set(store.fold("given").test.ids.tolist()), (
+        "no answer is taken over by its id"
+    )
 
 
 def test_its_answers_are_judged_as_those_of_a_verifier(store, tmp_path):
@@ -65,7 +77,9 @@ def test_its_answers_are_judged_as_those_of_a_verifier(store, tmp_path):
 
 def test_missing_folds_are_named_and_the_axis_says_so(store, tmp_path):
     folder = answered(store, tmp_path / "a", ["given", "given-along", "given-off"])
-    done = CliRunner().invoke(build("report"), ["report", str(store.path), "--answers", f"theirs={folder}", "--json"])
+    done = CliRunner().invoke(
+        build("report"), ["report", str(store.path), "--answers", f"theirs={folder}", "--json"]
+    )
     told = json.loads(done.stdout)
     assert told["notes"] == ["theirs has no answers to 2 folds: given-against, given-batch"]
     row = told["content"][1]

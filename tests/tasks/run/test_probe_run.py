@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build as application
+from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.ext.corpora.synthetic import Synthetic
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.content import content_probe, content_sentence
 from ravenbench.reports.report import write_report
@@ -26,7 +26,14 @@ from ravenbench.tasks.run.spec import build
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
-OPTIONS = {"topics": 16, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
+OPTIONS = {
+    "topics": 16,
+    "folds": 4,
+    "pools": 1,
+    "samplers": "hits, random",
+    "docs_per_topic": 40,
+    "repetitions": 5,
+}
 VERIFIERS = "style-only, topic-only, length"
 PLUGIN = """
 import numpy as np
@@ -55,14 +62,21 @@ def test_topic_is_found_and_style_spared(probed):
     domain = {p["verifier"]: p for p in made["domain"]}
     assert domain["topic-only"]["outcome"] == "depends" and domain["topic-only"]["gain"] > 0.1
     assert domain["style-only"]["outcome"] in ("less", "undecided")
-    assert domain["length"]["outcome"] == "not applicable", "a scorer that learns nothing has no training domain"
+    assert domain["length"]["outcome"] == "not applicable", (
+        "a scorer that learns nothing has no training domain"
+    )
     for p in domain.values():
         low, high = p["interval"]
         assert low <= p["gain"] <= high and p["repetitions"] == 5
     content = {p["verifier"]: p for p in made["content"]}
     assert content["topic-only"]["outcome"] == "relies" and content["topic-only"]["swing"] > 0.2
-    assert content["style-only"]["outcome"] in ("less", "floor") and content["length"]["outcome"] in ("guesses", "less")
-    assert content["topic-only"]["scores"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
+    assert content["style-only"]["outcome"] in ("less", "floor") and content["length"][
+        "outcome"
+    ] in ("guesses", "less")
+    assert (
+        content["topic-only"]["scores"]["drop"] > 0.1
+        and "loses" in content["topic-only"]["findings"]
+    )
     floor = made["content_references"]["by_words"][1]["content"]["style_left"]["value"]
     assert abs(floor - 0.5) < 0.1
     assert not any(row["batch_matters"] for row in made["content"])
@@ -79,13 +93,19 @@ def test_what_the_transplant_says_is_what_its_cells_say(probed):
         for entry in probed.plan_as(RunPlan).transplant.folds:
             same = probed.truth(entry.arms["along"])
             assert (same == probed.truth(entry.source)[entry.rows]).all()
-            along, against, off = (getattr(probed.cell("topic-only", fold), kind) for fold in entry.arms.values())
+            along, against, off = (
+                getattr(probed.cell("topic-only", fold), kind) for fold in entry.arms.values()
+            )
             plain = getattr(probed.cell("topic-only", entry.source), kind)[entry.rows]
             areas["plain"].append(auc_of_scores(same, plain))
             first = auc_of_scores(same, np.where(same, against, along))
             areas["left"].append((first + auc_of_scores(same, off)) / 2)
             areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
-        for estimate, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
+        for estimate, name in (
+            (found.style_left, "left"),
+            (found.swing, "swing"),
+            (found.auc, "plain"),
+        ):
             assert estimate.value == pytest.approx(np.mean(areas[name]))
     (shown,) = (r for r in analysis.results if r.verifier == "topic-only" and r.setup == "random")
     assert row.whole == pytest.approx(shown.mean["auc"]), "one AUC on a page"
@@ -95,31 +115,50 @@ def test_sentences_say_which_figures_they_are_of(probed):
     """One AUC, the other only where problems could not be rewritten; effects of answers before those of scores."""
     row = analyse(probed).content.row("topic-only")
     text = content_sentence(replace(row, whole=row.figures.auc.value))
-    assert text.startswith(f"AUC is {figure(row.figures.auc.value)}, and ") and "could be rewritten" not in text
-    assert "AUC is .912; of the problems that could be rewritten it is" in content_sentence(replace(row, whole=0.912))
+    assert (
+        text.startswith(f"AUC is {figure(row.figures.auc.value)}, and ")
+        and "could be rewritten" not in text
+    )
+    assert "AUC is .912; of the problems that could be rewritten it is" in content_sentence(
+        replace(row, whole=0.912)
+    )
     (swing,) = (check for check in row.judged.checks if check.name == "swing" and check.raw)
-    shift = swing._replace(name="turned", figure=swing.figure._replace(value=0.27), effect=Content.DISPLACED, raw=False)
+    shift = swing._replace(
+        name="turned", figure=swing.figure._replace(value=0.27), effect=Content.DISPLACED, raw=False
+    )
     hidden = row.judged._replace(checks=(swing._replace(state=State.EFFECT),))
     assert "By the scores behind its answers: Topic alone moves AUC by +" in content_sentence(
         replace(row, judged=hidden)
     )
-    moved = row.judged._replace(outcome=Content.DISPLACED, checks=(shift._replace(state=State.EFFECT),))
-    assert "With content replaced 27 % of its decisions change" in content_sentence(replace(row, judged=moved))
-    barred = row.judged._replace(outcome=Content.NO_VERDICT, reason="it reads all test sets", checks=())
-    assert content_sentence(replace(row, judged=barred)).endswith("No verdict: it reads all test sets.")
+    moved = row.judged._replace(
+        outcome=Content.DISPLACED, checks=(shift._replace(state=State.EFFECT),)
+    )
+    assert "With content replaced 27 % of its decisions change" in content_sentence(
+        replace(row, judged=moved)
+    )
+    barred = row.judged._replace(
+        outcome=Content.NO_VERDICT, reason="it reads all test sets", checks=()
+    )
+    assert content_sentence(replace(row, judged=barred)).endswith(
+        "No verdict: it reads all test sets."
+    )
 
 
 def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):
     alone = run(CORPUS, verifiers="topic-only", out=tmp_path / "run", workers=1, **OPTIONS).store
     for axis in ("content", "domain"):
         (mine,) = RunReport(alone).to_json()[axis]
-        assert mine == next(p for p in RunReport(probed).to_json()[axis] if p["verifier"] == "topic-only")
+        assert mine == next(
+            p for p in RunReport(probed).to_json()[axis] if p["verifier"] == "topic-only"
+        )
 
 
 def test_probe_folds_stay_out_of_the_setups(probed):
     analysis = analyse(probed)
     assert {f.setup for f in analysis.folds} == {"hits", "random"} and len(analysis.folds) == 8
-    assert len(probed.plan.folds) == 8 + 2 * 5 * 4 + 4 * 3 + 2, "two folds are asked again as another batch"
+    assert len(probed.plan.folds) == 8 + 2 * 5 * 4 + 4 * 3 + 2, (
+        "two folds are asked again as another batch"
+    )
     for entry in probed.plan_as(RunPlan).probe.repetitions:
         assert entry.matched_similarity > entry.mismatched_similarity or entry.null
 
@@ -132,7 +171,11 @@ def test_hard_pairs_are_described(probed):
 
 def test_the_page_leads_with_the_verdicts(probed):
     page = write_report(probed).read_text()
-    assert page.index('id="figure-content"') < page.index("relies on content") < page.index("HITS against Random")
+    assert (
+        page.index('id="figure-content"')
+        < page.index("relies on content")
+        < page.index("HITS against Random")
+    )
     assert 'id="figure-domain"' in page and "training domain: not applicable" in page
     assert page.index("Of 3 verifiers") < page.index('<dl class="verdicts">')
     assert (
@@ -146,7 +189,13 @@ def test_an_untrained_plugin_that_looks_at_content_is_flagged(tmp_path, monkeypa
     (tmp_path / "mine.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
     options = OPTIONS | {"probe": "transplant"}
-    store = run(CORPUS, verifiers="mine:ContentCosine, style-only", out=tmp_path / "run", workers=1, **options).store
+    store = run(
+        CORPUS,
+        verifiers="mine:ContentCosine, style-only",
+        out=tmp_path / "run",
+        workers=1,
+        **options,
+    ).store
     found = {p["verifier"]: p["outcome"] for p in RunReport(store).to_json()["content"]}
     assert found["mine:ContentCosine"] == "relies" and found["style-only"] in ("less", "floor")
 
@@ -213,7 +262,10 @@ def test_a_folder_of_an_earlier_version_says_so(probed):
     plan = probed.plan_as(RunPlan).transplant
     old = [msgspec.structs.replace(fold, arms={}) for fold in plan.folds]
     found = content_probe(probed, msgspec.structs.replace(plan, folds=old), ["length"])
-    assert found.rows[0].judged.outcome is Content.NO_VERDICT and "make the run again" in found.rows[0].judged.reason
+    assert (
+        found.rows[0].judged.outcome is Content.NO_VERDICT
+        and "make the run again" in found.rows[0].judged.reason
+    )
 
 
 def test_too_few_donors_give_no_verdict_and_the_run_goes_on(tmp_path):
@@ -233,7 +285,9 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     order = np.random.default_rng(0).permutation(len(corpus))
     shuffled = replace(corpus, **{what: labels.take(order)})
     monkeypatch.setattr("ravenbench.tasks.run.plan.load_corpus", lambda _, **how: shuffled)
-    result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
+    result = run(
+        CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS
+    )
     analysis = analyse(result.store)
     for p in RunReport(result.store, analysis).to_json()["domain"]:
         assert p["outcome"] != "depends" and abs(p["gain"]) < 0.08
@@ -242,7 +296,9 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
 
 
 def test_without_a_probe_there_is_no_verdict(tmp_path):
-    result = run(CORPUS, verifiers="length", probe="none", out=tmp_path / "run", workers=1, **OPTIONS)
+    result = run(
+        CORPUS, verifiers="length", probe="none", out=tmp_path / "run", workers=1, **OPTIONS
+    )
     analysis = analyse(result.store)
     made = RunReport(result.store, analysis).to_json()
     assert made["content"] == made["domain"] == []
@@ -251,7 +307,18 @@ def test_without_a_probe_there_is_no_verdict(tmp_path):
 
 def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    flags = ["--topics", "4", "--folds", "2", "--pools", "2", "--repetitions", "2", "--verifiers", "length, char-ngram"]
+    flags = [
+        "--topics",
+        "4",
+        "--folds",
+        "2",
+        "--pools",
+        "2",
+        "--repetitions",
+        "2",
+        "--verifiers",
+        "length, char-ngram",
+    ]
     done = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
@@ -259,7 +326,9 @@ def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
     assert found["detectable"] > 0 and found["detectable_gain"] > 0.02
     assert set(found["setups"]) == {"hits", "random", "anti"} and found["probe"]["folds"] == 16
     assert found["transplant"]["folds"] == 4
-    assert set(found["seconds"]) == {"length", "char-ngram"} and found["total_seconds"] > sum(found["seconds"].values())
+    assert set(found["seconds"]) == {"length", "char-ngram"} and found["total_seconds"] > sum(
+        found["seconds"].values()
+    )
     assert found["no_choice"] is None
     shown = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan"])
     text = " ".join(shown.output.split())
@@ -274,7 +343,10 @@ def table(folder, rows):
         for a in ("ba", "do", "ki", "mu", "le", "si", "ra", "po")
         for b in ("nen", "tor", "lap", "vim", "gus", "hed")
     ]
-    lines = [f"{' '.join(np.random.default_rng(i).choice(words, 10))},{a},{t}" for i, (a, t) in enumerate(rows)]
+    lines = [
+        f"{' '.join(np.random.default_rng(i).choice(words, 10))},{a},{t}"
+        for i, (a, t) in enumerate(rows)
+    ]
     path.write_text("\n".join(["text,author,topic", *lines]))
     return str(path)
 
@@ -282,7 +354,11 @@ def table(folder, rows):
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([(f"a{t}", f"t{t}") for t in range(8) for _ in range(20)], {}, "no same-author pair has a different-author"),
+        (
+            [(f"a{t}", f"t{t}") for t in range(8) for _ in range(20)],
+            {},
+            "no same-author pair has a different-author",
+        ),
         ([(f"a{i % 9}", "t0") for i in range(80)], {}, "one topic"),
         ([(f"a{i % 9}", f"t{i % 8}") for i in range(160)], {"pools": 5}, "too few for 5 pools"),
         ([(f"a{i}", f"t{i % 8}") for i in range(160)], {}, "no same-author pair"),
@@ -303,13 +379,21 @@ def test_unknown_probes_are_refused():
 def test_two_topics_leave_hits_and_random_no_choice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = table(tmp_path, [(f"a{i % 9}", f"t{i % 2}") for i in range(160)])
-    planned = CliRunner().invoke(application("run"), ["run", path, "--verifiers", "length", "--plan"])
+    planned = CliRunner().invoke(
+        application("run"), ["run", path, "--verifiers", "length", "--plan"]
+    )
     assert planned.exit_code == 0 and "both take the same" in " ".join(planned.output.split())
     flags = ["--verifiers", "length", "--out", "two", "--workers", "1"]
     done = CliRunner().invoke(application("run"), ["run", path, *flags])
     assert done.exit_code == 0, done.output
-    assert "HITS and Random cannot be compared: of 2 topics 2 are chosen" in " ".join(done.output.split())
+    assert "HITS and Random cannot be compared: of 2 topics 2 are chosen" in " ".join(
+        done.output.split()
+    )
     found = json.loads((tmp_path / "two" / "report" / "report.json").read_text())
-    assert found["shortcut"] == [] and found["detectable"] is None and "give a column" in found["no_choice"]
+    assert (
+        found["shortcut"] == []
+        and found["detectable"] is None
+        and "give a column" in found["no_choice"]
+    )
     page = (tmp_path / "two" / "report" / "index.html").read_text()
     assert "cannot be compared" in page and 'id="shortcut"' not in page

@@ -14,7 +14,10 @@ def test_flags_override_the_file(tmp_path):
     )
     spec = build({"topics": 4, "seed": None}, file)
     assert (spec.corpus, spec.topics, spec.docs_per_topic) == ("x.csv", 4, 5)
-    assert {name: str(c) for name, c in spec.named_verifiers().items()} == {"ppm": "ppm", "mine": "char-ngram(n=3)"}
+    assert {name: str(c) for name, c in spec.named_verifiers().items()} == {
+        "ppm": "ppm",
+        "mine": "char-ngram(n=3)",
+    }
 
 
 @pytest.mark.parametrize(
@@ -23,7 +26,10 @@ def test_flags_override_the_file(tmp_path):
         ("[run]\ntopcs = 3\n", "did you mean 'topics'"),
         ("[run]\ntopics = 'many'\n", "topics: whole numbers are expected"),
         ("[run]\ntopics = 1\n", "topics: expected a whole number >= 2"),
-        ("[run]\nprobe = 'crosed'\n", "probe: there is no 'crosed'(?s:.*)fix: did you mean 'crossed'"),
+        (
+            "[run]\nprobe = 'crosed'\n",
+            "probe: there is no 'crosed'(?s:.*)fix: did you mean 'crossed'",
+        ),
         ("[rum]\n", "unknown table"),
         ("[run\n", "not valid TOML"),
         ("run = 3\n", "run is not a table"),
@@ -75,7 +81,9 @@ def test_a_seed_reaches_every_component_that_names_none():
         assert str(seeded(component, 0)) == str(component)
 
 
-@pytest.mark.parametrize("text", ["[run]\ntopics = " + "[" * 20_000, "[verifiers" + ".a" * 20_000 + "]\nis = 'ppm'"])
+@pytest.mark.parametrize(
+    "text", ["[run]\ntopics = " + "[" * 20_000, "[verifiers" + ".a" * 20_000 + "]\nis = 'ppm'"]
+)
 def test_a_spec_file_nested_too_deep(text, tmp_path):
     (tmp_path / "deep.toml").write_text(text)
     with pytest.raises(SpecError, match=r"deep\.toml: "):

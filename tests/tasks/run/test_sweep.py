@@ -78,7 +78,9 @@ def test_tables_compare_within_pools(swept, tmp_path):
     assert found.value == pytest.approx(difference)
     assert found.interval[0] <= difference <= found.interval[1]
     assert grouping.merged > 0 == hits.merged
-    assert all(p.shared == 1 for p in sweep.points if p.setup == "random" or p.encoder == sweep.encoders[0])
+    assert all(
+        p.shared == 1 for p in sweep.points if p.setup == "random" or p.encoder == sweep.encoders[0]
+    )
     assert [
         str(table.title)
         for table in RunReport(swept, analysis).closing()
@@ -103,7 +105,15 @@ def test_one_pool_has_no_interval():
 
 
 def test_a_plan_says_what_a_sweep_would_hold():
-    spec = build({**SWEEP, "pools": 1, "encoder": "lsa(dimensions=20)", "topics": "6, 12", "verifiers": "chance"})
+    spec = build(
+        {
+            **SWEEP,
+            "pools": 1,
+            "encoder": "lsa(dimensions=20)",
+            "topics": "6, 12",
+            "verifiers": "chance",
+        }
+    )
     found = forecast(spec)
     assert [(p.m, p.setup, p.new) for p in found.sweep] == [
         (m, setup, 3) for m in (6, 12) for setup in ("hits", "random", "grouping")
@@ -111,7 +121,10 @@ def test_a_plan_says_what_a_sweep_would_hold():
 
 
 def test_main_design_of_a_sweep_is_that_of_a_run_without():
-    alone = draft(build({**SWEEP, "topics": 6, "encoder": "lsa(dimensions=20)", "samplers": "hits, random"}), silent)
+    alone = draft(
+        build({**SWEEP, "topics": 6, "encoder": "lsa(dimensions=20)", "samplers": "hits, random"}),
+        silent,
+    )
     swept = draft(build({**SWEEP, "samplers": "hits, random"}), silent)
     assert alone.plan.sweep is None
     assert alone.plan.setups == swept.plan.setups
@@ -119,7 +132,9 @@ def test_main_design_of_a_sweep_is_that_of_a_run_without():
 
 
 def test_samplers_that_share_a_name_are_told_apart():
-    names = list(RunSpec(samplers="hits, hybrid(threshold=0.2), hybrid(threshold=-0.2)").named_samplers())
+    names = list(
+        RunSpec(samplers="hits, hybrid(threshold=0.2), hybrid(threshold=-0.2)").named_samplers()
+    )
     assert names == ["hits", "hybrid(threshold=0.2)", "hybrid(threshold=-0.2)"]
     spec = build({**SWEEP, "topics": 6, "samplers": ", ".join(names[1:]), "verifiers": "chance"})
     assert len({f for s in draft(spec, silent).plan.setups for f in s.folds}) == 2 * 2 * 3
@@ -127,7 +142,9 @@ def test_samplers_that_share_a_name_are_told_apart():
 
 def test_lists_in_a_file_and_as_flags_are_one_sweep(tmp_path):
     file = tmp_path / "s.toml"
-    file.write_text('[run]\ntopics = [25, 10]\nencoder = ["lsa", "nmf"]\nsamplers = ["hits", "grouping"]\n')
+    file.write_text(
+        '[run]\ntopics = [25, 10]\nencoder = ["lsa", "nmf"]\nsamplers = ["hits", "grouping"]\n'
+    )
     spec = build({}, file)
     assert spec == build({"topics": "25,10", "encoder": "lsa, nmf", "samplers": "hits, grouping"})
     assert spec.every_m() == (25, 10)
@@ -152,7 +169,9 @@ def test_impossible_lists_are_refused(given, message):
         build(given)
 
 
-@pytest.mark.parametrize(("kind", "text"), [("encoder", "lsa, lsa"), ("samplers", "hits, hits"), ("encoder", ",")])
+@pytest.mark.parametrize(
+    ("kind", "text"), [("encoder", "lsa, lsa"), ("samplers", "hits, hits"), ("encoder", ",")]
+)
 def test_a_part_listed_twice_or_not_at_all_is_refused(kind, text):
     spec = build({kind: text})
     with pytest.raises(SpecError, match=r"listed twice|no encoder is given"):
@@ -162,7 +181,9 @@ def test_a_part_listed_twice_or_not_at_all_is_refused(kind, text):
 def test_more_topics_than_there_are_is_refused_with_the_counts():
     with pytest.raises(CorpusError, match="31 topics cannot be chosen from 30"):
         draft(build({**SWEEP, "topics": "6,31"}), silent)
-    with pytest.raises(CorpusError, match="30 topics are too few for 2 pools from which to choose 20"):
+    with pytest.raises(
+        CorpusError, match="30 topics are too few for 2 pools from which to choose 20"
+    ):
         draft(build({**SWEEP, "topics": "6,20"}), silent)
     with pytest.raises(CorpusError, match="6 topics cannot be divided into 8 folds"):
         draft(build({**SWEEP, "topics": "10,6", "folds": 8}), silent)

@@ -35,12 +35,17 @@ def test_a_range_of_seeds_is_a_verifier_each() -> None:
         "length",
     ]
     own = registry.named("verifier", "mine", {"mine": "calibrated(impostors(seed=1..2))"})
-    assert [str(c) for c in own.values()] == ["impostors(seed=1)", "impostors(seed=2)"] and "mine(seed=2)" in own
+    assert [str(c) for c in own.values()] == [
+        "impostors(seed=1)",
+        "impostors(seed=2)",
+    ] and "mine(seed=2)" in own
     quoted = "command('run seed=1..2 -i $inputDataset -o $outputDir')"
     assert registry.seeds(quoted) == [("", quoted)]
 
 
-@pytest.mark.parametrize("text", ["impostors(seed=3..1)", "ppm(order=3..5)", "impostors(seed=0..1000)"])
+@pytest.mark.parametrize(
+    "text", ["impostors(seed=3..1)", "ppm(order=3..5)", "impostors(seed=0..1000)"]
+)
 def test_a_range_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(SpecError, match="one range of seeds"):
         registry.named("verifier", text)
@@ -56,12 +61,20 @@ def test_one_verifier_is_no_range() -> None:
 def test_the_seed_of_a_run_leaves_seeds_of_a_method_as_they_are() -> None:
     spec = build({"verifiers": "impostors(seed=0..2), char-ngram", "seed": 2})
     named = {name: c.get_params()["seed"] for name, c in spec.named_verifiers().items()}
-    assert named == {"impostors": 0, "impostors(seed=1)": 1, "impostors(seed=2)": 2, "char-ngram": 2}
+    assert named == {
+        "impostors": 0,
+        "impostors(seed=1)": 1,
+        "impostors(seed=2)": 2,
+        "char-ngram": 2,
+    }
     assert "group" not in spec.resolved() and "against" not in spec.resolved()
 
 
 def test_methods_are_what_differs_beyond_seeds() -> None:
-    nets = {f"net(seed={n})": component("net", seed=n, inner=component("part", seed=n, size=4)) for n in (1, 2)}
+    nets = {
+        f"net(seed={n})": component("net", seed=n, inner=component("part", seed=n, size=4))
+        for n in (1, 2)
+    }
     every = {
         **nets,
         "large": component("net", seed=1, inner=component("part", seed=1, size=8)),
@@ -96,11 +109,23 @@ def test_what_names_no_method_is_refused(groups: list[str], against: str | None,
 def seeded_run(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Four verifiers, the first two of which are one method."""
     store = write_run(
-        tmp_path_factory.mktemp("variants") / "run", pools=1, k=2, pairs=60, failed=(("chance", "p00-hits-0"),)
+        tmp_path_factory.mktemp("variants") / "run",
+        pools=1,
+        k=2,
+        pairs=60,
+        failed=(("chance", "p00-hits-0"),),
     )
     plan = store.plan_as(RunPlan)
-    identities = [component("net", seed=1), component("net", seed=2), component("topic-fit"), component("chance")]
-    verifiers = [msgspec.structs.replace(v, identity=i) for v, i in zip(plan.verifiers, identities, strict=True)]
+    identities = [
+        component("net", seed=1),
+        component("net", seed=2),
+        component("topic-fit"),
+        component("chance"),
+    ]
+    verifiers = [
+        msgspec.structs.replace(v, identity=i)
+        for v, i in zip(plan.verifiers, identities, strict=True)
+    ]
     store.write_plan(msgspec.structs.replace(plan, verifiers=verifiers))
     return Store.open(store.path)
 
@@ -112,8 +137,15 @@ def test_a_report_has_methods_and_differences(seeded_run: Store, tmp_path: Path)
     rows = {(row["method"], row["setup"]): row for row in made["variants"]}
     assert {method for method, _ in rows} == {"char-ngram", "topic-fit", "chance"}
     results = {(row["verifier"], row["setup"]): row["auc"] for row in made["results"]}
-    row, both = rows["char-ngram", "hits"], [results[name, "hits"] for name in ("char-ngram", "ppm")]
-    assert row["runs"] == 2 and row["auc"] == pytest.approx(np.mean(both)) and row["verdict"] == "reference"
+    row, both = (
+        rows["char-ngram", "hits"],
+        [results[name, "hits"] for name in ("char-ngram", "ppm")],
+    )
+    assert (
+        row["runs"] == 2
+        and row["auc"] == pytest.approx(np.mean(both))
+        and row["verdict"] == "reference"
+    )
     assert row["std"]["auc"] == pytest.approx(np.std(both, ddof=1)) and 0 <= row["share"] <= 1
     assert row["difference"] is None and row["p"] is None
     variant = rows["topic-fit", "hits"]
@@ -122,17 +154,32 @@ def test_a_report_has_methods_and_differences(seeded_run: Store, tmp_path: Path)
     assert variant["verdict"] == ("none shown" if variant["p"] >= 0.05 else "worse")
     truth, both = seeded_run.truth("p00-hits-1"), ("char-ngram", "ppm")
     alone = [auc_of_scores(truth, seeded_run.cell(name, "p00-hits-1").answers) for name in both]
-    assert rows["chance", "hits"]["difference"] == pytest.approx(0.5 - np.mean(alone)), "folds that both completed"
+    assert rows["chance", "hits"]["difference"] == pytest.approx(0.5 - np.mean(alone)), (
+        "folds that both completed"
+    )
     report.fill(tmp_path)
     assert '<li><a href="#variants">Variants</a></li>' in (tmp_path / "index.html").read_text()
-    assert "Methods against char-ngram" in {str(getattr(part, "title", "")) for part in terminal(report)}
+    assert "Methods against char-ngram" in {
+        str(getattr(part, "title", "")) for part in terminal(report)
+    }
     json.dumps(made, allow_nan=False)
 
 
 def test_a_finished_run_is_asked_anew(seeded_run: Store) -> None:
-    asked = ["report", str(seeded_run.path), "--json", "--group", "other=topic-fit,chance", "--against", "other"]
+    asked = [
+        "report",
+        str(seeded_run.path),
+        "--json",
+        "--group",
+        "other=topic-fit,chance",
+        "--against",
+        "other",
+    ]
     done = CliRunner().invoke(command("report"), asked)
     made = json.loads(done.stdout)
-    assert made["against"] == "other" and {row["method"] for row in made["variants"]} == {"char-ngram", "other"}
+    assert made["against"] == "other" and {row["method"] for row in made["variants"]} == {
+        "char-ngram",
+        "other",
+    }
     assert "Methods against other" in (seeded_run.path / "report" / "index.html").read_text()
     assert "group" not in Store.open(seeded_run.path).run.spec

@@ -34,7 +34,11 @@ class Dictionary(Obfuscator):
     name = "dictionary"
 
     def rewrite(self, task, seed):
-        edits = [Edit(t.start, t.end, SECRET[t.text], "word") for t in tokens(task.questioned) if t.text in SECRET]
+        edits = [
+            Edit(t.start, t.end, SECRET[t.text], "word")
+            for t in tokens(task.questioned)
+            if t.text in SECRET
+        ]
         return Rewriting(from_edits(task.questioned, edits))
 
 
@@ -50,7 +54,11 @@ def channel():
 
 def test_what_stood_for_what():
     assert list(stood_for(["a", "b", "c"], ["a", "x", "c"])) == [(0, "a"), (1, "b"), (2, "c")]
-    assert list(stood_for(["a", "do", "not", "c"], ["a", "don't", "c"])) == [(0, "a"), (1, "do not"), (2, "c")]
+    assert list(stood_for(["a", "do", "not", "c"], ["a", "don't", "c"])) == [
+        (0, "a"),
+        (1, "do not"),
+        (2, "c"),
+    ]
     assert list(stood_for(["a", "b"], ["a"])) == [(0, "a")]
     assert list(stood_for([], ["a", "b"])) == []
 
@@ -106,7 +114,9 @@ def test_mansoorizadeh_can_be_enumerated(pan14, nltk_home):
     recipe = parse("obfuscator", "mansoorizadeh-2016")
     tasks = [ObfuscationTask(str(i), text, (text,), "en") for i, text in enumerate(texts)]
     done = [(task, recipe.obfuscate(task)) for task in tasks]
-    words = [([t.text for t in tokens(r.original)], [t.text for t in tokens(r.text)]) for _, r in done]
+    words = [
+        ([t.text for t in tokens(r.original)], [t.text for t in tokens(r.text)]) for _, r in done
+    ]
     # Learned on the very texts: what is tested here is the enumeration.
     found = preimages(recipe, done[:2], Channel.learn(words))
     assert found.changed > 5
@@ -120,9 +130,14 @@ def test_attacks_in_a_run(tmp_path):
         problems, same = toy_problems(16, 2, seed=seed, words=120)
         write_pan_problems(tmp_path / name, problems, same)
     done = safety(
-        tmp_path / "test", train=tmp_path / "train", obfuscators="identity, random(rate=0.9)", verifiers="char-ngram",
-        attacks=("invert", "preimage"), out=tmp_path / "run", workers=1,
-    )  # fmt: skip
+        tmp_path / "test",
+        train=tmp_path / "train",
+        obfuscators="identity, random(rate=0.9)",
+        verifiers="char-ngram",
+        attacks=("invert", "preimage"),
+        out=tmp_path / "run",
+        workers=1,
+    )
     assert done.errors == ()
     analysis = analyse(done.store)
     rows = {o.name: {r.attack: r for r in o.recovery} for o in analysis.obfuscators}

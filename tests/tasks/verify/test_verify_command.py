@@ -14,7 +14,14 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.engine.guard import UNTAUGHT
-from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
+from ravenbench.errors import (
+    CorpusError,
+    FormatError,
+    InputError,
+    RavenError,
+    SpecError,
+    StoreError,
+)
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.metrics.pan import scores
@@ -71,14 +78,22 @@ def say(corpus, line):
 def flip(file):
     """Change one digit of a text file, or one byte of another."""
     data = bytearray(file.read_bytes())
-    at = next(i for i in range(len(data) // 2, len(data)) if data[i : i + 1].isdigit() or file.suffix != ".json")
+    at = next(
+        i
+        for i in range(len(data) // 2, len(data))
+        if data[i : i + 1].isdigit() or file.suffix != ".json"
+    )
     data[at] ^= 1
     file.write_bytes(bytes(data))
 
 
 def test_answers_in_both_forms(corpus):
     done = ask(corpus)
-    assert done.exit_code == 0 and "12 problems" in done.stdout and "answers: answers.txt" in done.stdout
+    assert (
+        done.exit_code == 0
+        and "12 problems" in done.stdout
+        and "answers: answers.txt" in done.stdout
+    )
     told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
     assert told["problems"] == 12 and told["faults"] == {} and told["answers"] == "answers.jsonl"
     plain, lines = read_answers("answers.txt"), read_answers("answers.jsonl")
@@ -100,7 +115,9 @@ def test_saved_and_loaded(corpus, tmp_path):
     other = run("char-ngram(size=301)", "--load", "trained", "--test", corpus, "--out", "c.txt")
     assert isinstance(other.exception, SpecError)
     assert "size: 300 in the folder, 301 in the command" in str(other.exception)
-    assert ask(corpus, "a.txt", METHOD, "--save", "trained").exit_code == 0  # its own earlier product
+    assert (
+        ask(corpus, "a.txt", METHOD, "--save", "trained").exit_code == 0
+    )  # its own earlier product
     (tmp_path / "trained" / "notes.txt").write_text("mine")
     again = ask(corpus, "a.txt", METHOD, "--save", "trained")
     assert isinstance(again.exception, InputError) and "not empty" in str(again.exception)
@@ -149,7 +166,9 @@ def test_goes_on_where_it_stopped(corpus, monkeypatch):
     monkeypatch.setattr(task, "_fit", lambda *_: pytest.fail("trained again"))
     found = verify(METHOD, train=corpus, test=corpus, workers=1)
     assert calls == [5, 5, 5, 2] and found.seconds["fit"] is None
-    assert np.array_equal(found.answers.value, verify(METHOD, train=corpus, test=corpus, workers=1).answers.value)
+    assert np.array_equal(
+        found.answers.value, verify(METHOD, train=corpus, test=corpus, workers=1).answers.value
+    )
     assert len(calls) == 4
 
 
@@ -165,7 +184,12 @@ def test_bad_problems_are_recorded_non_answers(corpus):
     say(corpus, "absent Y")
     say(corpus, "../../elsewhere N")
     told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
-    found = dict(zip(*(lambda a: (a.ids.tolist(), a.value.tolist()))(read_answers("answers.jsonl")), strict=True))
+    found = dict(
+        zip(
+            *(lambda a: (a.ids.tolist(), a.value.tolist()))(read_answers("answers.jsonl")),
+            strict=True,
+        )
+    )
     assert told["faults"] == {
         "../../elsewhere": "its id is a path, not a name",
         "absent": "it is named in truth.txt or contents.json but has no folder",
@@ -177,7 +201,11 @@ def test_bad_problems_are_recorded_non_answers(corpus):
     }
     assert all(found[name] == 0.5 for name in told["faults"])
     assert len(found) == told["problems"] == 14
-    notes = [note for note in told["notes"] if not re.search(" odd; |cannot be used|have a text that is unlike", note)]
+    notes = [
+        note
+        for note in told["notes"]
+        if not re.search(" odd; |cannot be used|have a text that is unlike", note)
+    ]
     assert notes == ["toy006: the questioned text is identical with a known one"]
     assert found["toy006"] > 0.5
     shown = ask(corpus, "answers.jsonl")
@@ -190,21 +218,34 @@ def test_problems_that_truth_does_not_name_are_not_counted_as_unanswered(corpus)
     truth.write_text("\n".join(lines[:-3]))
     told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
     answers = read_answers("answers.jsonl")
-    assert len(told["faults"]) == 3 and all("neither answered nor judged" in why for why in told["faults"].values())
+    assert len(told["faults"]) == 3 and all(
+        "neither answered nor judged" in why for why in told["faults"].values()
+    )
     judged = [
-        value for name, value in zip(answers.ids.tolist(), answers.value, strict=True) if name not in told["faults"]
+        value
+        for name, value in zip(answers.ids.tolist(), answers.value, strict=True)
+        if name not in told["faults"]
     ]
     assert told["unanswered"] == judged.count(0.5) and len(judged) == len(lines) - 3
     shown = " ".join(ask(corpus, "answers.jsonl").stdout.split())
-    assert f"of {len(judged)} problems are unanswered; 3 more that truth does not name are neither" in shown
+    assert (
+        f"of {len(judged)} problems are unanswered; 3 more that truth does not name are neither"
+        in shown
+    )
 
 
-@pytest.mark.parametrize("method", ["ppm", "function-words", "cng-2013", "impostors(iterations=5)", "char-ngram"])
+@pytest.mark.parametrize(
+    "method", ["ppm", "function-words", "cng-2013", "impostors(iterations=5)", "char-ngram"]
+)
 def test_odd_problems_through_methods(corpus, method):
     text = (corpus / "test" / "toy000" / "known01.txt").read_text()
     spoil(corpus, "toy000", {"known01.txt": "word", "unknown.txt": "word"})
     spoil(corpus, "toy001", {"known01.txt": GREEK, "unknown.txt": text})
-    spoil(corpus, "toy002", {f"known{i:03d}.txt": f"{text} {i}" for i in range(500)} | {"unknown.txt": text})
+    spoil(
+        corpus,
+        "toy002",
+        {f"known{i:03d}.txt": f"{text} {i}" for i in range(500)} | {"unknown.txt": text},
+    )
     told = result(ask(corpus, "answers.jsonl", method, "--json"))
     assert told["faults"] == {"toy001": UNTAUGHT} and told["problems"] == 12
 
@@ -217,7 +258,10 @@ def test_training_faults_are_left_out_and_named(corpus):
 
 def test_texts_that_look_like_mail_or_are_damaged_are_said(corpus):
     place = next((corpus / "test").glob("*/unknown.txt"))
-    place.write_text("From: Ann\nSubject: <b>it</b>\n\n" + "<p>Words</p> " * 9 + place.read_text("utf-8"), "utf-8")
+    place.write_text(
+        "From: Ann\nSubject: <b>it</b>\n\n" + "<p>Words</p> " * 9 + place.read_text("utf-8"),
+        "utf-8",
+    )
     notes = " ".join(result(ask(corpus, "answers.jsonl", METHOD, "--json"))["notes"])
     assert "parts of an e-mail stand in 1 of" in notes and "it holds marks of HTML" in notes
 
@@ -226,7 +270,11 @@ def test_training_with_one_class(corpus):
     truth = corpus / "train" / "truth.txt"
     truth.write_text(truth.read_text().replace(" N", " Y"))
     error = ask(corpus).exception
-    assert isinstance(error, CorpusError) and "one class" in str(error) and "24 Y and 0 N" in str(error)
+    assert (
+        isinstance(error, CorpusError)
+        and "one class" in str(error)
+        and "24 Y and 0 N" in str(error)
+    )
 
 
 def test_test_problems_need_no_truth(corpus):
@@ -284,7 +332,9 @@ def test_usage_and_places(corpus, tmp_path):
     (tmp_path / "file").write_text("")
     refused = str(ask(corpus, tmp_path / "file" / "a.txt").exception)
     assert "cannot be written" in refused and "trial" not in refused
-    assert "no trained verifier" in str(run(METHOD, "--load", "x", "--test", corpus, "--out", "a.txt").exception)
+    assert "no trained verifier" in str(
+        run(METHOD, "--load", "x", "--test", corpus, "--out", "a.txt").exception
+    )
     assert "there is no verifier named" in str(ask(corpus, "a.txt", "pmp").exception)
     (corpus / "test" / "toy000").rename(corpus / "test" / "toy 000")
     truth = corpus / "test" / "truth.txt"
@@ -300,13 +350,20 @@ def test_the_report_says_what_was_answered(corpus, tmp_path):
     shutil.rmtree(corpus / "train" / "toy000")
     told = result(ask(corpus, "answers.jsonl", METHOD, "--json", "--folder", "run"))
     answers = read_answers("answers.jsonl")
-    known = dict(line.lstrip("\ufeff").split() for line in (corpus / "test" / "truth.txt").read_text().splitlines())
+    known = dict(
+        line.lstrip("\ufeff").split()
+        for line in (corpus / "test" / "truth.txt").read_text().splitlines()
+    )
     expected = scores([known[name] == "Y" for name in answers.ids.tolist()], answers.value)
     assert told["scores"] == {metric: expected[metric] for metric in ("auc", "c@1", "final")}
     assert told["unanswered"] == int((answers.value == 0.5).sum()) and told["seconds"]["fit"] > 0
     done = CliRunner().invoke(build("report"), ["report", "run"])
     assert done.exit_code == 0, done.exception
-    assert "12 problems" in done.stdout and "1 could not be answered:" in done.stdout and "final" in done.stdout
+    assert (
+        "12 problems" in done.stdout
+        and "1 could not be answered:" in done.stdout
+        and "final" in done.stdout
+    )
     written = json.loads((tmp_path / "run" / "report" / "report.json").read_text())
     assert written == {"format": FORMAT, "kind": "verify"} | {
         key: value for key, value in told.items() if key not in ("answers", "saved")
@@ -314,7 +371,9 @@ def test_the_report_says_what_was_answered(corpus, tmp_path):
     page = (tmp_path / "run" / "report" / "index.html").read_text()
     assert "there is no known document" in page and "left out of training" in page
     found = ravenbench.analyse(Store.open("run"))
-    assert found.faults == {"toy001": "there is no known document"} and list(found.plan.left_out) == ["toy000"]
+    assert found.faults == {"toy001": "there is no known document"} and list(
+        found.plan.left_out
+    ) == ["toy000"]
     error = CliRunner().invoke(build("evaluate"), ["evaluate", "run"]).exception
     assert isinstance(error, InputError) and "not of raven run" in str(error)
 
@@ -354,7 +413,11 @@ def test_a_flipped_byte_is_noticed_and_mended(corpus, tmp_path, file):
     before = first.store.plan
     flip(tmp_path / "run" / file)
     done = CliRunner().invoke(build("report"), ["report", str(tmp_path / "run")])
-    assert isinstance(done.exception, StoreError) and file in str(done.exception) and "damaged" in str(done.exception)
+    assert (
+        isinstance(done.exception, StoreError)
+        and file in str(done.exception)
+        and "damaged" in str(done.exception)
+    )
     again = verify(METHOD, **options)
     assert again.store.plan == before and np.array_equal(first.answers.value, again.answers.value)
 
@@ -366,7 +429,9 @@ def test_a_damaged_trained_verifier_is_trained_again(corpus, tmp_path, file):
     shutil.rmtree(tmp_path / "run" / "cells")
     flip(tmp_path / "run" / file)
     again = verify(METHOD, **options)
-    assert again.seconds["fit"] is not None and np.array_equal(first.answers.value, again.answers.value)
+    assert again.seconds["fit"] is not None and np.array_equal(
+        first.answers.value, again.answers.value
+    )
     shutil.rmtree(tmp_path / "run" / "cells")
     assert verify(METHOD, **options).seconds["fit"] is None
 
@@ -376,7 +441,10 @@ def test_the_plan_of_a_run_writes_nothing(corpus, tmp_path, monkeypatch):
     before = sorted(tmp_path.rglob("*"))
     done = run("length", "--train", corpus, "--test", corpus, "--plan")
     assert done.exit_code == 0, done.exception
-    assert "train: 24 problems" in done.stdout and "cells: 1, 0 of them done; fits to do: 1" in done.stdout
+    assert (
+        "train: 24 problems" in done.stdout
+        and "cells: 1, 0 of them done; fits to do: 1" in done.stdout
+    )
     assert "a fit is one training of one method" in " ".join(done.stdout.split())
     told = result(run("length", "--train", corpus, "--test", corpus, "--plan", "--json"))
     assert told["task"] == "verify" and told["problems"] == {"train": 24, "test": 12}
@@ -408,5 +476,7 @@ def test_a_class_with_a_name_of_its_own_is_found_again(corpus, monkeypatch):
     text = "from ravenbench.verifiers.baselines import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
     (corpus.parent / "named_for_verify.py").write_text(text)
     for _ in range(2):
-        found = result(ask(corpus, "answers.txt", "named_for_verify:Mine", "--folder", "kept", "--json"))
+        found = result(
+            ask(corpus, "answers.txt", "named_for_verify:Mine", "--folder", "kept", "--json")
+        )
         assert found["verifier"] == "named_for_verify:Mine"

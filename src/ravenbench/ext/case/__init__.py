@@ -3,12 +3,20 @@
 from ravenbench.seams import ONE_TEXT, Command
 
 COMPARE = Command(
-    "ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence.", ONE_TEXT, 0
+    "ravenbench.cli.tasks:compare",
+    "Did this person write this text? One case, with its evidence.",
+    ONE_TEXT,
+    0,
 )
 VALIDATE = Command(
-    "ravenbench.cli.tasks:validate", "A validation dossier: does compare hold what it says here?", ONE_TEXT, 1
+    "ravenbench.cli.tasks:validate",
+    "A validation dossier: does compare hold what it says here?",
+    ONE_TEXT,
+    1,
 )
 ADVISE = Command(
-    "ravenbench.cli.tasks:advise", "What gives your text away, and what changing it would gain.",
-    ONE_TEXT, 2,
-)  # fmt: skip
+    "ravenbench.cli.tasks:advise",
+    "What gives your text away, and what changing it would gain.",
+    ONE_TEXT,
+    2,
+)

@@ -1,4 +1,7 @@
-"""What is said of a verifier and content in a case: what was done on this background, and no more.
+"""Says of a verifier and content in a case what was done on this background, and no more.
+
+In: ``ShapeScores`` and ``Validated`` of a shape. Out: one ``VerifierContent`` a verifier, with AUC from 0 to 1, and a
+table, JSON and a sentence of them.
 
 No verdict is made here, as ``raven run --probe transplant`` makes one, so none is called cleared. What likeness in
 content adds is taken off scores, and the same pairs are scored with content words replaced.
@@ -13,23 +16,27 @@ from ravenbench.ext.case.compare.model import ShapeScores, Validated, was_transp
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.view import Col, Table, col, objects, table
 
-TAKEN, NOTHING, BARRED = "taken off", "none to take off", "not isolated"
+TAKEN = "taken off"
+NOTHING = "none to take off"
+BARRED = "not isolated"
 UNTESTED = (
-    "No verifier was tested for content on this background, so none is called cleared: raven run BACKGROUND --probe "
-    "transplant tests them."
+    "No verifier was tested for content on this background, so none is called cleared: raven run"
+    " BACKGROUND --probe transplant tests them."
 )
 NOTE = (
-    f"{UNTESTED} Taken off: what scores gain by likeness in content is subtracted; none to take off: background pairs "
-    "do not show that they gain any. AUC: of background pairs, three in four of those by two authors being most alike "
-    "in content, without what is taken off; and with the content words of the questioned text replaced. Not isolated: "
-    "the method may know more than it was handed, so that what it says of replaced content is not used."
+    f"{UNTESTED} Taken off: what scores gain by likeness in content is subtracted; none to take"
+    " off: background pairs do not show that they gain any. AUC: of background pairs, three in"
+    " four of those by two authors being most alike in content, without what is taken off; and"
+    " with the content words of the questioned text replaced. Not isolated: the method may know"
+    " more than it was handed, so that what it says of replaced content is not used."
 )
 
 
 @dataclass(frozen=True)
 class VerifierContent:
-    """A verifier: what was done about content (``TAKEN`` …), AUC of background pairs as written without what was taken
-    off and with content replaced, and why it may know more than it was handed, or how one of others was confined."""
+    """A verifier: what was done about content (``TAKEN`` …), AUC (0 to 1) of background pairs as written without what
+    was taken off and with content replaced, and why it may know more than it was handed, or how one of others was
+    confined."""
 
     verifier: str
     done: str
@@ -44,8 +51,9 @@ class VerifierContent:
 
 
 def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierContent, ...]:
-    """Every verifier of a shape."""
-    pairs, rows = valid.pairs, was_transplanted(valid.pairs)
+    """One ``VerifierContent`` for each verifier of a shape."""
+    pairs = valid.pairs
+    rows = was_transplanted(valid.pairs)
     contents = []
     for name, gained in valid.system.written.excess.items():
         reason = scored.barred.get(name, "")
@@ -80,4 +88,6 @@ def contents_json(contents: Sequence[VerifierContent]) -> list[dict[str, object]
 
 def contents_sentence(contents: Sequence[VerifierContent]) -> str:
     """What was done, in a line or two."""
-    return f"Content, by verifier: {'; '.join(f'{v.verifier} {v.said}' for v in contents)}. {UNTESTED}"
+    return (
+        f"Content, by verifier: {'; '.join(f'{v.verifier} {v.said}' for v in contents)}. {UNTESTED}"
+    )

@@ -1,4 +1,7 @@
-"""Finding topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2)."""
+"""Finds topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2).
+
+In: a ``Corpus`` of n documents. Out: ``Labels`` (n,): the number of each document's cluster, named by its words.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +54,17 @@ class Extract(Component):
         topic.
         """
         if self.clusters < 1:
-            raise CorpusError("topics cannot be divided", found=f"clusters={self.clusters}", expected="at least 1")
+            raise CorpusError(
+                "topics cannot be divided", found=f"clusters={self.clusters}", expected="at least 1"
+            )
         parent = None if self.within is None else corpus.at(self.within).topic
         codes = np.zeros(len(corpus), dtype=np.int64) if parent is None else parent.codes
         rows = np.flatnonzero(codes >= 0)
         if not len(rows):
-            raise CorpusError(f"no document of {corpus.name} has a topic to divide", found=f"{len(corpus)} documents")
+            raise CorpusError(
+                f"no document of {corpus.name} has a topic to divide",
+                found=f"{len(corpus)} documents",
+            )
         vectors = unit_length(document_vectors(self.encoder or LSA(), corpus.texts, rows))
         texts = corpus.texts.rows(rows)
         present, words = counts(texts, min_df=2, max_df=1.0, features=20000, binary=True)
@@ -69,7 +77,9 @@ class Extract(Component):
             total = int(cluster.max()) + 1
             for number in range(total):
                 mark = f"{number + 1:0{len(str(total))}d}"
-                shown = ", ".join(_distinguishing(present[inside], cluster == number, words, rarity))
+                shown = ", ".join(
+                    _distinguishing(present[inside], cluster == number, words, rarity)
+                )
                 head = f"{topic}/{mark}" if topic else mark
                 for row in rows[inside[cluster == number]]:
                     labels[row] = f"{head}: {shown}" if shown else head
@@ -95,9 +105,14 @@ def _distinguishing(present: Any, inside: Bools, words: list[str], rarity: Float
 
     Share × log ratio of shares × −log share in the corpus: the last keeps words out that stand everywhere.
     """
-    size, rest = int(inside.sum()), int((~inside).sum())
+    size = int(inside.sum())
+    rest = int((~inside).sum())
     share = (np.asarray(present[inside].sum(axis=0)).ravel() + 0.5) / (size + 1)
-    other = (np.asarray(present[~inside].sum(axis=0)).ravel() + 0.5) / (rest + 1) if rest else np.full_like(share, 0.01)
+    other = (
+        (np.asarray(present[~inside].sum(axis=0)).ravel() + 0.5) / (rest + 1)
+        if rest
+        else np.full_like(share, 0.01)
+    )
     weight = share * np.log(share / other) * rarity
     best = np.argsort(-weight, kind="stable")[:SHOWN]
     return [words[i] for i in best if weight[i] > 0]

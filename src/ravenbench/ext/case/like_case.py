@@ -1,4 +1,7 @@
-"""Background pairs made like a case: as many known texts, of the same lengths, by authors at hand (ours).
+"""Makes background pairs like a case: as many known texts, of the same lengths, by authors at hand (ours).
+
+In: texts of background authors, and a ``Shape`` (counts of words). Out: ``AuthorTexts`` of one author each, and a
+list of ``SidePair``, ``same`` where one author wrote both sides.
 
 A case has known texts of certain lengths and a questioned text of a certain length: its *shape*. From the background
 every author with texts enough gives problems of that shape. A text that is too long is cut; one that is too short is
@@ -29,7 +32,7 @@ QUESTIONED_EACH = 5
 
 
 class Shape(NamedTuple):
-    """Words of the known texts, longest first, and of the questioned text."""
+    """Counts of words: of the known texts, longest first, and of the questioned text."""
 
     known: tuple[int, ...]
     questioned: int
@@ -63,7 +66,7 @@ class AuthorTexts:
 
 
 def rounded(words: int) -> int:
-    """A length on a grid of factor 2^(1/4), so that cases of nearly one shape share their background pairs."""
+    """A length in words, on a grid of factor 2^(1/4), so that cases of nearly one shape share their background pairs."""
     return round(math.pow(2.0, round(4 * math.log2(max(words, 1))) / 4))
 
 
@@ -97,27 +100,41 @@ Fits = Callable[[int, int], bool]
 
 
 def writer(
-    author: int, portions: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH,
+    author: int,
+    portions: Sequence[Portion],
+    shape: Shape,
+    seed: int,
+    most: int = QUESTIONED_EACH,
     fits: Fits | None = None,
-) -> AuthorTexts:  # fmt: skip
+) -> AuthorTexts:
     """What an author's portions give in this shape; sides are left out where they are too few or too short. With
     ``fits`` the sides of same-author problems have topics that fit each other."""
     drawn = stream(seed, "like-case", author, len(portions)).permutation(len(portions)).tolist()
     # One portion of each document before the second of any.
-    earlier = [sum(portions[j].document == portions[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
+    earlier = [
+        sum(portions[j].document == portions[i].document for j in drawn[:n])
+        for n, i in enumerate(drawn)
+    ]
     order = [i for _, i in sorted(zip(earlier, drawn, strict=True), key=lambda pair: pair[0])]
-    questioned, own, place = list[ProblemSide](), list[tuple[int, int]](), dict[ProblemSide, int]()
+    questioned = list[ProblemSide]()
+    own = list[tuple[int, int]]()
+    place = dict[ProblemSide, int]()
     for i in order:
         if len(questioned) == most:
             break
-        target = _fill([shape.questioned], [portions[i], *(portions[j] for j in order if j != i)], portions[i].document)
+        target = _fill(
+            [shape.questioned],
+            [portions[i], *(portions[j] for j in order if j != i)],
+            portions[i].document,
+        )
         if target is None:
             continue
         questioned.append(target)
         rest = [
             p
             for p in (portions[j] for j in order)
-            if p.document not in target.documents and (fits is None or all(fits(p.topic, t) for t in target.topics))
+            if p.document not in target.documents
+            and (fits is None or all(fits(p.topic, t) for t in target.topics))
         ]
         side = _fill(shape.known, rest)
         if side is not None:
@@ -129,13 +146,18 @@ def writer(
     return AuthorTexts(author, tuple(known), tuple(questioned), tuple(own))
 
 
-def _fill(slots: Sequence[int], portions: Sequence[Portion], document: int | None = None) -> ProblemSide | None:
+def _fill(
+    slots: Sequence[int], portions: Sequence[Portion], document: int | None = None
+) -> ProblemSide | None:
     """Texts of these lengths from portions in order; with a document, its own portions go first, else those that are
-    long enough by themselves: texts joined from several tell more of their author than one of a case does."""
+    long enough by themselves: texts joined from several tell more of their author than one of a case does.
+    """
     if document is not None:
         portions = sorted(portions, key=lambda p: p.document != document)
     rest = list(portions)
-    texts, documents, topics = [], set(), set()
+    texts = []
+    documents = set()
+    topics = set()
     for wanted in slots:
         if document is None:
             rest.sort(key=lambda p: p.words < LEAST_FILLED * wanted)
@@ -166,9 +188,13 @@ class SidePair(NamedTuple):
 
 
 def pairs(
-    writers: Sequence[AuthorTexts], drawn: int, near: int, seed: int, similarity: Floats | None = None,
+    writers: Sequence[AuthorTexts],
+    drawn: int,
+    near: int,
+    seed: int,
+    similarity: Floats | None = None,
     allowed: Bools | None = None,
-) -> list[SidePair]:  # fmt: skip
+) -> list[SidePair]:
     """All same-author pairs, and for each known side questioned texts by others: ``drawn`` at random, and the ``near``
     most alike in content by ``similarity`` (known sides, questioned sides), in order of the writers; without it none.
     Of different-author pairs those alone that are ``allowed`` (known sides, questioned sides), by default all.
@@ -179,11 +205,17 @@ def pairs(
     for i, one in enumerate(writers):
         by_others = [place for place, (j, _) in enumerate(sides) if j != i]
         for k in range(len(one.known)):
-            others = by_others if allowed is None else [place for place in by_others if allowed[row, place]]
+            others = (
+                by_others
+                if allowed is None
+                else [place for place in by_others if allowed[row, place]]
+            )
             order = stream(seed, "like-case-others", one.author, k).permutation(len(others))
             chosen = {others[j] for j in order[:drawn]}
             if similarity is not None:
-                nearest = sorted(set(others) - chosen, key=lambda place: (-similarity[row, place], place))
+                nearest = sorted(
+                    set(others) - chosen, key=lambda place: (-similarity[row, place], place)
+                )
                 chosen |= set(nearest[:near])
             drawn_pairs += [SidePair((i, k), sides[place]) for place in sorted(chosen)]
             row += 1

@@ -1,6 +1,8 @@
-"""Log likelihood ratios: from scores by calibration and fusion, what they are worth once the truth is known (C_llr, its
-least value by PAV, EER, Tippett curves, and what a validation adds: devPAV, cross-entropy over prior odds, strength
-beyond what is justified, rates of strongly misleading LRs, intervals), and how strong they may be (ELUB).
+"""Calibrates and fuses scores into log10 likelihood ratios, bounds them, and measures what they are worth.
+
+In: scores or log10 LRs (n,), truth ``same`` (n,), higher = same author, and weights (n,). Out: ``Calibration`` and
+``Fusion`` (log10 LRs), ``Bounds`` (log10), C_llr in bits, EER and rates of misleading LRs as shares, devPAV in log10
+units, Tippett curves, cross-entropy in bits over log10 prior odds; intervals are 95 %.
 
 A likelihood ratio (LR) says how many times more probable the findings are if one author wrote both sides than if two
 did. Functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each
@@ -36,7 +38,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ WIDEST = 20.0
 
 
 class LabelledLLR(NamedTuple):
-    """Log10 LRs, truth and weights of pairs; ``weight`` sums to 1 within each class."""
+    """Log10 LRs (n,), truth (n,) and weights (n,) of pairs; ``weight`` sums to 1 within each class."""
 
     llr: Floats
     same: Bools
@@ -61,7 +62,8 @@ class LabelledLLR(NamedTuple):
 
 
 class Tippett(NamedTuple):
-    """``llr`` (m,) ascending; shares (m,) of same-author and of different-author pairs with at least this log10 LR."""
+    """``llr`` (m,), log10, ascending; shares (m,), from 0 to 1, of same-author and of different-author pairs with at
+    least this log10 LR."""
 
     llr: Floats
     same: Floats
@@ -69,7 +71,8 @@ class Tippett(NamedTuple):
 
 
 class Pav(NamedTuple):
-    """PAV's calibration: ``llr`` (n,) given, ascending, and ``best`` (n,) what it should have been."""
+    """PAV's calibration: log10 LRs ``llr`` (n,) as given, ascending, and ``best`` (n,), the log10 LRs they should
+    have been."""
 
     llr: Floats
     best: Floats
@@ -78,7 +81,8 @@ class Pav(NamedTuple):
 def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> LabelledLLR:
     """Checked arrays with weights that sum to 1 in each class; ValueError if lengths differ, a value is not finite, or
     one class has no weight."""
-    values, truth = np.asarray(llr, dtype=np.float64), np.asarray(same, dtype=np.bool_)
+    values = np.asarray(llr, dtype=np.float64)
+    truth = np.asarray(same, dtype=np.bool_)
     weights = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
     if not len(values) == len(truth) == len(weights):
         raise ValueError("log10 LRs, truth and weights differ in length")
@@ -97,7 +101,9 @@ def _steps(llr: Floats, pairs: LabelledLLR) -> tuple[Floats, Floats, Floats, Int
     """Distinct values ascending, the weight of either class on each, and each pair's value by its place."""
     values, block = np.unique(llr, return_inverse=True)
     classes = (np.where(side, pairs.weight, 0.0) for side in (pairs.same, ~pairs.same))
-    same, different = (np.asarray(np.bincount(block, w, len(values)), dtype=np.float64) for w in classes)
+    same, different = (
+        np.asarray(np.bincount(block, w, len(values)), dtype=np.float64) for w in classes
+    )
     return values, same, different, block.astype(np.int64)
 
 
@@ -109,37 +115,31 @@ def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> fl
 
 
 def cllr_min(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """C_llr after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
+    """C_llr in bits after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
     pairs = sides(llr, same, weight)
-    order = np.argsort(pairs.llr, kind="stable")
-    best = _pav(pairs)[order.argsort(kind="stable")]
-    return cllr(best, pairs.same, pairs.weight)
+    return cllr(_pav(pairs), pairs.same, pairs.weight)
 
 
 def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav:
-    """The pool-adjacent-violators calibration of these very log10 LRs; within ± WIDEST."""
+    """The pool-adjacent-violators calibration of these very log10 LRs (n,); within ± WIDEST."""
     pairs = sides(llr, same, weight)
-    return Pav(np.sort(pairs.llr), _pav(pairs))
+    return Pav(np.sort(pairs.llr), np.sort(_pav(pairs)))
 
 
 def _pav(pairs: LabelledLLR) -> Floats:
-    """PAV's log10 LRs in ascending order of those given; equal LRs stay equal."""
+    """PAV's log10 LR of each pair; equal LRs stay equal."""
+    from scipy.optimize import isotonic_regression
+
     _, up, down, block = _steps(pairs.llr, pairs)
-    pools: list[tuple[float, float, int]] = []
-    for a, b in zip(up.tolist(), down.tolist(), strict=True):
-        pools.append((a, b, 1))
-        # Pools whose share of same-author weight does not rise are joined.
-        while len(pools) > 1 and pools[-2][0] * (pools[-1][0] + pools[-1][1]) >= pools[-1][0] * (
-            pools[-2][0] + pools[-2][1]
-        ):
-            c, d, count = pools.pop()
-            e, f, other = pools.pop()
-            pools.append((c + e, d + f, count + other))
-    sizes = [count for _, _, count in pools]
+    used = up + down > 0
+    up = up[used]
+    down = down[used]
+    pools = isotonic_regression(up / (up + down), weights=up + down).blocks[:-1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log10(np.array([a for a, _, _ in pools])) - np.log10(np.array([b for _, b, _ in pools]))
-    each = np.repeat(np.clip(ratio, -WIDEST, WIDEST), sizes)
-    return np.asarray(each[np.sort(block)])
+        ratio = np.log10(np.add.reduceat(up, pools)) - np.log10(np.add.reduceat(down, pools))
+    each = np.repeat(np.clip(ratio, -WIDEST, WIDEST), np.diff([*pools, len(up)]))
+    # A value without weight joins the one below.
+    return np.asarray(each[np.maximum(used.cumsum() - 1, 0)[block]])
 
 
 def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
@@ -148,34 +148,25 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
     It is read off the convex hull of the ROC curve, so that it does not depend on which of several thresholds is taken.
     """
     pairs = sides(llr, same, weight)
-    _, hit, false, _ = _steps(-pairs.llr, pairs)
-    points = [(0.0, 0.0), *zip(false.cumsum().tolist(), hit.cumsum().tolist(), strict=True)]
-    hull: list[tuple[float, float]] = []
-    for x, y in points:
-        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (y - hull[-2][1]) * (
-            hull[-1][0] - hull[-2][0]
-        ):
-            hull.pop()
-        hull.append((x, y))
-    for (x0, y0), (x1, y1) in pairwise(hull):
-        if x1 + y1 >= 1.0:
-            # On this edge false alarms x equal misses 1 − y.
-            step = (1.0 - x0 - y0) / ((x1 - x0) + (y1 - y0))
-            return float(min(0.5, x0 + step * (x1 - x0)))
-    return 0.0
+    # PAV's pools are the edges of the hull; where false alarms equal misses, they and the hits sum to 1.
+    _, hit, false, _ = _steps(-_pav(pairs), pairs)
+    alarms, hits = (np.concatenate([[0.0], each.cumsum()]) for each in (false, hit))
+    return float(min(0.5, np.interp(1.0, alarms + hits, alarms)))
 
 
 def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Tippett:
-    """Shares of both classes with at least each log10 LR that occurs."""
+    """Shares (0 to 1) of both classes with at least each log10 LR that occurs."""
     pairs = sides(llr, same, weight)
     values, *classes, _ = _steps(pairs.llr, pairs)
     same, different = (np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0)) for each in classes)
     return Tippett(values, same, different)
 
 
-def misleading(llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | None = None) -> float:
-    """Share of pairs of the other class with a log10 LR at least as strong as ``at``: of different-author pairs where
-    ``at`` is positive, of same-author pairs with one as low where it is not."""
+def misleading(
+    llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | None = None
+) -> float:
+    """Share (0 to 1) of pairs of the other class with a log10 LR at least as strong as ``at``: of different-author
+    pairs where ``at`` is positive, of same-author pairs with one as low where it is not."""
     pairs = sides(llr, same, weight)
     wrong = (~pairs.same & (pairs.llr >= at)) if at > 0 else (pairs.same & (pairs.llr <= at))
     return float(pairs.weight[wrong].sum())
@@ -202,7 +193,10 @@ def supported(people: float) -> float:
 
 
 def elub(
-    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, counts: tuple[float, float] | None = None
+    llr: ArrayLike,
+    same: ArrayLike,
+    weight: ArrayLike | None = None,
+    counts: tuple[float, float] | None = None,
 ) -> Bounds:
     """Bounds of log10 LRs (n,) with truth ``same`` (n,) and ``weight`` (n,) by which pairs count within their class.
 
@@ -213,7 +207,8 @@ def elub(
     n_same, n_different = counts or (float(pairs.same.sum()), float((~pairs.same).sum()))
     low = max(float(pairs.llr.min()), -np.log10(n_same + 1))
     high = min(float(pairs.llr.max()), np.log10(n_different + 1))
-    first, last = min(0, int(np.floor(low / STEP))), max(0, int(np.floor(high / STEP)) + 1)
+    first = min(0, int(np.floor(low / STEP)))
+    last = max(0, int(np.floor(high / STEP)) + 1)
     threshold: Floats = np.arange(first, last + 1, dtype=np.float64) * STEP
     odds = 10.0**threshold
     missed = (1 - _above(pairs.llr, np.where(pairs.same, pairs.weight, 0.0), threshold)) * n_same
@@ -222,7 +217,8 @@ def elub(
     # LR = 1 for every pair is accepted below a threshold of 1 and not from there on.
     neutral = np.where(threshold < 0, odds, 1.0)
     worse = neutral < system
-    left, right = threshold[(threshold <= 0) & worse], threshold[(threshold >= 0) & worse]
+    left = threshold[(threshold <= 0) & worse]
+    right = threshold[(threshold >= 0) & worse]
     lower = float(left.max() + STEP) if len(left) else float(threshold[0])
     upper = float(right.min() - STEP) if len(right) else float(threshold[-1])
     return Bounds(min(lower, 0.0), max(upper, 0.0))
@@ -256,13 +252,13 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class Fusion:
-    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m)."""
+    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m), the weights (m,)."""
 
     weights: Floats
     offset: float
 
     def llr(self, members: Floats) -> Floats:
-        """Log10 LRs (n,)."""
+        """Log10 LRs (n,), higher = same author."""
         return np.asarray(members @ self.weights + self.offset)
 
 
@@ -280,7 +276,9 @@ def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Cali
     return Calibration(centre, scale, coefficients[:-1] / LN10, float(coefficients[-1]) / LN10)
 
 
-def fuse(members: Floats, same: Bools, weight: Floats | None = None, authors: Ints | None = None) -> Fusion:
+def fuse(
+    members: Floats, same: Bools, weight: Floats | None = None, authors: Ints | None = None
+) -> Fusion:
     """The fusion of log10 LRs (n, m) that are calibrated each; members without information get no weight. ValueError if
     a class is absent.
 
@@ -298,20 +296,28 @@ def fuse(members: Floats, same: Bools, weight: Floats | None = None, authors: In
     if authors is not None:
         error = _slope_error(calibration, members @ weights, same, weight, authors)
         sure = max(0.0, 1.0 - error / max(float(calibration.slope[0]), 1e-12))
-    return Fusion(weights * slope * sure, (calibration.offset - slope * float(calibration.centre[0])) * sure)
+    return Fusion(
+        weights * slope * sure, (calibration.offset - slope * float(calibration.centre[0])) * sure
+    )
 
 
-def _slope_error(calibration: Calibration, scores: Floats, same: Bools, weight: Floats | None, authors: Ints) -> float:
+def _slope_error(
+    calibration: Calibration, scores: Floats, same: Bools, weight: Floats | None, authors: Ints
+) -> float:
     """Standard error of the slope of a calibration of scores (n,), in its units: pairs that share one of their
     ``authors`` (n, 2) move together (a sandwich over authors)."""
-    each, odds = _balanced(same, weight), calibration.llr(scores) * LN10
-    rows = np.column_stack([(scores - calibration.centre) / calibration.scale, np.ones(len(scores))])
+    each = _balanced(same, weight)
+    odds = calibration.llr(scores) * LN10
+    rows = np.column_stack(
+        [(scores - calibration.centre) / calibration.scale, np.ones(len(scores))]
+    )
     p = 0.5 * (1 + np.tanh(odds / 2))
     bread = np.linalg.inv((rows * (each * p * (1 - p))[:, None]).T @ rows + np.diag([RIDGE, 0.0]))
     pull = (each * (same - p))[:, None] * rows
     names, place = np.unique(authors, return_inverse=True)
     one, other = place.reshape(authors.shape).T
-    sums, apart = np.zeros((len(names), 2)), one != other
+    sums = np.zeros((len(names), 2))
+    apart = one != other
     np.add.at(sums, one, pull)
     np.add.at(sums, other[apart], pull[apart])
     # A pair of two authors is in both their sums, and its own square is counted twice.
@@ -349,7 +355,7 @@ RATES = ("misleading_for", "misleading_against")
 
 
 class MeasureEstimate(NamedTuple):
-    """A measure and its 95 % interval."""
+    """A measure, in its own unit, and its 95 % interval."""
 
     value: float
     low: float
@@ -368,12 +374,14 @@ class Entropy(NamedTuple):
 
 def devpav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Mean distance of log10 LRs from what PAV makes of them, in units of log10, over the range in which PAV is finite;
-    lower = better, 0 where PAV is finite nowhere, which is so where the classes are wholly apart."""
+    lower = better, 0 where PAV is finite nowhere, which is so where the classes are wholly apart.
+    """
     curve = pav(llr, same, weight)
     x, y = np.unique(np.array([curve.llr, curve.best])[:, np.abs(curve.best) < WIDEST], axis=1)
     if len(x) < 2:
         return float(abs(x[0] - y[0])) if len(x) else 0.0
-    left, right = (y - x)[:-1], (y - x)[1:]
+    left = (y - x)[:-1]
+    right = (y - x)[1:]
     total = np.abs(left) + np.abs(right)
     # Where the line crosses the diagonal there are two triangles, else a trapezium.
     crossed = (left**2 + right**2) / np.maximum(2 * total, 1e-300)
@@ -381,14 +389,18 @@ def devpav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> 
     return float(each @ np.diff(x) / (x[-1] - x[0]))
 
 
-def entropy(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, prior: Floats = PRIORS) -> Entropy:
-    """Empirical cross-entropy (ECE) over log10 prior odds; at even odds it is C_llr."""
+def entropy(
+    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, prior: Floats = PRIORS
+) -> Entropy:
+    """Empirical cross-entropy (ECE), in bits, over log10 prior odds (g,); at even odds it is C_llr."""
     pairs = sides(llr, same, weight)
-    order = np.argsort(pairs.llr, kind="stable")
-    best = np.empty(len(order))
-    best[order] = pav(llr, same, weight).best
+    best = _pav(pairs)
     return Entropy(
-        prior, *(_entropy(values, pairs.same, pairs.weight, prior) for values in (pairs.llr, best, best * 0))
+        prior,
+        *(
+            _entropy(values, pairs.same, pairs.weight, prior)
+            for values in (pairs.llr, best, best * 0)
+        ),
     )
 
 
@@ -396,7 +408,8 @@ def _entropy(llr: Floats, same: Bools, weight: Floats, prior: Floats) -> Floats:
     odds = (prior[:, None] + llr[None, :]) * LN10
     share = 1 / (1 + 10.0**-prior)
     for_same, for_other = (
-        np.logaddexp(0.0, sign * odds) @ np.where(side, weight, 0.0) for sign, side in ((-1, same), (1, ~same))
+        np.logaddexp(0.0, sign * odds) @ np.where(side, weight, 0.0)
+        for sign, side in ((-1, same), (1, ~same))
     )
     return np.asarray((share * for_same + (1 - share) * for_other) / np.log(2))
 
@@ -405,13 +418,15 @@ def worst_prior(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None
     """ECE as a share of that of LR = 1, at the prior odds of ``PRIORS`` where it is greatest: above 1 there are prior
     odds at which one decides better without these LRs."""
     pairs = sides(llr, same, weight)
-    one, none = (_entropy(values, pairs.same, pairs.weight, PRIORS) for values in (pairs.llr, pairs.llr * 0))
+    one, none = (
+        _entropy(values, pairs.same, pairs.weight, PRIORS) for values in (pairs.llr, pairs.llr * 0)
+    )
     return float((one / none).max())
 
 
 def overstated(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """How much stronger log10 LRs are, on the mean of both classes, than logistic calibration makes of them: above 0
-    they are too far from LR = 1, below 0 too near (ours).
+    """By how many log10 units LRs are too strong, on the mean of both classes, against what logistic calibration
+    makes of them: above 0 they are too far from LR = 1, below 0 too near (ours).
 
     A straight line is fitted and not densities, as bounded LRs stand in heaps at their bounds. It is drawn a little
     towards the LRs as they are.
@@ -426,16 +441,18 @@ def overstated(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None)
 def misleading_rates(
     llr: ArrayLike, same: ArrayLike, strong: float, weight: ArrayLike | None = None
 ) -> tuple[float, float]:
-    """Share of different-author pairs with a log10 LR of at least ``strong``, and of same-author pairs with one of at
-    most ``-strong``."""
+    """Shares (0 to 1): of different-author pairs with a log10 LR of at least ``strong``, and of same-author pairs
+    with one of at most ``-strong``."""
     pairs = sides(llr, same, weight)
     wrong = (~pairs.same & (pairs.llr >= strong), pairs.same & (pairs.llr <= -strong))
     return float(pairs.weight[wrong[0]].sum()), float(pairs.weight[wrong[1]].sum())
 
 
-def mean_misleading(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> tuple[float, float]:
-    """Mean LR of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where LRs mean what they say
-    (Royall 2000), whatever the strength of the evidence."""
+def mean_misleading(
+    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None
+) -> tuple[float, float]:
+    """Mean LR (not its logarithm) of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where
+    LRs mean what they say (Royall 2000), whatever the strength of the evidence."""
     pairs = sides(llr, same, weight)
     return float(10.0 ** pairs.llr[~pairs.same] @ pairs.weight[~pairs.same]), float(
         10.0 ** -pairs.llr[pairs.same] @ pairs.weight[pairs.same]
@@ -454,11 +471,15 @@ def measures(strong: float) -> dict[str, Callable[[Floats, Bools, Floats], float
         "mean_for": lambda llr, same, weight: mean_misleading(llr, same, weight)[0],
         "mean_against": lambda llr, same, weight: mean_misleading(llr, same, weight)[1],
         "misleading_for": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[0],
-        "misleading_against": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[1],
+        "misleading_against": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[
+            1
+        ],
     }
 
 
-def redrawn(authors: Ints, same: Bools, weight: Floats, seed: int, purpose: str, draws: int) -> Iterator[Floats]:
+def redrawn(
+    authors: Ints, same: Bools, weight: Floats, seed: int, purpose: str, draws: int
+) -> Iterator[Floats]:
     """How often each pair is drawn (n,), times its ``weight`` (n,), where the ``authors`` (n, 2) of both sides are
     drawn anew: as often as its author, or as both its authors together. Draws without pairs of both kinds are left
     out."""
@@ -467,7 +488,10 @@ def redrawn(authors: Ints, same: Bools, weight: Floats, seed: int, purpose: str,
     for number in range(draws):
         rng = stream(seed, purpose, number)
         times = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))
-        often = np.where(one == other, times[one], times[one] * times[other]).astype(np.float64) * weight
+        often = (
+            np.where(one == other, times[one], times[one] * times[other]).astype(np.float64)
+            * weight
+        )
         if often[same].any() and often[~same].any():
             yield often
 
@@ -478,7 +502,8 @@ Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
 def estimated(
     llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, draws: int, wanted: Measures
 ) -> dict[str, MeasureEstimate]:
-    """The measures ``asked`` with their 95 % intervals, from drawing the ``authors`` (n, 2) of both sides anew.
+    """The measures ``wanted`` of log10 LRs (n,) with their 95 % intervals, from drawing the ``authors`` (n, 2) of
+    both sides anew.
 
     A rate's interval is at least as wide as Wilson's for as many cases as there are authors: where nothing was seen to
     go wrong, every sample says so too, and an interval of no width would make few authors look sure.
@@ -491,10 +516,16 @@ def estimated(
     estimates = {}
     for key, measure in wanted.items():
         value = measure(llr, same, weight)
-        ends = np.quantile(drawn[key], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if drawn[key] else (value, value)
-        low, high = min(float(ends[0]), value), max(float(ends[1]), value)
+        ends = (
+            np.quantile(drawn[key], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+            if drawn[key]
+            else (value, value)
+        )
+        low = min(float(ends[0]), value)
+        high = max(float(ends[1]), value)
         if key in RATES:
             narrow = wilson(value, len(np.unique(authors)))
-            low, high = min(low, narrow[0]), max(high, narrow[1])
+            low = min(low, narrow[0])
+            high = max(high, narrow[1])
         estimates[key] = MeasureEstimate(value, low, high)
     return estimates

@@ -1,4 +1,7 @@
-"""What likeness in content adds to scores of authorship, so that it can be taken off them (ours).
+"""Finds what likeness in content adds to scores of authorship, so that it can be taken off them (ours).
+
+In: scores (n,) or (n, f), truth ``same`` (n,), likenesses (n,) as cosines from 0 to 1. Out: an ``Excess``, whose
+slopes (f,) are in units of score per unit of likeness, and scores without it.
 
 Two texts about the same thing score higher whoever wrote them. A likelihood ratio that does not count this is
 ``p(score | one author, likeness) / p(score | two authors, likeness)``: scores are compared at one likeness. Up to the
@@ -33,17 +36,24 @@ class ContentSpace:
     frequent words of these."""
 
     def __init__(
-        self, texts: Sequence[str], function_words: int = FUNCTION_WORDS, functions: frozenset[str] | None = None
+        self,
+        texts: Sequence[str],
+        function_words: int = FUNCTION_WORDS,
+        functions: frozenset[str] | None = None,
     ) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        self.functions = frozenset(frequent_words(texts, function_words)) if functions is None else functions
+        self.functions = (
+            frozenset(frequent_words(texts, function_words)) if functions is None else functions
+        )
         self._space = TfidfVectorizer(analyzer=self.words, sublinear_tf=True)
         self._space.fit([*texts, "content"])
 
     def words(self, text: str) -> list[str]:
         """The content words of a text, in lowercase."""
-        return [word for word in map(str.lower, LETTERS.findall(text)) if word not in self.functions]
+        return [
+            word for word in map(str.lower, LETTERS.findall(text)) if word not in self.functions
+        ]
 
     def cosines(self, one: Sequence[str], other: Sequence[str]) -> Floats:
         """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""
@@ -64,7 +74,8 @@ KNEE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """What each score gains per unit of likeness beyond the knee: ``slope`` (f,), 0 where nothing is sure."""
+    """What each score gains per unit of likeness (cosine) beyond the ``knee`` (a cosine): ``slope`` (f,), 0 where
+    nothing is sure."""
 
     knee: float
     slope: Floats
@@ -76,8 +87,8 @@ class Excess:
 
 
 def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats:
-    """Weights (n,) by which different-author pairs are as alike, all together, as random ``others``; same-author pairs
-    weigh 1.
+    """Weights (n,) by which different-author pairs are as alike (cosines), all together, as random ``others``;
+    same-author pairs weigh 1.
 
     Pairs that were taken because they are alike would else make different authors look more alike than they are.
     Twenty strata of likeness are matched; the weights of different-author pairs sum to their number.
@@ -86,7 +97,9 @@ def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats
     if same.all():
         return weight
     edges = np.unique(np.asarray(others, dtype=np.float64)[5::5])
-    stratum, of_all = (np.searchsorted(edges, values, side="right") for values in (likeness[~same], others))
+    stratum, of_all = (
+        np.searchsorted(edges, values, side="right") for values in (likeness[~same], others)
+    )
     here, wanted = (np.bincount(strata, minlength=len(edges) + 1) for strata in (stratum, of_all))
     each = (wanted / np.maximum(here, 1))[stratum]
     weight[~same] = each * len(each) / each.sum()
@@ -94,20 +107,23 @@ def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats
 
 
 def different_quantile(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
-    """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
+    """The likeness (cosine, 0 to 1) that this share of the different-author pairs, by weight, stay below."""
     order = np.argsort(likeness[~same], kind="stable")
     total = np.cumsum(weight[~same][order])
     return float(likeness[~same][order][np.searchsorted(total, share * total[-1])])
 
 
-def excess(scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: Floats, knee: float) -> Excess:
+def excess(
+    scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: Floats, knee: float
+) -> Excess:
     """What likeness beyond a knee adds to scores (n,) or (n, f), in the direction that tells for one author.
 
     ``same``, ``likeness`` and ``weight`` (n,) are truth, likeness in content, and how much a pair counts within its
     class; ``author`` (n,) is that of the known texts, between which is the noise of a slope.
     """
     rows = scores[:, None] if scores.ndim == 1 else scores
-    beyond, each = np.maximum(likeness - knee, 0.0), sides(np.zeros(len(same)), same, weight).weight
+    beyond = np.maximum(likeness - knee, 0.0)
+    each = sides(np.zeros(len(same)), same, weight).weight
     means = [np.average(rows[side], axis=0, weights=each[side]) for side in (same, ~same)]
     towards = np.sign(means[0] - means[1])
     slopes = []
@@ -129,7 +145,9 @@ def excess(scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: 
 
 
 def reach_of(likeness: Floats, same: Bools, author: Ints, authors: int) -> float:
-    """The greatest likeness that different-author pairs of so many authors of known texts reach (the least of all
-    authors' greatest where there are fewer): beyond it, nothing shows how different authors score."""
-    greatest = [float(likeness[~same & (author == name)].max()) for name in np.unique(author[~same])]
+    """The greatest likeness (cosine, 0 to 1) that different-author pairs of so many authors of known texts reach (the
+    least of all authors' greatest where there are fewer): beyond it, nothing shows how different authors score."""
+    greatest = [
+        float(likeness[~same & (author == name)].max()) for name in np.unique(author[~same])
+    ]
     return sorted(greatest, reverse=True)[:authors][-1]

@@ -3,6 +3,8 @@
 from ravenbench.seams import LOOK, Command
 
 CONTRAST = Command(
-    "ravenbench.cli.tasks:contrast", "Which words one group of texts prefers to another; what is topic.",
-    LOOK, 1,
-)  # fmt: skip
+    "ravenbench.cli.tasks:contrast",
+    "Which words one group of texts prefers to another; what is topic.",
+    LOOK,
+    1,
+)

@@ -1,4 +1,8 @@
-"""A contrast of two groups of texts, computed: which words each prefers, how surely, and what of it is topic.
+"""Contrasts two groups of texts: which words each prefers, how surely, and what of it is topic.
+
+In: two groups of texts (paths, or values of a column of a corpus) and a ``ContrastSpec``. Out: a
+``ContrastAnalysis``, whose ``words`` is a data frame with one row a word (zeta from −1 to 1) and whose ``placed`` has
+one ``Placed`` a text.
 
 That chosen words tell the very texts that chose them is no finding: units are left out in turn, a tenth at a time, and
 their slices are placed by words that the others chose.
@@ -14,10 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from msgspec import structs
 
-from ravenbench.engine.estimate import around, megabytes, of_beginnings
-from ravenbench.engine.pool import Progress, shown_by_default, silent
+from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.engine.task import Preview
 from ravenbench.errors import CorpusError, InputError, counted, did_you_mean, first_names
 from ravenbench.ext.contrast.spec import ContrastSpec
@@ -48,7 +50,9 @@ if TYPE_CHECKING:
     import polars as pl
     from scipy.sparse import csr_array
 
-USUAL, PIECES, SHORTEST = 3_000, 6, 20
+USUAL = 3_000
+PIECES = 6
+SHORTEST = 20
 """Words of a slice; slices that few texts give at least; fewest words of a slice that is chosen here."""
 FEW = 5
 """Authors from which on intervals are over them; texts from which on a side's usual length is their median."""
@@ -56,15 +60,23 @@ LISTED = 500
 """Most words of a side that are looked at within topics."""
 COUNTED = 5_000
 """Words in the tables of frequencies, as many as stylo counts."""
-SHUFFLES, FEWEST_SPLITS, FOLDS = 200, 40, 10
-FUNCTION, FREQUENT, CONTENT, ONE_TEXT = "function word", "frequent word", "content word", "of one text"
-HOLDS, TOPIC, UNCLEAR = "holds in topics", "topic", "unclear"
-FIRST, SECOND = "primary", "secondary"
+SHUFFLES = 200
+FEWEST_SPLITS = 40
+FOLDS = 10
+FUNCTION = "function word"
+FREQUENT = "frequent word"
+CONTENT = "content word"
+ONE_TEXT = "of one text"
+HOLDS = "holds in topics"
+TOPIC = "topic"
+UNCLEAR = "unclear"
+FIRST = "primary"
+SECOND = "secondary"
 
 
 class Placed(NamedTuple):
-    """A text whose slices were placed by words that others chose: shares of those preferred and of those avoided that
-    a slice has, means, and how many slices are nearer to the primary side."""
+    """A text whose slices were placed by words that others chose: mean shares (0 to 1) of the preferred and of the
+    avoided words that a slice has, the count of ``slices``, and how many of them are nearer to the primary side."""
 
     text: str
     side: str
@@ -76,7 +88,8 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContrastSide:
-    """One group: its texts as words, in slices, ``text`` and ``unit`` (s,) of each slice, and what a unit is."""
+    """One group: its texts as words, in s slices, the numbers ``text`` and ``unit`` (s,) of each slice's text and
+    unit, and what a unit is (author, text or slice)."""
 
     name: str
     documents: tuple[Document, ...]
@@ -88,7 +101,7 @@ class ContrastSide:
 
     @property
     def units(self) -> int:
-        """How many authors, texts or slices intervals are over."""
+        """Count of the authors, texts or slices that intervals are over."""
         return int(self.unit.max()) + 1
 
 
@@ -96,11 +109,12 @@ class ContrastSide:
 class ContrastAnalysis:
     """A contrast, computed.
 
-    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` with its interval, ``eder``'s (null where one
-    side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` signed, ``log_ratio`` of
-    frequencies, shares of slices and numbers of texts of both sides, zeta ``within_topics``, ``function_word``,
-    ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance`` is what no word's zeta exceeds in 95 % of
-    shuffles, ``right`` the mean of both sides' shares of slices told by words that others chose, with its interval.
+    ``words`` has a row a word, the most frequent first: Craig's ``zeta`` (−1 to 1) with its 95 % interval, ``eder``'s
+    (null where one side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` (G²) signed,
+    ``log_ratio`` (base 2) of frequencies, shares of slices (0 to 1) and numbers of texts of both sides, zeta
+    ``within_topics``, ``function_word``, ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance``
+    is what no word's zeta exceeds in 95 % of shuffles, ``right`` the mean of both sides' shares (0 to 1) of slices
+    told by words that others chose, with its interval; ``size`` is the words of a slice.
     """
 
     spec: ContrastSpec
@@ -117,7 +131,8 @@ class ContrastAnalysis:
 
 def _texts_of(given: Any, reading: Mapping[str, Any]) -> Collection:
     if isinstance(given, str | Path) and Path(given).is_file() and is_document(Path(given)):
-        name, one = Path(given).stem, read_document(given, reading.get("encoding"))
+        name = Path(given).stem
+        one = read_document(given, reading.get("encoding"))
         return Collection(name, [Document(name, one.text, one.author or name)], [], {})
     return read_texts(given, reading)
 
@@ -125,49 +140,57 @@ def _texts_of(given: Any, reading: Mapping[str, Any]) -> Collection:
 def _label(name: str, labels: Sequence[str | None], by: str) -> str:
     """The label of that name, or the only one with it before a comma or as last word there, in any case of letters."""
     known = [label for label in dict.fromkeys(labels) if label]
-    before, wanted = {label: label.partition(",")[0].casefold() for label in known}, name.casefold()
+    before = {label: label.partition(",")[0].casefold() for label in known}
+    wanted = name.casefold()
     fitting = [
-        label for label in known if wanted in (label.casefold(), before[label], before[label].rpartition(" ")[2])
+        label
+        for label in known
+        if wanted in (label.casefold(), before[label], before[label].rpartition(" ")[2])
     ]
     if name not in known and len(fitting) > 1:
-        raise InputError(f"several values of {by} fit this name", found=name, expected=f"one of {'; '.join(fitting)}")
+        raise InputError(
+            f"several values of {by} fit this name",
+            found=name,
+            expected=f"one of {'; '.join(fitting)}",
+        )
     if name not in known and not fitting:
         raise InputError(f"no text has this {by}", found=name, fix=did_you_mean(name, known))
     return name if name in known else fitting[0]
 
 
-def preview_contrast(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec, out: str) -> Preview:
-    """What a contrast would compare, and at what cost: one of the beginnings of a few texts is made. Raises InputError
-    if the texts cannot be used."""
+def preview_contrast(
+    primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec, out: str
+) -> Preview:
+    """What a contrast would compare. Raises InputError if the texts cannot be used."""
     groups, notes = _groups(primary, secondary, corpus, spec)
-    start, sides = around(0), [(name, [d.text for d in documents]) for name, documents in groups]
-    plain = structs.replace(spec, text_slice_length=None, text_slice_overlap=0)
-
-    def work(texts: list[str]) -> None:
-        halves = [{f"{i}": text for i, text in enumerate(texts) if i % 2 == half} for half in (0, 1)]
-        analyse_contrast(halves[0], halves[1], None, None, plain, silent)
-
-    seconds = of_beginnings(work, [text for _, texts in sides for text in texts])
-    sizes = tuple(f"{name}: {counted(len(texts), 'text')}." for name, texts in sides)
-    untimed = () if seconds is not None else ("the contrast",)
-    return Preview("contrast", out, {}, 0, 0, 0, (*sizes, *notes), start + (seconds or 0.0), megabytes(None), untimed)
+    sizes = (f"{name}: {counted(len(documents), 'text')}." for name, documents in groups)
+    return Preview("contrast", out, {}, 0, 0, 0, (*sizes, *notes))
 
 
-def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tuple[list[Any], list[str]]:
+def _groups(
+    primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec
+) -> tuple[list[Any], list[str]]:
     """Name and documents of both sides, and notes."""
     if corpus is not None:
         whole = _texts_of(corpus, spec.reading())
         labels = whole.column("by", spec.by)
         given = primary, secondary
-        primary, secondary = (name if name in (None, "") else _label(str(name), labels, spec.by) for name in given)
+        primary, secondary = (
+            name if name in (None, "") else _label(str(name), labels, spec.by) for name in given
+        )
         pairs = list(zip(whole.documents, labels, strict=True))
         others = {secondary} if secondary is not None else {*labels} - {primary, None}
         meant = [
-            f"{one} is taken as {name}" for one, name in zip(given, (primary, secondary), strict=True) if one != name
+            f"{one} is taken as {name}"
+            for one, name in zip(given, (primary, secondary), strict=True)
+            if one != name
         ]
-        sides, notes = [(str(primary), [d for d, label in pairs if label == primary])], [*meant, *whole.notes]
+        sides = [(str(primary), [d for d, label in pairs if label == primary])]
+        notes = [*meant, *whole.notes]
         sides.append((str(secondary or "all others"), [d for d, label in pairs if label in others]))
-        rest = Counter(label or f"no {spec.by}" for label in labels if label != primary and label not in others)
+        rest = Counter(
+            label or f"no {spec.by}" for label in labels if label != primary and label not in others
+        )
         if rest:
             named = first_names([f"{label} ({count})" for label, count in rest.most_common()])
             notes.append(f"{counted(rest.total(), 'text')} of neither group left out: {named}")
@@ -176,28 +199,39 @@ def _groups(primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec) -> tu
         raise InputError("a contrast needs a second group of texts", fix=fix)
     else:
         read = [_texts_of(given, spec.reading()) for given in (primary, secondary)]
-        sides, notes = [(one.name, one.documents) for one in read], [note for one in read for note in one.notes]
-        mine, theirs = ({name_key(d.author): d.author for d in one.documents if d.author} for one in read)
+        sides = [(one.name, one.documents) for one in read]
+        notes = [note for one in read for note in one.notes]
+        mine, theirs = (
+            {name_key(d.author): d.author for d in one.documents if d.author} for one in read
+        )
         alike = [theirs[key] for key in mine if key in theirs]
         for group in lookalikes([*mine.values(), *theirs.values()]):
-            alike += [" / ".join(group)] * all({*group} & {*side.values()} for side in (mine, theirs))
+            alike += [" / ".join(group)] * all(
+                {*group} & {*side.values()} for side in (mine, theirs)
+            )
         notes += [f"authors that may stand on both sides: {first_names(alike)}"] * bool(alike)
     if sides[0][0] == sides[1][0]:
         sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
     documents = [own for _, own in sides]
     if both := repeated(documents[0], documents[1], whole=True):
         raise CorpusError(
-            f"{counted(len(both), 'text')} on both sides", found=_named(both, documents[1]),
+            f"{counted(len(both), 'text')} on both sides",
+            found=_named(both, documents[1]),
             fix="leave each text on one side only",
-        )  # fmt: skip
+        )
     if both := repeated(documents[0], documents[1]):
-        notes.append(f"{counted(len(both), 'text')} on both sides, a little changed: {_named(both, documents[1])}")
+        notes.append(
+            f"{counted(len(both), 'text')} on both sides, a little changed:"
+            f" {_named(both, documents[1])}"
+        )
     return sides, [f"{note}." for note in notes]
 
 
-def repeated(documents: Sequence[Document], others: Sequence[Document], whole: bool = False) -> dict[int, Document]:
-    """Of the other texts, by place, which of the first ones each repeats, though marks or an end of it were changed;
-    ``whole``: marks and letter case alone."""
+def repeated(
+    documents: Sequence[Document], others: Sequence[Document], whole: bool = False
+) -> dict[int, Document]:
+    """By its place, each of the other texts that repeats one of the first ones, and which, though marks or an end of
+    it were changed; ``whole``: marks and letter case alone."""
     copies = Copies.among([Sketch.of(d.text) for d in (*documents, *others)])
     sources = enumerate((copies.first if whole else copies.sources())[len(documents) :])
     return {place: documents[source] for place, source in sources if source < len(documents)}
@@ -209,7 +243,11 @@ def _named(pairs: Mapping[int, Document], others: Sequence[Document]) -> str:
 
 def _features(spec: ContrastSpec, document: Document) -> list[str]:
     words = stylo_words(document.text, spec.corpus_lang, spec.preserve_case)
-    return features_of(units_of(document.text, words, spec.analyzed_features), spec.analyzed_features, spec.ngram_size)
+    return features_of(
+        units_of(document.text, words, spec.analyzed_features),
+        spec.analyzed_features,
+        spec.ngram_size,
+    )
 
 
 def _cuts(words: Sequence[str], size: int, overlap: int) -> list[Sequence[str]]:
@@ -222,23 +260,34 @@ def _usual(lengths: Sequence[int]) -> int:
     return max(SHORTEST, min(USUAL, usual))
 
 
-def _side(name: str, documents: Sequence[Document], words: Sequence[Any], size: int, overlap: int) -> ContrastSide:
+def _side(
+    name: str, documents: Sequence[Document], words: Sequence[Any], size: int, overlap: int
+) -> ContrastSide:
     """The texts of at least a slice, in slices."""
     long = [i for i, own in enumerate(words) if len(own) >= size]
     if not long:
         raise CorpusError(
-            f"no text of {name} has a slice", found=f"{max(map(len, words), default=0)} words at most",
-            expected=f"{size} or more", fix="take shorter slices (--text-slice-length)",
-        )  # fmt: skip
+            f"no text of {name} has a slice",
+            found=f"{max(map(len, words), default=0)} words at most",
+            expected=f"{size} or more",
+            fix="take shorter slices (--text-slice-length)",
+        )
     cuts = [_cuts(words[i], size, overlap) for i in long]
     flat = tuple(cut for own in cuts for cut in own)
     text = np.repeat(np.arange(len(long)), [len(own) for own in cuts])
     authors = Labels.of(documents[i].author or f"\0{i}" for i in long)
     unit, unit_name = (text, "text") if len(long) > 1 else (np.arange(len(text)), "slice")
     if len(authors.names) >= FEW and _authored([documents[i] for i in long]):
-        unit, unit_name = authors.codes[text], "author"
+        unit = authors.codes[text]
+        unit_name = "author"
     return ContrastSide(
-        name, tuple(documents[i] for i in long), tuple(words[i] for i in long), flat, text, unit, unit_name
+        name,
+        tuple(documents[i] for i in long),
+        tuple(words[i] for i in long),
+        flat,
+        text,
+        unit,
+        unit_name,
     )
 
 
@@ -251,8 +300,12 @@ def _table(counts: Sequence[Mapping[str, int]], column: Mapping[str, int]) -> cs
     """Counts of words, (n, w), sparse."""
     from scipy.sparse import csr_array
 
-    rows = [[(column[word], count) for word, count in own.items() if word in column] for own in counts]
-    places, values = np.array([pair for row in rows for pair in row], dtype=np.int64).reshape(-1, 2).T
+    rows = [
+        [(column[word], count) for word, count in own.items() if word in column] for own in counts
+    ]
+    places, values = (
+        np.array([pair for row in rows for pair in row], dtype=np.int64).reshape(-1, 2).T
+    )
     bounds = np.cumsum([0, *map(len, rows)])
     return csr_array((values.astype(float), places, bounds), shape=(len(counts), len(column)))
 
@@ -266,9 +319,13 @@ def _added(table: Any) -> Floats:
     return np.asarray(table.sum(axis=0), dtype=np.float64).ravel()
 
 
-def chosen(spec: ContrastSpec, p: Floats, q: Floats, key: Floats | None = None) -> tuple[Ints, Ints]:
-    """Columns of the words preferred and of those avoided, the most so first, by ``spec.oppose_method``."""
-    zeta, least = p - q, spec.zeta_filter_threshold
+def chosen(
+    spec: ContrastSpec, p: Floats, q: Floats, key: Floats | None = None
+) -> tuple[Ints, Ints]:
+    """Columns of the words preferred and of those avoided, the most so first, by ``spec.oppose_method``; ``p`` and
+    ``q`` (w,) are the words' shares of slices (0 to 1) on the primary and secondary side."""
+    zeta = p - q
+    least = spec.zeta_filter_threshold
     order = eder(p, q) if spec.oppose_method == "eder.zeta" else zeta
     if spec.oppose_method == "burrows.zeta":
         lists = burrows(p, q)
@@ -278,11 +335,19 @@ def chosen(spec: ContrastSpec, p: Floats, q: Floats, key: Floats | None = None) 
     if spec.oppose_method == "keyness" and key is not None:
         order = key
     first, second = (np.flatnonzero(one) for one in wanted)
-    return first[np.argsort(-order[first], kind="stable")], second[np.argsort(order[second], kind="stable")]
+    return (
+        first[np.argsort(-order[first], kind="stable")],
+        second[np.argsort(order[second], kind="stable")],
+    )
 
 
 def analyse_contrast(
-    primary: Any, secondary: Any, corpus: Any, test: Any, spec: ContrastSpec, progress: Progress | None = None
+    primary: Any,
+    secondary: Any,
+    corpus: Any,
+    test: Any,
+    spec: ContrastSpec,
+    progress: Progress | None = None,
 ) -> ContrastAnalysis:
     """Everything that a contrast says. Raises InputError if the texts or a setting cannot be used."""
     progress = shown_by_default(progress)
@@ -297,51 +362,69 @@ def analyse_contrast(
     sides = (one, other)
     for side, (_, documents) in zip(sides, groups, strict=True):
         if short := len(documents) - len(side.documents):
-            notes.append(f"{counted(short, 'text')} of {side.name} left out: shorter than a slice of {size:,} words.")
+            notes.append(
+                f"{counted(short, 'text')} of {side.name} left out: shorter than a slice of"
+                f" {size:,} words."
+            )
         if side.unit_name == "text" and len(side.documents) >= FEW and _authored(documents):
             left, every = (len({d.author for d in some}) for some in (side.documents, documents))
             notes.append(
-                f"Of {counted(every, 'author')} of {side.name} {left:,} wrote texts of a slice, fewer than {FEW}, so "
-                "that intervals are over texts, and too narrow where a person wrote several"
+                f"Of {counted(every, 'author')} of {side.name} {left:,} wrote texts of a slice,"
+                f" fewer than {FEW}, so that intervals are over texts, and too narrow where a"
+                " person wrote several"
                 + (": take shorter slices (--text-slice-length)." if every >= FEW else ".")
             )
         elif side.unit_name == "text" and len(side.documents) >= FEW:
             notes.append(
-                f"Who wrote the texts of {side.name} is not known, so that intervals are over texts, and too narrow "
-                "where a person wrote several: put the texts of each into a folder, or call them Author_Title.txt."
+                f"Who wrote the texts of {side.name} is not known, so that intervals are over"
+                " texts, and too narrow where a person wrote several: put the texts of each into a"
+                " folder, or call them Author_Title.txt."
             )
     progress("counting words", 0, 0)
     counts = [Counter(own) for own in (*one.words, *other.words)]
     total = Counter[str]()
     for each in counts:
         total.update(each)
-    ranked = sorted((w for w, c in total.items() if c > spec.rare_occurrences_threshold), key=lambda w: (-total[w], w))
+    ranked = sorted(
+        (w for w, c in total.items() if c > spec.rare_occurrences_threshold),
+        key=lambda w: (-total[w], w),
+    )
     # A word that stands behind the last slices alone has no share, as in stylo.
     inside = {word for side in sides for cut in side.slices for word in cut}
     words = [word for word in ranked if word in inside]
     if len(words) < 2:
-        raise CorpusError("the texts have too few words in common", found=len(words), fix="give longer texts")
+        raise CorpusError(
+            "the texts have too few words in common", found=len(words), fix="give longer texts"
+        )
     column = {word: i for i, word in enumerate(words)}
     present = [_present(side.slices, column) for side in sides]
     table = _table(counts, column)
     lengths = np.array([len(own) for own in (*one.words, *other.words)], dtype=float)
     parts = [slice(len(one.documents)), slice(len(one.documents), None)]
-    (a, b), sizes = [_added(table[part]) for part in parts], [float(lengths[part].sum()) for part in parts]
+    (a, b), sizes = (
+        [_added(table[part]) for part in parts],
+        [float(lengths[part].sum()) for part in parts],
+    )
     key = keyness(a, b, *sizes)
     units = [added_up(part, side.unit) for part, side in zip(present, sides, strict=True)]
     p, q = (each.share() for each in units)
     lists = chosen(spec, p, q, key)
     progress("intervals", 0, 0)
     bounds = intervals(units[0], units[1], spec.resamples, stream(spec.seed, "contrast"))
-    within, shared = _within_topics(spec, sides, present, np.concatenate([own[:LISTED] for own in lists]), len(words))
+    within, shared = _within_topics(
+        spec, sides, present, np.concatenate([own[:LISTED] for own in lists]), len(words)
+    )
     classes, kept_by = _classes(spec, (*one.documents, *other.documents), words)
     if not shared:
         better = "function words" if FUNCTION in classes else "frequent words"
         notes.append(
             "No topic has texts on both sides, so what is topic cannot be measured"
-            + (f": content words may be topic, and {better} are the better evidence of style."
-               if spec.analyzed_features not in NO_WORDS else ".")
-        )  # fmt: skip
+            + (
+                f": content words may be topic, and {better} are the better evidence of style."
+                if spec.analyzed_features not in NO_WORDS
+                else "."
+            )
+        )
     progress("words that others chose", 0, 0)
     placed, right = _placed(spec, sides, present, units)
     if test is not None:
@@ -356,36 +439,70 @@ def analyse_contrast(
             [d for _, documents in groups for d in documents],
         )
     texts = [_added(table[part] > 0).astype(np.int64) for part in parts]
-    frame = _frame(words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, classes, lists)
+    frame = _frame(
+        words, sides, (p, q), bounds, key, log_ratio(a, b, *sizes), texts, within, classes, lists
+    )
     percent = 100 * table[:, :COUNTED].toarray() / lengths[:, None]
     return ContrastAnalysis(
-        spec, sides, frame, WordTable(tuple(words[:COUNTED]), percent), kept_by,
-        _chance(spec, sides, units), right, tuple(placed), size, tuple(notes),
-    )  # fmt: skip
+        spec,
+        sides,
+        frame,
+        WordTable(tuple(words[:COUNTED]), percent),
+        kept_by,
+        _chance(spec, sides, units),
+        right,
+        tuple(placed),
+        size,
+        tuple(notes),
+    )
 
 
 def _frame(
-    words: Sequence[str], sides: tuple[ContrastSide, ContrastSide], shares: tuple[Floats, Floats], bounds: Floats,
-    key: Floats, ratio: Floats, texts: Sequence[Ints], within: Floats, classes: Sequence[str], lists: tuple[Ints, Ints],
-) -> pl.DataFrame:  # fmt: skip
+    words: Sequence[str],
+    sides: tuple[ContrastSide, ContrastSide],
+    shares: tuple[Floats, Floats],
+    bounds: Floats,
+    key: Floats,
+    ratio: Floats,
+    texts: Sequence[Ints],
+    within: Floats,
+    classes: Sequence[str],
+    lists: tuple[Ints, Ints],
+) -> pl.DataFrame:
     import polars as pl
 
     zeta = shares[0] - shares[1]
-    prefers, rank = np.full(len(words), "", dtype=object), np.zeros(len(words), dtype=np.int64)
+    prefers = np.full(len(words), "", dtype=object)
+    rank = np.zeros(len(words), dtype=np.int64)
     for name, own in zip((FIRST, SECOND), lists, strict=True):
-        prefers[own], rank[own] = name, np.arange(1, len(own) + 1)
+        prefers[own] = name
+        rank[own] = np.arange(1, len(own) + 1)
     side = (zeta < 0).astype(int)
     alone = np.array(texts)[side, np.arange(len(words))] == 1
     alone &= np.array([len(s.documents) > 1 for s in sides])[side]
     kinds = [_kind(*each) for each in zip(zeta, *within, alone, classes, strict=True)]
     listed = np.array(["", FIRST, SECOND])[burrows(*shares)]
     columns = {
-        "word": list(words), "zeta": zeta, "zeta low": bounds[0], "zeta high": bounds[1], "eder": eder(*shares),
-        "burrows": listed, "keyness": key, "log_ratio": ratio, FIRST: shares[0], SECOND: shares[1],
-        "texts primary": texts[0], "texts secondary": texts[1], "within_topics": within[0],
-        "within_topics low": within[1], "within_topics high": within[2],
-        "function_word": [one == FUNCTION for one in classes], "kind": kinds, "prefers": list(prefers), "rank": rank,
-    }  # fmt: skip
+        "word": list(words),
+        "zeta": zeta,
+        "zeta low": bounds[0],
+        "zeta high": bounds[1],
+        "eder": eder(*shares),
+        "burrows": listed,
+        "keyness": key,
+        "log_ratio": ratio,
+        FIRST: shares[0],
+        SECOND: shares[1],
+        "texts primary": texts[0],
+        "texts secondary": texts[1],
+        "within_topics": within[0],
+        "within_topics low": within[1],
+        "within_topics high": within[2],
+        "function_word": [one == FUNCTION for one in classes],
+        "kind": kinds,
+        "prefers": list(prefers),
+        "rank": rank,
+    }
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -394,26 +511,42 @@ def _kind(zeta: float, within: float, low: float, high: float, alone: bool, clas
     if alone:
         return ONE_TEXT
     if np.isfinite([within, low, high]).all():
-        sure, much = low > 0 or high < 0, within / zeta >= 0.5
-        return HOLDS if sure and much else TOPIC if not (sure or much) or within * zeta < 0 else UNCLEAR
+        sure = low > 0 or high < 0
+        much = within / zeta >= 0.5
+        return (
+            HOLDS
+            if sure and much
+            else TOPIC
+            if not (sure or much) or within * zeta < 0
+            else UNCLEAR
+        )
     return class_name
 
 
-def _classes(spec: ContrastSpec, documents: Sequence[Document], words: Sequence[str]) -> tuple[list[str], str]:
+def _classes(
+    spec: ContrastSpec, documents: Sequence[Document], words: Sequence[str]
+) -> tuple[list[str], str]:
     """The class of each word, and how frequent words were chosen; function words are those of the language's list."""
     # Of few words most would be among the most frequent.
     splicer = splicer_of(documents, min(spec.function_words, max(2, len(words) // 10)))
     parts = [word.lower().replace("^", " ").replace("-", " ").split() for word in words]
     listed = closed_class(splicer.ranked)
-    both, steps = listed | splicer.functions, (CONTENT, FREQUENT, FUNCTION)
-    classes = [steps[both.issuperset(own) + (own != [] and listed.issuperset(own))] for own in parts]
+    both = listed | splicer.functions
+    steps = (CONTENT, FREQUENT, FUNCTION)
+    classes = [
+        steps[both.issuperset(own) + (own != [] and listed.issuperset(own))] for own in parts
+    ]
     if (kind := spec.analyzed_features) in NO_WORDS:
         classes = [NO_WORDS[kind]] * len(words)
     return classes, splicer.by.split(" and ")[0]
 
 
 def _within_topics(
-    spec: ContrastSpec, sides: tuple[ContrastSide, ContrastSide], present: Sequence[csr_array], listed: Ints, width: int
+    spec: ContrastSpec,
+    sides: tuple[ContrastSide, ContrastSide],
+    present: Sequence[csr_array],
+    listed: Ints,
+    width: int,
 ) -> tuple[Floats, bool]:
     """Differences within shared topics and their bounds (3, w) of the words listed; and whether topics are shared."""
     within = np.full((3, width), np.nan)
@@ -427,16 +560,24 @@ def _within_topics(
             unit = np.unique(side.unit[here], return_inverse=True)[1]
             parts.append(added_up(part[here][:, listed], unit, topic[here], len(code)))
         within[0, listed] = difference(parts[0], parts[1])
-        within[1:, listed] = intervals(parts[0], parts[1], spec.resamples, stream(spec.seed, "contrast-topics"))
+        within[1:, listed] = intervals(
+            parts[0], parts[1], spec.resamples, stream(spec.seed, "contrast-topics")
+        )
     return within, bool(code)
 
 
-def _chance(spec: ContrastSpec, sides: Sequence[ContrastSide], units: Sequence[UnitCounts]) -> float | None:
+def _chance(
+    spec: ContrastSpec, sides: Sequence[ContrastSide], units: Sequence[UnitCounts]
+) -> float | None:
     """What no word's Zeta exceeds in 95 % of shuffles; None where units differ in kind or are few."""
     splits = comb(sides[0].units + sides[1].units, sides[0].units)
     if sides[0].unit_name != sides[1].unit_name or splits < FEWEST_SPLITS:
         return None
-    return float(np.percentile(by_chance(units[0], units[1], SHUFFLES, stream(spec.seed, "contrast-chance")), 95))
+    return float(
+        np.percentile(
+            by_chance(units[0], units[1], SHUFFLES, stream(spec.seed, "contrast-chance")), 95
+        )
+    )
 
 
 class _Words:
@@ -450,13 +591,18 @@ class _Words:
 
     def has(self, present: csr_array) -> tuple[Floats, Floats]:
         """Shares (s,) of the words preferred, and of those avoided, that slices have."""
-        preferred, avoided = (np.asarray(present[:, own].sum(axis=1)).ravel() / len(own) for own in self.lists)
+        preferred, avoided = (
+            np.asarray(present[:, own].sum(axis=1)).ravel() / len(own) for own in self.lists
+        )
         return preferred, avoided
 
-    def place(self, side: str, names: Sequence[str], text: Ints, present: csr_array) -> tuple[list[Placed], Bools]:
+    def place(
+        self, side: str, names: Sequence[str], text: Ints, present: csr_array
+    ) -> tuple[list[Placed], Bools]:
         """Each text placed, and which slices are nearer to the primary side."""
         preferred, avoided = self.has(present)
-        nearer, placed = preferred - avoided > self.middle, list[Placed]()
+        nearer = preferred - avoided > self.middle
+        placed = list[Placed]()
         for t in np.unique(text):
             own = text == t
             means = float(preferred[own].mean()), float(avoided[own].mean())
@@ -465,62 +611,89 @@ class _Words:
 
 
 def _placed(
-    spec: ContrastSpec, sides: tuple[ContrastSide, ContrastSide], present: Sequence[csr_array],
+    spec: ContrastSpec,
+    sides: tuple[ContrastSide, ContrastSide],
+    present: Sequence[csr_array],
     units: Sequence[UnitCounts],
-) -> tuple[list[Placed], tuple[float, tuple[float, float]] | None]:  # fmt: skip
+) -> tuple[list[Placed], tuple[float, tuple[float, float]] | None]:
     """Every text placed by words that others chose, and the mean of both sides' shares of slices told apart."""
-    placed, rng = list[Placed](), stream(spec.seed, "contrast-folds")
+    placed = list[Placed]()
+    rng = stream(spec.seed, "contrast-folds")
     right = [np.zeros(len(side.slices)) for side in sides]
     orders = [rng.permutation(side.units) for side in sides]
     fewest = min(side.units for side in sides)
     for fold in range(min(FOLDS, max(side.units for side in sides))):
         out = [order[fold::FOLDS] for order in orders]
         away = [np.isin(side.unit, own) for side, own in zip(sides, out, strict=True)]
-        p, q = (each.share(own) if fewest > 1 else each.share() for each, own in zip(units, out, strict=True))
-        words = _Words(chosen(spec, p, q), [part[~own] for part, own in zip(present, away, strict=True)])
+        p, q = (
+            each.share(own) if fewest > 1 else each.share()
+            for each, own in zip(units, out, strict=True)
+        )
+        words = _Words(
+            chosen(spec, p, q), [part[~own] for part, own in zip(present, away, strict=True)]
+        )
         if fewest < 2 or not words.usable:
             return [], None
         for n, (side, own) in enumerate(zip(sides, away, strict=True)):
             if own.any():
-                texts, nearer = words.place(side.name, [d.id for d in side.documents], side.text[own], present[n][own])
+                texts, nearer = words.place(
+                    side.name, [d.id for d in side.documents], side.text[own], present[n][own]
+                )
                 placed += texts
                 right[n][own] = nearer if n == 0 else ~nearer
     draws = np.zeros(spec.resamples)
     for side, hits in zip(sides, right, strict=True):
         sums, sizes = (np.bincount(side.unit, w) for w in (hits, np.ones(len(hits))))
-        weights = rng.multinomial(side.units, np.full(side.units, 1 / side.units), size=spec.resamples)
+        weights = rng.multinomial(
+            side.units, np.full(side.units, 1 / side.units), size=spec.resamples
+        )
         draws += (weights @ sums) / (weights @ sizes) / 2
     placed.sort(key=lambda one: (one.side != sides[0].name, one.text))
     return placed, (sum(float(hits.mean()) for hits in right) / 2, percentiles(draws, fewest))
 
 
 def _test(
-    chosen_words: _Words, spec: ContrastSpec, column: Mapping[str, int], test: Any, size: int, notes: list[str],
-    learned: Sequence[Document], short: Sequence[Document],
-) -> list[Placed]:  # fmt: skip
+    chosen_words: _Words,
+    spec: ContrastSpec,
+    column: Mapping[str, int],
+    test: Any,
+    size: int,
+    notes: list[str],
+    learned: Sequence[Document],
+    short: Sequence[Document],
+) -> list[Placed]:
     """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is. Those that
     repeat one of these texts, or are unlike them all, have no place."""
     if not chosen_words.usable:
         raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")
     placed = list[Placed]()
     documents = _texts_of(test, spec.reading()).documents
-    copies, usual = repeated([*learned, *short], documents), CommonWords.of(d.text for d in learned)
+    copies = repeated([*learned, *short], documents)
+    usual = CommonWords.of(d.text for d in learned)
     for place, d in enumerate(documents):
         if place in copies:
             chose = any(copies[place] is one for one in learned)
-            why = "by which the words were chosen" if chose else "a text of a side, left out as short"
+            why = (
+                "by which the words were chosen" if chose else "a text of a side, left out as short"
+            )
             notes.append(f"{d.id} repeats {copies[place].id}, {why}: it has no place here.")
             continue
         if (share := coverage(d.text, usual.words)) < FOREIGN * usual.usual:
             notes.append(
-                f"{d.id} is unlike the texts of both sides in language or kind ({share:.0%} of its words are among "
-                f"their most frequent ones, of theirs {usual.usual:.0%}): it has no place here."
+                f"{d.id} is unlike the texts of both sides in language or kind ({share:.0%} of its"
+                f" words are among their most frequent ones, of theirs {usual.usual:.0%}): it has"
+                " no place here."
             )
             continue
         words = _features(spec, d)
         cuts = _cuts(words, size, spec.text_slice_overlap)
         if not cuts:
             cuts = [words]
-            notes.append(f"{d.id} has {len(words):,} words, less than a slice, and so fewer of either side's words.")
-        placed += chosen_words.place("test", [d.id], np.zeros(len(cuts), np.int64), _present(cuts, column))[0]
+            notes.append(
+                f"{d.id} has {len(words):,} words, less than a slice, and so fewer of either side's"
+                " words."
+            )
+        placed += chosen_words.place(
+            "test", [d.id], np.zeros(len(cuts), np.int64), _present(cuts, column)
+        )[0]
     return placed

@@ -1,4 +1,8 @@
-"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another."""
+"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another.
+
+In: two groups of texts and a ``ContrastSpec``. Out: a ``TextContrast``, on a terminal, as JSON or as a folder with a
+page.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,11 @@ if TYPE_CHECKING:
     from ravenbench.ext.contrast.report import TextContrast
 
 OUT = Option(
-    "out", "Folder of the page, tables and figures; an earlier contrast is replaced. Default: contrast-PRIMARY.",
+    "out",
+    "Folder of the page, tables and figures; an earlier contrast is replaced. Default:"
+    " contrast-PRIMARY.",
     function=False,
-)  # fmt: skip
+)
 
 
 class ContrastedTexts(Work):
@@ -29,11 +35,15 @@ class ContrastedTexts(Work):
 
         raven contrast Dickens Trollope --corpus novels/
 
-        raven contrast her_letters/ his_letters/ --test anonymous.txt --text-slice-length 500
+        raven contrast her_letters/ his_letters/ --test anonymous.txt
     """
 
     name = "contrast"
-    first = "corpus by test oppose_method text_slice_length out"
+    in_spec = (
+        "text author skip_faulty text_slice_length text_slice_overlap rare_occurrences_threshold"
+        " zeta_filter_threshold"
+    )
+    first = "corpus by test oppose_method out"
     Spec = ContrastSpec
     own = (PRIMARY, SECONDARY, CORPUS, TEST, OUT, FIGURES)
     arguments = ("primary", "secondary")
@@ -50,9 +60,14 @@ class ContrastedTexts(Work):
 
     @classmethod
     def work(
-        cls, spec: ContrastSpec, primary: Any, progress: Progress, secondary: Any = None, corpus: Any = None,
+        cls,
+        spec: ContrastSpec,
+        primary: Any,
+        progress: Progress,
+        secondary: Any = None,
+        corpus: Any = None,
         test: Any = None,
-    ) -> TextContrast:  # fmt: skip
+    ) -> TextContrast:
         from ravenbench.ext.contrast.analysis import analyse_contrast
         from ravenbench.ext.contrast.report import TextContrast
 
@@ -63,8 +78,15 @@ class ContrastedTexts(Work):
         from ravenbench.ext.contrast.analysis import preview_contrast
 
         own = {option.name: values[option.name] for option in cls.own if option.name in values}
-        spec = cls.read({name: value for name, value in values.items() if value is not False and name not in own})
-        primary, place = own["primary"], own.get("out") or _place(own["primary"])
+        spec = cls.read(
+            {
+                name: value
+                for name, value in values.items()
+                if value is not False and name not in own
+            }
+        )
+        primary = own["primary"]
+        place = own.get("out") or _place(own["primary"])
         return preview_contrast(primary, own.get("secondary"), own.get("corpus"), spec, place)
 
     @classmethod
@@ -76,8 +98,14 @@ class ContrastedTexts(Work):
         given = {name: value for name, value in values.items() if value is not False}
         out = given.pop("out", None) or _place(given["primary"])
         figures = forms_of(given.pop("figures", ""))
-        names = ("corpus", "test") if given.get("corpus") is not None else ("primary", "secondary", "test")
-        check_folder(out, inputs=[place for name in names if (place := given.get(name))], kind="contrast")
+        names = (
+            ("corpus", "test")
+            if given.get("corpus") is not None
+            else ("primary", "secondary", "test")
+        )
+        check_folder(
+            out, inputs=[place for name in names if (place := given.get(name))], kind="contrast"
+        )
         made: TextContrast = cls.call({**given, "progress": progress})
         page = made.write(out, figures)
         tables = [for_terminal(one) for one in made.brief() if one.rows]

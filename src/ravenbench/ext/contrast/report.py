@@ -1,4 +1,9 @@
-"""A contrast's tables, sentences, page and files; and ``ravenbench.contrast``, which gives them in Python."""
+"""Shows a contrast of two groups of texts: tables, sentences, page and files; ``ravenbench.contrast`` gives it in
+Python.
+
+In: a ``ContrastAnalysis``. Out: a ``TextContrast`` with tables (one row a word or text), figures, sentences and JSON
+values; zeta is from −1 to 1, shares are from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -48,13 +53,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-SHOWN, DRAWN, BRIEF = 40, 20, 10
+SHOWN = 40
+DRAWN = 20
+BRIEF = 10
 """Words of a side on the page, in the picture, and in the terminal."""
 NOTE = (
-    "Zeta: share of slices of this side with the word, less that of the other. 95%: over the units that the finding "
-    "names. G²: log-likelihood of the counts, without a p-value. Kind: a function, a frequent or a content word; where "
-    "topics have texts on both sides, whether half of it or more surely holds in topics, or less and perhaps nothing "
-    "does (topic), or neither can be told (unclear). Of one text: no other text of this side has it."
+    "Zeta: share of slices of this side with the word, less that of the other. 95%: over the units"
+    " that the finding names. G²: log-likelihood of the counts, without a p-value. Kind: a"
+    " function, a frequent or a content word; where topics have texts on both sides, whether half"
+    " of it or more surely holds in topics, or less and perhaps nothing does (topic), or neither"
+    " can be told (unclear). Of one text: no other text of this side has it."
 )
 
 
@@ -97,7 +105,12 @@ class TextContrast(FolderView):
         a = self.analysis
         names = [d.id for side in a.sides for d in side.documents]
         text = {name: not kind.is_numeric() for name, kind in a.words.schema.items()}
-        words = Table("words", "All words", tuple(Column(*each) for each in text.items()), tuple(a.words.rows()))
+        words = Table(
+            "words",
+            "All words",
+            tuple(Column(*each) for each in text.items()),
+            tuple(a.words.rows()),
+        )
         return [words, frequency_table(a.frequencies, names)]
 
     @cached_property
@@ -119,68 +132,118 @@ class TextContrast(FolderView):
         a = self.analysis
         listed = a.words.filter(a.words["prefers"] != "").sort("prefers", "rank").to_dicts()
         sides = [
-            {"name": s.name, "texts": len(s.documents), "slices": len(s.slices), "unit": s.unit_name, "units": s.units}
+            {
+                "name": s.name,
+                "texts": len(s.documents),
+                "slices": len(s.slices),
+                "unit": s.unit_name,
+                "units": s.units,
+            }
             for s in a.sides
         ]
         return {
-            "findings": self.sentences, "notes": list(a.notes), "settings": a.spec.resolved(), "slice": a.size,
-            "sides": sides, "by_chance": a.chance, "held_out": None if a.right is None else a.right[0],
-            "held_out_interval": None if a.right is None else a.right[1], "words": listed,
+            "findings": self.sentences,
+            "notes": list(a.notes),
+            "settings": a.spec.resolved(),
+            "slice": a.size,
+            "sides": sides,
+            "by_chance": a.chance,
+            "held_out": None if a.right is None else a.right[0],
+            "held_out_interval": None if a.right is None else a.right[1],
+            "words": listed,
             "texts": rows_json(_texts(a)),
-        }  # fmt: skip
+        }
 
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import inline, render
 
-        a, tables = self.analysis, [t for t in self.tables() if t.rows]
+        a = self.analysis
+        tables = [t for t in self.tables() if t.rows]
         papers = cited_by("contrast", {}, [])
         figures = {name: inline(drawn, name) for name, drawn in self.figures().items()}
-        sections = [Section("summary", "Findings", _listing(self.sentences[1:]) + _listing(a.notes, " warn"))]
+        sections = [
+            Section(
+                "summary", "Findings", _listing(self.sentences[1:]) + _listing(a.notes, " warn")
+            )
+        ]
         titles = {"words": "Words", "slices": "Words that others chose"}
-        sections += [Section(name, titles[name], _wide(titles[name], one)) for name, one in figures.items()]
+        sections += [
+            Section(name, titles[name], _wide(titles[name], one)) for name, one in figures.items()
+        ]
         sections += [Section(f"section-{t.key}", t.title, to_html(t)) for t in tables]
-        sections.append(Section("method", "Method", Markup("<p>{}</p><p>In stylo: <code>{}</code></p>").format(
-            METHOD.format(size=a.size, rare=a.spec.rare_occurrences_threshold, by=a.kept_by), stylo_call(a)
-        )))  # fmt: skip
+        sections.append(
+            Section(
+                "method",
+                "Method",
+                Markup("<p>{}</p><p>In stylo: <code>{}</code></p>").format(
+                    METHOD.format(
+                        size=a.size, rare=a.spec.rare_occurrences_threshold, by=a.kept_by
+                    ),
+                    stylo_call(a),
+                ),
+            )
+        )
         names = " and ".join(side.name for side in a.sides)
         page = render(
-            "task.html.j2", title=f"Contrast of {names}", task="contrast of two groups of texts",
-            finding=self.finding(), sections=sections, papers=papers,
-        )  # fmt: skip
+            "task.html.j2",
+            title=f"Contrast of {names}",
+            task="contrast of two groups of texts",
+            finding=self.finding(),
+            sections=sections,
+            papers=papers,
+        )
         write_parts(
-            folder, kind="contrast", page=page, json=self.to_json(), tables=tables, figures=self.figures(),
-            papers=papers, forms=self.forms,
-        )  # fmt: skip
+            folder,
+            kind="contrast",
+            page=page,
+            json=self.to_json(),
+            tables=tables,
+            figures=self.figures(),
+            papers=papers,
+            forms=self.forms,
+        )
         for long in self.listings():
             write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))
-        write_text(folder / "tables" / "table_with_frequencies.txt", table_for_r(self.listings()[1]))
+        write_text(
+            folder / "tables" / "table_with_frequencies.txt", table_for_r(self.listings()[1])
+        )
 
 
 METHOD = (
-    "Texts are cut into slices of {size:,} words; a slice has a word or not. Words that occur {rare} times or less are "
-    "left out. Intervals draw all slices of an author (of a text, of a single text its slices) together. Shuffled: the "
-    "largest Zeta of any word in 95% of draws in which authors or texts change sides. Words that others chose: a tenth "
-    "of the units is left out, the others choose the words, and its slices are nearer to the side of whose words they "
-    "have more, measured from the middle of both sides. Function words are those of a list (English, Dutch, Greek); "
-    "frequent words are chosen by {by}. Within topics: Zeta in each topic that has texts on both sides, weighted as "
-    "Mantel and Haenszel do. Beside this page lie all words (tables/words.csv), frequencies in percent "
-    "(tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
+    "Texts are cut into slices of {size:,} words; a slice has a word or not. Words that occur"
+    " {rare} times or less are left out. Intervals draw all slices of an author (of a text, of a"
+    " single text its slices) together. Shuffled: the largest Zeta of any word in 95% of draws in"
+    " which authors or texts change sides. Words that others chose: a tenth of the units is left"
+    " out, the others choose the words, and its slices are nearer to the side of whose words they"
+    " have more, measured from the middle of both sides. Function words are those of a list"
+    " (English, Dutch, Greek); frequent words are chosen by {by}. Within topics: Zeta in each topic"
+    " that has texts on both sides, weighted as Mantel and Haenszel do. Beside this page lie all"
+    " words (tables/words.csv), frequencies in percent (tables/frequencies.csv; for R"
+    " tables/table_with_frequencies.txt)."
 )
 
 
 def _wide(title: str, drawn: Markup) -> Markup:
-    head = Markup('<figure><div class="scroll" tabindex="0" role="region" aria-label="Figure: {}">').format(title)
+    head = Markup(
+        '<figure><div class="scroll" tabindex="0" role="region" aria-label="Figure: {}">'
+    ).format(title)
     return head + drawn + Markup("</div></figure>")
 
 
 def _listing(sentences: Sequence[str], kind: str = "") -> Markup:
     items = Markup("").join(Markup("<li>{}</li>\n").format(one) for one in sentences)
-    return Markup('<div class="finding{}"><ul>{}</ul></div>').format(kind, items) if sentences else Markup("")
+    return (
+        Markup('<div class="finding{}"><ul>{}</ul></div>').format(kind, items)
+        if sentences
+        else Markup("")
+    )
 
 
 def _listed(a: ContrastAnalysis, key: str, prefers: str, name: str) -> Table:
     """Words of one side, whose numbers are given from its point of view."""
-    rows: list[dict[str, Any]] = a.words.filter(a.words["prefers"] == prefers).sort("rank").to_dicts()
+    rows: list[dict[str, Any]] = (
+        a.words.filter(a.words["prefers"] == prefers).sort("rank").to_dicts()
+    )
     sign, there = (1, SECOND) if prefers == FIRST else (-1, FIRST)
 
     def of(column: str, sign: int = sign) -> Callable[[dict[str, Any]], float | None]:
@@ -191,29 +254,43 @@ def _listed(a: ContrastAnalysis, key: str, prefers: str, name: str) -> Table:
         return None if None in ends else tuple(sorted(sign * end for end in ends))
 
     topics = (
-        [col("in topics", of("within_topics"), digits=2, terminal=False)] if a.words["within_topics"].count() else []
+        [col("in topics", of("within_topics"), digits=2, terminal=False)]
+        if a.words["within_topics"].count()
+        else []
     )
     return table(
-        key, f"Preferred by {name}", rows,
-        col("word", lambda r: r["word"], text=True), col("Zeta", of("zeta"), digits=2), col("95%", bounds, digits=2),
-        col("here", of(prefers, 1), digits=2), col("there", of(there, 1), digits=2),
-        col("Eder", of("eder"), digits=2, terminal=False), col("G²", of("keyness"), digits=0),
-        *topics, col("kind", lambda r: r["kind"], text=True),
+        key,
+        f"Preferred by {name}",
+        rows,
+        col("word", lambda r: r["word"], text=True),
+        col("Zeta", of("zeta"), digits=2),
+        col("95%", bounds, digits=2),
+        col("here", of(prefers, 1), digits=2),
+        col("there", of(there, 1), digits=2),
+        col("Eder", of("eder"), digits=2, terminal=False),
+        col("G²", of("keyness"), digits=0),
+        *topics,
+        col("kind", lambda r: r["kind"], text=True),
         note=NOTE,
-    )  # fmt: skip
+    )
 
 
 def _texts(a: ContrastAnalysis) -> Table:
     shares = [(name, attrgetter(name)) for name in ("preferred", "avoided")]
     return table(
-        "texts", "Texts by the words that others chose", a.placed,
+        "texts",
+        "Texts by the words that others chose",
+        a.placed,
         *(col(name, attrgetter(name), text=True, json=name) for name in ("text", "side")),
         col("slices", attrgetter("slices"), json="slices"),
         *(col(name, get, digits=2, json=name) for name, get in shares),
         col(f"nearer to {a.sides[0].name}", attrgetter("nearer"), json="nearer_primary"),
-        note="Preferred, avoided: the share of the words of the primary and of the secondary side that a slice has, a "
-        "mean. A text of either side had no part in the choice of its words.",
-    )  # fmt: skip
+        note=(
+            "Preferred, avoided: the share of the words of the primary and of the secondary side"
+            " that a slice has, a mean. A text of either side had no part in the choice of its"
+            " words."
+        ),
+    )
 
 
 def _sentences(a: ContrastAnalysis) -> list[str]:
@@ -222,44 +299,55 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
     best = [", ".join(own["word"][:5]) or "none" for own in lists]
     sides = " and ".join(f"{counted(s.units, s.unit_name)} of {s.name}" for s in a.sides)
     said = [
-        f"Of {len(a.words):,} words {one.name} prefers {len(lists[0]):,} (most: {best[0]}) and {other.name} "
-        f"{len(lists[1]):,} (most: {best[1]}); {counted(len(one.slices), 'slice')} against {len(other.slices):,}, "
-        f"intervals over {sides}."
+        f"Of {len(a.words):,} words {one.name} prefers {len(lists[0]):,} (most: {best[0]}) and"
+        f" {other.name} {len(lists[1]):,} (most: {best[1]}); {counted(len(one.slices), 'slice')}"
+        f" against {len(other.slices):,}, intervals over {sides}."
     ]
     if a.chance is not None:
         above = int((a.words["zeta"].abs() > a.chance).sum())
-        nothing = f"No word tells {one.name} from {other.name} by more than chance would. " if not above else ""
+        nothing = (
+            f"No word tells {one.name} from {other.name} by more than chance would. "
+            if not above
+            else ""
+        )
         said.insert(
             0 if nothing else 1,
-            f"{nothing}With sides shuffled the largest Zeta of any word is up to {figure(a.chance)} (95%); "
-            f"{counted(above, 'word')} here {'lies' if above == 1 else 'lie'} beyond it.",
+            f"{nothing}With sides shuffled the largest Zeta of any word is up to {figure(a.chance)}"
+            f" (95%); {counted(above, 'word')} here {'lies' if above == 1 else 'lie'} beyond it.",
         )
     if a.words["zeta low"].count():
         sure = int(((a.words["zeta low"] > 0) | (a.words["zeta high"] < 0)).sum())
         said.append(
-            f"{sure:,} words have an interval without zero; of {len(a.words):,} words without any difference about "
-            f"{len(a.words) / 20:,.0f} would."
+            f"{sure:,} words have an interval without zero; of {len(a.words):,} words without any"
+            f" difference about {len(a.words) / 20:,.0f} would."
         )
     if "slice" in (one.unit_name, other.unit_name):
-        said.append("One side is a single text: intervals over its slices say nothing of other texts by its author.")
+        said.append(
+            "One side is a single text: intervals over its slices say nothing of other texts by its"
+            " author."
+        )
     kinds = [kind for own in lists for kind in own["kind"][:SHOWN]]
     if a.words["within_topics"].count():
-        holding, topical = kinds.count(HOLDS), kinds.count(TOPIC)
+        holding = kinds.count(HOLDS)
+        topical = kinds.count(TOPIC)
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold within topics that both sides have, "
-            f"{topical:,} are topic, and of {len(kinds) - holding - topical:,} it cannot be told."
+            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold within topics that both"
+            f" sides have, {topical:,} are topic, and of {len(kinds) - holding - topical:,} it"
+            " cannot be told."
         )
     elif kinds and a.spec.analyzed_features not in NO_WORDS:
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function words "
-            f"and {kinds.count(FREQUENT):,} frequent words that no list of function words has; "
-            f"{kinds.count(ONE_TEXT):,} stand in one text of their side; the others are content words and may be topic."
+            f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function"
+            f" words and {kinds.count(FREQUENT):,} frequent words that no list of function words"
+            f" has; {kinds.count(ONE_TEXT):,} stand in one text of their side; the others are"
+            " content words and may be topic."
         )
     if a.right is not None:
         value, (low, high) = a.right
         said.append(
-            f"By words that other {one.unit_name}s chose, {figure(value)} [{figure(low)}, {figure(high)}] of the "
-            "slices are nearer to their own side (mean of both sides; .500 by chance)."
+            f"By words that other {one.unit_name}s chose, {figure(value)} [{figure(low)},"
+            f" {figure(high)}] of the slices are nearer to their own side (mean of both sides; .500"
+            " by chance)."
         )
     said += [_placed_at(a, one_text) for one_text in a.placed if one_text.side == "test"]
     return said
@@ -267,8 +355,9 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
 
 def _placed_at(a: ContrastAnalysis, text: Placed) -> str:
     return (
-        f"{text.text}: {text.nearer:,} of {counted(text.slices, 'slice')} nearer to {a.sides[0].name} than to "
-        f"{a.sides[1].name}; its topic may decide, and somebody else may have written it."
+        f"{text.text}: {text.nearer:,} of {counted(text.slices, 'slice')} nearer to"
+        f" {a.sides[0].name} than to {a.sides[1].name}; its topic may decide, and somebody else may"
+        " have written it."
     )
 
 
@@ -276,15 +365,21 @@ def stylo_call(a: ContrastAnalysis) -> str:
     """The call of stylo with the same settings, as far as it has them."""
     spec = a.spec
     given: dict[str, Any] = {
-        "text.slice.length": a.size, "text.slice.overlap": spec.text_slice_overlap,
+        "text.slice.length": a.size,
+        "text.slice.overlap": spec.text_slice_overlap,
         "rare.occurrences.threshold": spec.rare_occurrences_threshold,
         "zeta.filter.threshold": spec.zeta_filter_threshold,
         "oppose.method": spec.oppose_method if "eder" in spec.oppose_method else "craig.zeta",
-        "corpus.lang": spec.corpus_lang, "analyzed.features": spec.analyzed_features, "ngram.size": spec.ngram_size,
-    }  # fmt: skip
+        "corpus.lang": spec.corpus_lang,
+        "analyzed.features": spec.analyzed_features,
+        "ngram.size": spec.ngram_size,
+    }
     if spec.analyzed_features not in ("w", "c"):
         return "oppose() has words and characters only"
-    return f"oppose(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
+    return (
+        "oppose(gui = FALSE,"
+        f" {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
+    )
 
 
 def _short(name: str, most: int = 24) -> str:
@@ -293,8 +388,11 @@ def _short(name: str, most: int = 24) -> str:
 
 
 def draw_words(a: ContrastAnalysis, count: int) -> Figure:
-    """Zeta of the words that each side prefers most, with intervals; what is or may be topic is hollow."""
-    rows = a.words.filter((a.words["prefers"] != "") & (a.words["rank"] <= count)).sort("zeta", descending=True)
+    """A figure of zeta (−1 to 1) of the words that each side prefers most, with intervals; what is or may be topic is
+    hollow."""
+    rows = a.words.filter((a.words["prefers"] != "") & (a.words["rank"] <= count)).sort(
+        "zeta", descending=True
+    )
     with style():
         drawing, (axes,) = canvas(5.2, 0.6 + 0.155 * len(rows))
         for y, row in enumerate(rows.iter_rows(named=True)):
@@ -302,17 +400,24 @@ def draw_words(a: ContrastAnalysis, count: int) -> Figure:
             if row["zeta low"] is not None:
                 axes.plot([row["zeta low"], row["zeta high"]], [y, y], color=color, linewidth=1)
             fill = color if row["kind"] in (FUNCTION, HOLDS) else "none"
-            (made,) = axes.plot([row["zeta"]], [y], "o", color=color, markersize=4, markerfacecolor=fill)
+            (made,) = axes.plot(
+                [row["zeta"]], [y], "o", color=color, markersize=4, markerfacecolor=fill
+            )
             titled(made, f"{row['word']}, {row['kind']}")
         axes.axvline(0, color=FAINT, linewidth=0.8)
-        axes.set_yticks(range(len(rows)), [public(printable(word)) for word in rows["word"]], fontsize=7.5)
+        axes.set_yticks(
+            range(len(rows)), [public(printable(word)) for word in rows["word"]], fontsize=7.5
+        )
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlabel(f"{_short(a.sides[1].name)}  ←  Zeta  →  {_short(a.sides[0].name)} (hollow: may be topic)")
+        axes.set_xlabel(
+            f"{_short(a.sides[1].name)}  ←  Zeta  →  {_short(a.sides[0].name)} (hollow: may be"
+            " topic)"
+        )
         return drawing
 
 
 def draw_slices(a: ContrastAnalysis) -> Figure:
-    """Texts by the shares of words preferred and avoided that their slices have."""
+    """A figure of texts by the shares of words preferred and avoided that their slices have."""
     with style():
         drawing, (axes,) = canvas(5.2, 3.8)
         names = [side.name for side in a.sides]
@@ -321,8 +426,12 @@ def draw_slices(a: ContrastAnalysis) -> Figure:
             own = [p for p in a.placed if p.side == side]
             for n, p in enumerate(own):
                 label = _short(side) if n == 0 else "_"
-                (made,) = axes.plot([p.avoided], [p.preferred], marker, color=color, markersize=5, label=label)
-                titled(made, f"{p.text}, {side}, {p.nearer} of {p.slices} slices nearer to {names[0]}")
+                (made,) = axes.plot(
+                    [p.avoided], [p.preferred], marker, color=color, markersize=5, label=label
+                )
+                titled(
+                    made, f"{p.text}, {side}, {p.nearer} of {p.slices} slices nearer to {names[0]}"
+                )
         axes.set_xlabel(f"share of the words of {_short(names[1])}")
         axes.set_ylabel(f"share of the words of {_short(names[0])}")
         drawing.legend(loc="outside lower center", ncols=3, fontsize=7.5)

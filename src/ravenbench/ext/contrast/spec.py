@@ -1,4 +1,8 @@
-"""What decides a contrast of two groups of texts: options by the names of stylo's ``oppose``, with ``_`` for ``.``."""
+"""Says what decides a contrast of two groups of texts: stylo's options of ``oppose``, with ``_`` for ``.``.
+
+In: options of the command line, or values by name in Python. Out: a checked ``ContrastSpec``; lengths are counts of
+words, the threshold of Zeta is from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,32 @@ import msgspec
 
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
 from ravenbench.errors import SpecError
-from ravenbench.ext.map.spec import CorpusLang, Count, Features, NgramSize, PreserveCase, Seed, check_features
+from ravenbench.ext.map.spec import (
+    CorpusLang,
+    Count,
+    Features,
+    NgramSize,
+    PreserveCase,
+    Seed,
+    check_features,
+)
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 TEXTS = "str | Path | Mapping[str, str] | Corpus"
 PRIMARY = Option(
-    "primary", "Texts whose preferred words are sought: a folder, zip, table or one text; with --corpus a name.",
-    takes=TEXTS, required=True,
-)  # fmt: skip
-SECONDARY = Option("secondary", "Texts to compare with; with --corpus by default all others.", takes=TEXTS)
+    "primary",
+    "Texts whose preferred words are sought: a folder, zip, table or one text; with --corpus a"
+    " name.",
+    takes=TEXTS,
+    required=True,
+)
+SECONDARY = Option(
+    "secondary", "Texts to compare with; with --corpus by default all others.", takes=TEXTS
+)
 CORPUS = Option(
-    "corpus", "Instead of two folders one corpus: primary and secondary are then names in its column --by.", takes=TEXTS
+    "corpus",
+    "Instead of two folders one corpus: primary and secondary are then names in its column --by.",
+    takes=TEXTS,
 )
 TEST = Option("test", "Further texts, or one text: which side's words they have.", takes=TEXTS)
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -30,18 +49,27 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     oppose_method: Annotated[
         Literal["craig.zeta", "eder.zeta", "burrows.zeta", "keyness"],
         about(
-            "Which number orders words and chooses those preferred: craig.zeta, eder.zeta, burrows.zeta or keyness. "
-            "All are given. Default: craig.zeta."
+            "Which number orders words and chooses those preferred: craig.zeta, eder.zeta,"
+            " burrows.zeta or keyness. All are given. Default: craig.zeta."
         ),
     ] = "craig.zeta"
     by: Annotated[
-        str, about("Column of --corpus with the groups: author, topic, or one of metadata.csv. Default: author.")
+        str,
+        about(
+            "Column of --corpus with the groups: author, topic, or one of metadata.csv. Default:"
+            " author."
+        ),
     ] = "author"
     text_slice_length: Annotated[
         AtLeastTwo | None,
-        about("Words in a slice. Default: 3000, or the usual length of a side's texts, or a sixth of few, where less."),
+        about(
+            "Words in a slice. Default: 3000, or the usual length of a side's texts, or a sixth of"
+            " few, where less."
+        ),
     ] = None
-    text_slice_overlap: Annotated[Count, about("Words that a slice shares with the next. Default: 0.")] = 0
+    text_slice_overlap: Annotated[
+        Count, about("Words that a slice shares with the next. Default: 0.")
+    ] = 0
     rare_occurrences_threshold: Annotated[
         Count, about("Words that occur no more often than this are left out. Default: 2.")
     ] = 2
@@ -53,9 +81,12 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     preserve_case: PreserveCase = False
     corpus_lang: CorpusLang = "English"
     function_words: Annotated[
-        AtLeastTwo, about("Words that may count as frequent words, a tenth of all at most. Default: 200.")
+        AtLeastTwo,
+        about("Words that may count as frequent words, a tenth of all at most. Default: 200."),
     ] = FUNCTION_WORDS
-    resamples: Annotated[AtLeastOne, about("Draws of authors or texts for the intervals. Default: 1000.")] = 1_000
+    resamples: Annotated[
+        AtLeastOne, about("Draws of authors or texts for the intervals. Default: 1000.")
+    ] = 1_000
     seed: Seed = 0
 
 
@@ -64,5 +95,7 @@ def build(values: dict[str, object]) -> ContrastSpec:
     spec = checked({key: value for key, value in values.items() if value is not None}, ContrastSpec)
     check_features(spec.analyzed_features, spec.corpus_lang)
     if spec.text_slice_length is not None and spec.text_slice_overlap >= spec.text_slice_length:
-        raise SpecError("text_slice_overlap must be less than text_slice_length", found=spec.text_slice_overlap)
+        raise SpecError(
+            "text_slice_overlap must be less than text_slice_length", found=spec.text_slice_overlap
+        )
     return spec

@@ -1,4 +1,7 @@
-"""Numbers that say how much one side prefers a word: Zeta of shares of slices, and keyness of counts.
+"""Computes how much one side prefers a word: Zeta of shares of slices, and keyness of counts.
+
+In: shares ``p`` and ``q`` (w,) of slices that have each of w words, counts (w,), or ``UnitCounts`` (u, t, w). Out:
+Zeta (w,) from −1 to 1, G² (w,) with a sign, base-2 log ratios (w,), 95 % intervals (2, w).
 
 With p and q the shares of one side's and the other's slices that have a word, Craig's Zeta is p − q (as stylo gives it;
 Craig and Kinney give p + (1 − q), which is one more), Eder's (p − q) / (p + q), and Burrows's a list: words that most
@@ -35,27 +38,27 @@ CHUNK = 2_000
 
 
 class UnitCounts(NamedTuple):
-    """A side by units (u) and topics (t): slices (u, t), and those of them with a word (u, t, w)."""
+    """A side by units (u) and topics (t): counts of slices (u, t), and of those with a word (u, t, w)."""
 
     slices: Floats
     having: Floats
 
     def share(self, without: Ints | None = None) -> Floats:
-        """Share of all slices that have a word, (w,); perhaps of the units that are not left out."""
+        """Share (0 to 1) of all slices that have a word, (w,); perhaps of the units that are not left out."""
         left = np.setdiff1d(np.arange(len(self.slices)), () if without is None else without)
         return np.asarray(self.having[left].sum(axis=(0, 1)) / self.slices[left].sum())
 
 
 def eder(p: Floats, q: Floats) -> Floats:
-    """Eder's Zeta; NaN where one side alone has the word, or none."""
+    """Eder's Zeta (w,), from −1 to 1; NaN where one side alone has the word, or none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (p - q) / (p + q)
     return np.where(np.abs(value) < 1, value, np.nan)
 
 
 def burrows(p: Floats, q: Floats) -> Ints:
-    """1 for words that three in five slices of the first side have and at most one in five of the other's, −1 for the
-    reverse, 0 for the rest; Burrows set such limits for each study."""
+    """(w,): 1 for words that three in five slices of the first side have and at most one in five of the other's, −1
+    for the reverse, 0 for the rest; Burrows set such limits for each study."""
     return ((p >= 0.6) & (q <= 0.2)).astype(np.int64) - ((q >= 0.6) & (p <= 0.2))
 
 
@@ -77,7 +80,9 @@ def log_ratio(a: Floats, b: Floats, size_a: float, size_b: float) -> Floats:
 def difference(one: UnitCounts, other: UnitCounts) -> Floats:
     """Difference of shares within topics that both sides have, (w,), weighted as Mantel and Haenszel do; with a single
     topic that of all slices. NaN where no topic has slices on both sides."""
-    sides = [(side.slices.sum(axis=0)[None], side.having.sum(axis=0)[None]) for side in (one, other)]
+    sides = [
+        (side.slices.sum(axis=0)[None], side.having.sum(axis=0)[None]) for side in (one, other)
+    ]
     return np.asarray(_within(*sides)[0])
 
 
@@ -91,18 +96,27 @@ def _within(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
 
 def intervals(one: UnitCounts, other: UnitCounts, draws: int, rng: np.random.Generator) -> Floats:
     """95 % intervals (2, w) of ``difference``; NaN where a side has one unit."""
-    sides, units = (one, other), min(len(one.slices), len(other.slices))
+    sides = (one, other)
+    units = min(len(one.slices), len(other.slices))
     bounds = np.full((2, one.having.shape[2]), np.nan)
     if units < 2:
         return bounds
-    weights = [rng.multinomial(len(s.slices), np.full(len(s.slices), 1 / len(s.slices)), size=draws) for s in sides]
+    weights = [
+        rng.multinomial(len(s.slices), np.full(len(s.slices), 1 / len(s.slices)), size=draws)
+        for s in sides
+    ]
     for part in _parts(bounds.shape[1], CHUNK // one.slices.shape[1] + 1):
-        drawn = [(w @ s.slices, np.tensordot(w, s.having[:, :, part], 1)) for s, w in zip(sides, weights, strict=True)]
+        drawn = [
+            (w @ s.slices, np.tensordot(w, s.having[:, :, part], 1))
+            for s, w in zip(sides, weights, strict=True)
+        ]
         bounds[:, part] = np.nanquantile(_within(*drawn), expanded(0.95, units), axis=0)
     return bounds
 
 
-def by_chance(one: UnitCounts, other: UnitCounts, shuffles: int, rng: np.random.Generator) -> Floats:
+def by_chance(
+    one: UnitCounts, other: UnitCounts, shuffles: int, rng: np.random.Generator
+) -> Floats:
     """The largest absolute difference of shares of any word, with the units' sides shuffled, (shuffles,)."""
     slices = np.concatenate([side.slices.sum(axis=1) for side in (one, other)])
     having = np.concatenate([side.having.sum(axis=1) for side in (one, other)])
@@ -119,12 +133,18 @@ def _parts(width: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, width, size))
 
 
-def added_up(present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1) -> UnitCounts:
+def added_up(
+    present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1
+) -> UnitCounts:
     """Slices (s, w) that have a word, added up by their units and, where given, their topics (s,)."""
     from scipy.sparse import csr_array
 
     units = int(unit.max(initial=-1)) + 1
     place = unit if topic is None else unit * topics + topic
-    adding = csr_array((np.ones(len(place)), (place, np.arange(len(place)))), shape=(units * topics, len(place)))
+    adding = csr_array(
+        (np.ones(len(place)), (place, np.arange(len(place)))), shape=(units * topics, len(place))
+    )
     slices = np.bincount(place, minlength=units * topics).astype(float)
-    return UnitCounts(slices.reshape(units, topics), (adding @ present).toarray().reshape(units, topics, -1))
+    return UnitCounts(
+        slices.reshape(units, topics), (adding @ present).toarray().reshape(units, topics, -1)
+    )

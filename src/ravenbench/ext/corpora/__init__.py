@@ -1,4 +1,4 @@
-"""Readers of public collections and of the dumps that they come in, made-up texts, and what a corpus holds."""
+"""Readers of public collections, made-up texts, and what a corpus holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 
 from ravenbench.seams import CORPORA, Command
 
-CORPUS = Command("ravenbench.ext.corpora.command:app", "List, describe, import and fetch corpora.", CORPORA, 0)
+CORPUS = Command(
+    "ravenbench.ext.corpora.command:app", "List, describe, import and fetch corpora.", CORPORA, 0
+)
 
 
 def checks() -> Iterator[tuple[str, str, str, str, str]]:
@@ -21,4 +23,10 @@ def checks() -> Iterator[tuple[str, str, str, str, str]]:
     if (home / "20news-bydate_py3.pkz").is_file():
         yield "data", "newsgroups", "ok", f"20 Newsgroups in {home}", ""
     else:
-        yield "data", "newsgroups", "missing", f"20 Newsgroups, not in {home}", "raven corpus fetch newsgroups"
+        yield (
+            "data",
+            "newsgroups",
+            "missing",
+            f"20 Newsgroups, not in {home}",
+            "raven corpus fetch newsgroups",
+        )

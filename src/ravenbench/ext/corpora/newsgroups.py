@@ -1,4 +1,8 @@
-"""20 Newsgroups, cleaned of what is not its authors' writing: posts of 1993 by group, thread and person."""
+"""Loads 20 Newsgroups, cleaned of what is not its authors' writing: posts of 1993 by group, thread and person.
+
+In: scikit-learn's copy of the collection, on disk or downloaded. Out: a ``Corpus`` with a document a post: author a
+pseudonym, topic the group; lengths are in words and characters, limits on shares from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,9 @@ from ravenbench.text.tokens import WORD
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Labels, Part, Size
 
-_ADDRESS = re.compile(r"(?<![^\s<>(),;\"])[^\s<>(),;\"][^\s<>(),;\"@!]*+[@!][^\s<>(),;\"]+|<[^\s<>]+>|^\w+(?= \()")
+_ADDRESS = re.compile(
+    r"(?<![^\s<>(),;\"])[^\s<>(),;\"][^\s<>(),;\"@!]*+[@!][^\s<>(),;\"]+|<[^\s<>]+>|^\w+(?= \()"
+)
 _AFTER_NAME = re.compile(r"\s[-/]|[,;] (?=ph\.?d|esq|jr|sr)|\(|\b(?:ext|x)\.? ?\d", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _TITLES = frozenset(
@@ -49,7 +55,9 @@ class Sender:
     def marks(self) -> frozenset[str]:
         """Lower-case words that give this sender away in a text: names of ≥ 3 letters, login, initials."""
         login = self.address.partition("@")[0]
-        words = {w.lower() for w in self.words if len(w) > 2} | {w.lower() for w in re.split(r"[^\w]+", login)}
+        words = {w.lower() for w in self.words if len(w) > 2} | {
+            w.lower() for w in re.split(r"[^\w]+", login)
+        }
         initials = "".join(w[0] for w in self.words).lower()
         return frozenset(w for w in {*words, initials} if len(w) > 2) - _TITLES
 
@@ -134,13 +142,15 @@ def line_key(line: str) -> str:
 
 
 def drop_repeated_lines(
-    posts: Sequence[Sequence[str]], authors: Sequence[str], shortest: int = 12, shared: int = 25
+    posts: Sequence[Sequence[str]], authors: Sequence[str], shared: int = 25
 ) -> list[list[str]]:
-    """Drop lines of ≥ ``shortest`` characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
+    """Drop lines of ≥ 12 characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
     once: set[tuple[str, str]] = set()
     repeated: set[tuple[str, str]] = set()
     users: Counter[str] = Counter()
-    keys = [[line_key(line) if len(line.strip()) >= shortest else "" for line in lines] for lines in posts]
+    keys = [
+        [line_key(line) if len(line.strip()) >= 12 else "" for line in lines] for lines in posts
+    ]
     for post, author in zip(keys, authors, strict=True):
         for key in set(post) - {""}:
             mine = (author, key)
@@ -159,14 +169,14 @@ def drop_repeated_lines(
     ]
 
 
-def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
+def overlapping(texts: Sequence[str], share: float) -> Bools:
     """Mark the texts that overlap an earlier one that stays.
 
-    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word ``n``-grams, or
+    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word 8-grams, or
     of those of the other text if that has fewer, in common with one text kept before. Identical texts always
     overlap. Returns shape (len(texts),).
     """
-    grams = _ngrams([WORD.findall(text.lower()) for text in texts], n)
+    grams = _ngrams([WORD.findall(text.lower()) for text in texts], 8)
     flat = np.concatenate(grams) if grams else np.zeros(0, dtype=np.uint64)
     values, counts = np.unique(flat, return_counts=True)
     common = set(values[counts > 1].tolist())
@@ -198,7 +208,8 @@ def _ngrams(documents: Sequence[Sequence[str]], n: int) -> list[NDArray[np.uint6
         hashes[: len(ids) - place] += ids[place:] * weight
     # The last n − 1 places of a document begin no n-gram of its own.
     return [
-        np.unique(hashes[end - size : end - n + 1]) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
+        np.unique(hashes[end - size : end - n + 1])
+        for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
     ]
 
 
@@ -257,7 +268,7 @@ class Newsgroups(Component):
         return [Path(home).expanduser() / "20news-bydate_py3.pkz"]
 
     def load(self) -> Corpus:
-        """Read and clean the collection (about 15 s).
+        """Read and clean the collection (about 15 s) as a ``Corpus``.
 
         MissingPart if the collection is not in scikit-learn's data folder; SpecError if a parameter is out of range;
         CorpusError if no post survives.
@@ -280,7 +291,10 @@ class Newsgroups(Component):
             for post, lines in zip(posts, cleaned, strict=True)
         ]
         posts = [post for post in posts if clean.word_count(post.text) >= self.min_words]
-        left(f"quotes, repeated lines, signatures, names and addresses cut; at least {self.min_words} words")
+        left(
+            "quotes, repeated lines, signatures, names and addresses cut; at least"
+            f" {self.min_words} words"
+        )
         posts = [post for post in posts if clean.nonword_share(post.text) <= self.max_nonword]
         left(f"at most {self.max_nonword:.0%} non-word tokens")
         posts, copies = _first_of(posts, [post.text for post in posts], self.overlap)
@@ -304,10 +318,19 @@ class Newsgroups(Component):
             Labels.of(post.author for post in posts),
             groups,
             language=Labels.of(["en"] * len(posts)),
-            columns={"group": groups, "thread": Labels.of(clean.thread(post.group, post.subject) for post in posts)},
+            columns={
+                "group": groups,
+                "thread": Labels.of(clean.thread(post.group, post.subject) for post in posts),
+            },
             notes={
-                "source": "20 Newsgroups, version by date with headers, through sklearn.datasets.fetch_20newsgroups",
-                "licence": "unstated: public Usenet posts of 1993, for research; not redistributed with Raven",
+                "source": (
+                    "20 Newsgroups, version by date with headers, through"
+                    " sklearn.datasets.fetch_20newsgroups"
+                ),
+                "licence": (
+                    "unstated: public Usenet posts of 1993, for research; not redistributed with"
+                    " Raven"
+                ),
                 "citation": entry(self.name).citation,
                 "steps": steps,
                 "defaults": {
@@ -327,19 +350,26 @@ def _read(download: bool) -> list[_Post]:
     from sklearn.datasets import fetch_20newsgroups
 
     try:
-        bunch = fetch_20newsgroups(subset="all", remove=(), shuffle=False, download_if_missing=download)
+        bunch = fetch_20newsgroups(
+            subset="all", remove=(), shuffle=False, download_if_missing=download
+        )
     except OSError as error:
         raise MissingPart(
             "the 20 Newsgroups collection is not in scikit-learn's data folder",
             found=str(error),
-            fix="raven corpus fetch newsgroups   (or set SCIKIT_LEARN_DATA to a folder that holds it)",
+            fix=(
+                "raven corpus fetch newsgroups   (or set SCIKIT_LEARN_DATA to a folder that"
+                " holds it)"
+            ),
         ) from error
     posts = []
     for name, data in zip(bunch.filenames, bunch.data, strict=True):
         group, number = str(name).replace("\\", "/").rsplit("/", 2)[-2:]
         fields, body = clean.split_header(data)
         who = sender(fields.get("from", ""))
-        posts.append(_Post(f"{group}/{number}", group, fields.get("subject", ""), who, body.split("\n")))
+        posts.append(
+            _Post(f"{group}/{number}", group, fields.get("subject", ""), who, body.split("\n"))
+        )
     posts.sort(key=lambda post: (post.group, int(post.id.rpartition("/")[2])))
     authors = persons([post.sender for post in posts])
     return [replace(post, author=author or "") for post, author in zip(posts, authors, strict=True)]
@@ -356,7 +386,9 @@ def _prose(lines: list[str], who: Sender, limit: int) -> str:
     return clean.clip(clean.unwrap(lines), limit)
 
 
-def _first_of(posts: list[_Post], texts: list[str], share: float) -> tuple[list[_Post], Counter[str]]:
+def _first_of(
+    posts: list[_Post], texts: list[str], share: float
+) -> tuple[list[_Post], Counter[str]]:
     """Posts that overlap no earlier one, and how many were dropped for each author."""
     gone = overlapping(texts, share)
     rest = [post for post, out in zip(posts, gone, strict=True) if not out]
@@ -367,7 +399,9 @@ def _at_most(posts: list[_Post], limit: int) -> list[_Post]:
     """At most ``limit`` posts of each author, chosen by a hash of their ids, in the order given."""
     chosen: Counter[str] = Counter()
     selected = set()
-    for post in sorted(posts, key=lambda post: hashlib.blake2b(post.id.encode(), digest_size=8).digest()):
+    for post in sorted(
+        posts, key=lambda post: hashlib.blake2b(post.id.encode(), digest_size=8).digest()
+    ):
         if chosen[post.author] < limit:
             chosen[post.author] += 1
             selected.add(post.id)

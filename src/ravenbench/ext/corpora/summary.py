@@ -1,4 +1,8 @@
-"""What a corpus holds, in the numbers that decide which experiments it can carry, and which questions it can answer."""
+"""Counts what a corpus holds, and says which questions it can answer.
+
+In: a ``Corpus`` or ``Problems``. Out: a dict of JSON values (counts of documents, authors, topics, words and pairs),
+a row of PAN-2014's Table 1, and a ``Question`` for each of Raven's commands.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from ravenbench.types import Corpus, Floats, Ints, Problems
 
 
 def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]:
-    """Count documents, authors, topics, words and pairs; JSON values only.
+    """Counts of documents, authors, topics, words and pairs; JSON values only.
 
     ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
     documents (``several``) and in at least two topics (``across``); ``words`` are white-space tokens,
@@ -23,19 +27,25 @@ def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]
     if word_counts is None:
         alone = writing_of(corpus.texts.rows(range(min(len(corpus), 100)))) == "characters"
         sizes = (
-            count_words(corpus.texts[i]) if alone else len(corpus.texts.raw(i).split()) for i in range(len(corpus))
+            count_words(corpus.texts[i]) if alone else len(corpus.texts.raw(i).split())
+            for i in range(len(corpus))
         )
         word_counts = np.fromiter(sizes, np.int64, len(corpus))
-    author, topic = corpus.author.codes, corpus.topic.codes
+    author = corpus.author.codes
+    topic = corpus.topic.codes
     known = (author >= 0) & (topic >= 0)
-    cells, cell_counts = np.unique(np.stack([author[known], topic[known]]), axis=1, return_counts=True)
+    cells, cell_counts = np.unique(
+        np.stack([author[known], topic[known]]), axis=1, return_counts=True
+    )
     per_author = corpus.author.counts()
     used = per_author[per_author > 0]
     topics_of = np.bincount(cells[0], minlength=len(corpus.author.names))
     authors_of = np.bincount(cells[1], minlength=len(corpus.topic.names))
     topic_counts = corpus.topic.counts()
     words_of = np.bincount(topic[topic >= 0], word_counts[topic >= 0], minlength=len(topic_counts))
-    order = sorted(range(len(topic_counts)), key=lambda t: (-topic_counts[t], corpus.topic.names[t]))
+    order = sorted(
+        range(len(topic_counts)), key=lambda t: (-topic_counts[t], corpus.topic.names[t])
+    )
     language = corpus.language
     return {
         "name": corpus.name,
@@ -55,9 +65,11 @@ def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]
         },
         "pairs": {"same_author": _pairs(used), "same_author_same_topic": _pairs(cell_counts)},
         "words": {"total": int(word_counts.sum()), **_spread(word_counts)},
-        "languages": {}
-        if language is None
-        else {name: int(n) for name, n in zip(language.names, language.counts(), strict=True)},
+        "languages": (
+            {}
+            if language is None
+            else {name: int(n) for name, n in zip(language.names, language.counts(), strict=True)}
+        ),
         "levels": {key: len(labels.names) for key, labels in sorted(corpus.columns.items())},
         "by_topic": [
             {
@@ -81,7 +93,11 @@ def _pairs(counts: Ints) -> int:
 def _spread(values: Ints | Floats) -> dict[str, float | None]:
     if len(values) == 0:
         return {"min": None, "median": None, "max": None}
-    return {"min": float(values.min()), "median": float(np.median(values)), "max": float(values.max())}
+    return {
+        "min": float(values.min()),
+        "median": float(np.median(values)),
+        "max": float(values.max()),
+    }
 
 
 _DOMAINS = 6
@@ -106,33 +122,57 @@ def questions(summary: dict[str, Any]) -> list[Question]:
 
     Only sizes are judged; ``raven run CORPUS --plan`` builds the pairs and says what they would show.
     """
-    authors, topics, pairs = summary["authors"], summary["topics"], summary["pairs"]
-    several, across, total = authors["several"], authors["across"], topics["total"]
+    authors = summary["authors"]
+    topics = summary["topics"]
+    pairs = summary["pairs"]
+    several = authors["several"]
+    across = authors["across"]
+    total = topics["total"]
     apart = pairs["same_author"] - pairs["same_author_same_topic"]
     enough = several >= 2 and authors["total"] >= 3
-    exact = f"AUC to about ±{_half_width(several):.2f}, were authors all that varies" if enough else "too few authors"
+    exact = (
+        f"AUC to about ±{_half_width(several):.2f}, were authors all that varies"
+        if enough
+        else "too few authors"
+    )
     few = "" if several >= _MANY else f"; only {several:,} authors have several documents"
     return [
         Question(
             "content: do answers move when only the content changes? (raven run)",
             enough and "unsegmented" not in summary,
-            summary["unsegmented"]
-            if "unsegmented" in summary
-            else exact + few + ("" if total >= 3 else "; without topics, donors are chosen by their content words"),
+            (
+                summary["unsegmented"]
+                if "unsegmented" in summary
+                else exact
+                + few
+                + (
+                    ""
+                    if total >= 3
+                    else "; without topics, donors are chosen by their content words"
+                )
+            ),
         ),
         Question(
             "new topics: does it hold on topics it was not trained on? (raven run)",
             total >= 4 and across >= 2,
-            f"{apart:,} same-author pairs across topics, by {across:,} authors"
-            if total >= 4 and across >= 2
-            else f"needs 4 topics and authors in several; here {total:,} topics, {across:,} such authors",
+            (
+                f"{apart:,} same-author pairs across topics, by {across:,} authors"
+                if total >= 4 and across >= 2
+                else (
+                    f"needs 4 topics and authors in several; here {total:,} topics, {across:,} such"
+                    " authors"
+                )
+            ),
         ),
         Question(
             "training domain: what is training near the test topics worth? (raven run)",
             total >= _DOMAINS and across >= 2,
-            f"{total:,} topics"
-            if total >= _DOMAINS
-            else f"needs {_DOMAINS} topics; here {total:,}" + (": extract(within=…) makes finer ones" if total else ""),
+            (
+                f"{total:,} topics"
+                if total >= _DOMAINS
+                else f"needs {_DOMAINS} topics; here {total:,}"
+                + (": extract(within=…) makes finer ones" if total else "")
+            ),
         ),
         Question(
             "attribution: who of them wrote it? (raven attribute)",
@@ -150,8 +190,11 @@ def questions(summary: dict[str, Any]) -> list[Question]:
 
 def _half_width(authors: int, auc: float = 0.75) -> float:
     """Half of a 95 % interval of an AUC, one pair of either kind an author (Hanley & McNeil 1982)."""
-    q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    variance = (auc * (1 - auc) + (authors - 1) * (q1 - auc**2) + (authors - 1) * (q2 - auc**2)) / authors**2
+    q1 = auc / (2 - auc)
+    q2 = 2 * auc**2 / (1 + auc)
+    variance = (
+        auc * (1 - auc) + (authors - 1) * (q1 - auc**2) + (authors - 1) * (q2 - auc**2)
+    ) / authors**2
     return 1.96 * sqrt(variance)
 
 

@@ -4,7 +4,10 @@ from ravenbench.seams import ONE_TEXT, Command, DocumentFormat
 
 _READERS = "ravenbench.ext.documents"
 TEXTS = Command(
-    f"{_READERS}.command:command", "Word, PDF, mails, chats: plain texts by author, and what was left out.", ONE_TEXT, 5
+    f"{_READERS}.command:command",
+    "Word, PDF, mails, chats: plain texts by author, and what was left out.",
+    ONE_TEXT,
+    5,
 )
 CHAT = DocumentFormat("chat", (), f"{_READERS}.chats:read_chat", f"{_READERS}.chats:is_exported")
 WORD = DocumentFormat("Word", (".docx", ".docm"), f"{_READERS}.office:read_docx")

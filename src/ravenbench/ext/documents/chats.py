@@ -1,4 +1,7 @@
-"""Exports of chats, WhatsApp's, Signal's, Discord's: what each sender wrote, without what others or a program put in.
+"""Reads exports of chats (WhatsApp, Signal, Discord): what each sender wrote, without what others or a program put
+in.
+
+In: the text of an export and its path. Out: a list with one ``Document`` a sender, who is its author.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
 Android, with dates as the phone's language has them; what follows without a date is the message's next line.
@@ -18,11 +21,15 @@ from ravenbench.formats.document import Account, Document
 
 MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Marks of the direction of writing, which WhatsApp puts around names and numbers."""
-_DATE, _TIME = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}", r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?"
+_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?"
 _START = re.compile(
     rf"(?:\[{_DATE}[^\d\n\]]{{1,15}}{_TIME}[^\d\n\]]{{0,12}}\]\s?|{_DATE}[^\d\n]{{1,15}}{_TIME}[^\d\n\-–]{{0,12}}[-–]\s)"
 )
-_DISCORD = re.compile(r"^\[\d{1,2}[-/]\w{2,3}[-/]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?\] ([^\s:][^\n:]{0,60})$", re.MULTILINE)
+_DISCORD = re.compile(
+    r"^\[\d{1,2}[-/]\w{2,3}[-/]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?\] ([^\s:][^\n:]{0,60})$",
+    re.MULTILINE,
+)
 """What DiscordChatExporter writes above each message."""
 _SENDER = re.compile(r"([^:\n]{1,60}):(?:\s|$)")
 _MEDIA = re.compile(
@@ -37,7 +44,9 @@ _DELETED = re.compile(
     r"|dit bericht is verwijderd|αυτό το μήνυμα διαγράφηκε|διαγράψατε αυτό το μήνυμα)\.?\)?",
     re.IGNORECASE,
 )
-_EDITED = re.compile(r"\u200e<[^<>\n]{5,80}>$|<(?:This message was edited|Diese Nachricht wurde bearbeitet)>$")
+_EDITED = re.compile(
+    r"\u200e<[^<>\n]{5,80}>$|<(?:This message was edited|Diese Nachricht wurde bearbeitet)>$"
+)
 _REACTIONS = re.compile(r"^\(- .* -\)$")
 _LOOKED_AT = 40
 
@@ -45,7 +54,11 @@ _LOOKED_AT = 40
 def is_chat(text: str) -> bool:
     """Whether a text's first lines are those of an exported chat, with two messages at least."""
     lines = [MARKS.sub("", line) for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
-    starts = [line for line in lines if (match := _START.match(line)) and _SENDER.match(line[match.end() :])]
+    starts = [
+        line
+        for line in lines
+        if (match := _START.match(line)) and _SENDER.match(line[match.end() :])
+    ]
     return len(starts) >= 2 and _START.match(lines[0]) is not None
 
 
@@ -76,20 +89,29 @@ def read_chat(text: str, path: Path) -> list[Document]:
         own = _own(body, account)
         if own:
             messages.setdefault(sender, []).append(own)
-    broken = f"lines that are no messages were left out ({len(damaged):,}, the first is line {min(damaged, default=0)})"
+    broken = (
+        f"lines that are no messages were left out ({len(damaged):,}, the first is line"
+        f" {min(damaged, default=0)})"
+    )
     several = f"lines of the program that are nobody's were left out ({system:,})"
     return [
         Document(
-            path=path, part=sender, author=sender, text="\n".join(bodies) + "\n", left_out=accounts[sender].left_out(),
+            path=path,
+            part=sender,
+            author=sender,
+            text="\n".join(bodies) + "\n",
+            left_out=accounts[sender].left_out(),
             notes=(*[several] * bool(system), *[broken] * bool(damaged)) if i == 0 else (),
         )
         for i, (sender, bodies) in enumerate(messages.items())
-    ]  # fmt: skip
+    ]
 
 
 def _of_lines(text: str) -> Iterator[tuple[str | None, str]]:
     """Sender and body of each message; None for what the program says."""
-    sender, body, begun = None, "", False
+    sender = None
+    body = ""
+    begun = False
     for raw in text.split("\n"):
         line = raw.lstrip("\u200e\u200f\u202a\u202b\u202c\ufeff")
         match = _START.match(line)
@@ -100,7 +122,11 @@ def _of_lines(text: str) -> Iterator[tuple[str | None, str]]:
             yield sender, body
         begun = True
         named = _SENDER.match(rest := line[match.end() :])
-        sender = None if named is None else " ".join(MARKS.sub("", named[1]).split()).removeprefix("~ ").strip() or None
+        sender = (
+            None
+            if named is None
+            else " ".join(MARKS.sub("", named[1]).split()).removeprefix("~ ").strip() or None
+        )
         body = rest if named is None else rest[named.end() :]
     if begun:
         yield sender, body
@@ -111,7 +137,9 @@ def _of_discord(text: str) -> Iterator[tuple[str | None, str]]:
     before, *parts = _DISCORD.split(text)
     if before.strip():
         yield None, before
-    yield from ((sender.strip(), body.strip()) for sender, body in zip(parts[::2], parts[1::2], strict=True))
+    yield from (
+        (sender.strip(), body.strip()) for sender, body in zip(parts[::2], parts[1::2], strict=True)
+    )
 
 
 def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
@@ -122,7 +150,9 @@ def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
             message = from_json(line, "", number)
             sender, body, quote = (message.get(key) or "" for key in ("sender", "body", "quote"))
             words = checked_text(quote + body)
-            named = checked_name(sender, "a sender", "") if sender and not message.get("call") else None
+            named = (
+                checked_name(sender, "a sender", "") if sender and not message.get("call") else None
+            )
         except (TypeError, AttributeError, FormatError):
             damaged.append(number)
             continue
@@ -131,7 +161,9 @@ def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
 
 def _own(body: str, account: Account) -> str:
     """What the sender wrote of a message; "" where it is none of it."""
-    if body.startswith("\u200e") or (body.strip() and _MEDIA.fullmatch(MARKS.sub("", body).strip())):
+    if body.startswith("\u200e") or (
+        body.strip() and _MEDIA.fullmatch(MARKS.sub("", body).strip())
+    ):
         account.add("media and lines of the program", MARKS.sub("", body))
         return ""
     if _DELETED.fullmatch(MARKS.sub("", body).strip()):

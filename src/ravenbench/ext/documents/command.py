@@ -1,4 +1,8 @@
-"""``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out."""
+"""``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out.
+
+In: paths of documents or folders. Out: a folder of texts by author with an index page, and a summary on the terminal
+or as JSON.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,21 @@ from ravenbench.engine.options import ENCODING
 def command(
     inbox: Annotated[
         list[Path],
-        typer.Argument(help="A folder of documents (.docx, .odt, .rtf, .html, .pdf, .eml, .mbox …), or some."),
+        typer.Argument(
+            help="A folder of documents (.docx, .odt, .rtf, .html, .pdf, .eml, .mbox …), or some."
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of texts, new or an earlier one.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder of texts, new or an earlier one.")
+    ],
     by: Annotated[
         Literal["sender", "folder"],
-        typer.Option(help="Whose a mail or a chat's message is: its sender's, or that of the folder it lies in."),
+        typer.Option(
+            help=(
+                "Whose a mail or a chat's message is: its sender's, or that of the folder it"
+                " lies in."
+            )
+        ),
     ] = "sender",
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -43,8 +56,8 @@ def command(
         say(readable(f"left out: {name}: {why}" + (f" ({fix})" if fix else "")))
     noted = sum(bool(one.notes) for one in result.texts)
     say(
-        f"{len(result.texts):,} texts by {len(result.people):,} authors in {out}, {len(result.left_out):,} left out"
-        + (f"; {noted:,} texts have a note" if noted else "")
+        f"{len(result.texts):,} texts by {len(result.people):,} authors in {out},"
+        f" {len(result.left_out):,} left out" + (f"; {noted:,} texts have a note" if noted else "")
     )
     for sentence in result.remarks:
         print_parts([readable(f"mind: {sentence}.")])

@@ -1,4 +1,7 @@
-"""Mail: .eml and .mbox by Python's own reader, Outlook's .msg by olefile; of each mail what its sender wrote in it.
+"""Reads mail (.eml and .mbox by Python's own reader, Outlook's .msg by olefile): what the sender of each mail wrote.
+
+In: a path, or for ``split_mail`` the body of a mail. Out: a list of ``Document`` with text, author, and an account of
+what was left out; ``Unreadable`` where the file is none.
 
 A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL;
 mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a
@@ -36,7 +39,9 @@ def read_eml(path: Path, encoding: str | None = None) -> list[Document]:
     """The one mail of a file. Raises Unreadable if it is none, or encrypted; FormatError where its text is in no
     encoding that it names or ``encoding``."""
     if path.stat().st_size > _MAIL_LIMIT:
-        raise Unreadable("it is too large for one mail", file=path, expected=f"at most {_MAIL_LIMIT:,} bytes")
+        raise Unreadable(
+            "it is too large for one mail", file=path, expected=f"at most {_MAIL_LIMIT:,} bytes"
+        )
     return [_read(message_from_bytes(path.read_bytes(), policy=compat32), path, encoding, "")]
 
 
@@ -45,7 +50,12 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     can be read."""
     with path.open("rb") as file:
         if not file.read(5) == b"From ":
-            raise Unreadable("it is no mailbox", file=path, expected="From at its beginning", fix="is it one .eml?")
+            raise Unreadable(
+                "it is no mailbox",
+                file=path,
+                expected="From at its beginning",
+                fix="is it one .eml?",
+            )
     box = mailbox.mbox(path, factory=None, create=False)
     documents: list[Document] = []
     faults: list[tuple[str, str]] = []
@@ -55,7 +65,9 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             data = box.get_bytes(key)
             with guarded(path, "e-mail"), limited(path, len(data)):
                 data = re.sub(rb"(?m)^>(>*From )", rb"\1", data)  # as mailboxes write such lines
-                document = _read(message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}")
+                document = _read(
+                    message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}"
+                )
                 checked_text(document.text)
         except InputError as error:
             faults.append((f"mail {number}", error.problem))
@@ -69,30 +81,51 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             file=path,
             found="; ".join(map(": ".join, faults[:3])) or "no words of a sender",
         )
-    said = [f"left out of the mailbox: {first_names(list(map(': '.join, faults)))}"] if faults else []
+    said = (
+        [f"left out of the mailbox: {first_names(list(map(': '.join, faults)))}"] if faults else []
+    )
     said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
     first = documents[0]
     documents[0] = Document(
-        path=path, part=first.part, text=first.text, author=first.author, sender_name=first.sender_name,
-        date=first.date, left_out=first.left_out,
-        notes=(*first.notes, *said), unread=tuple(faults),
-    )  # fmt: skip
+        path=path,
+        part=first.part,
+        text=first.text,
+        author=first.author,
+        sender_name=first.sender_name,
+        date=first.date,
+        left_out=first.left_out,
+        notes=(*first.notes, *said),
+        unread=tuple(faults),
+    )
     return documents
 
 
 def _read(message: Message, path: Path, encoding: str | None, part: str) -> Document:
     if not any(message.get(name) for name in _HEADERS):
-        raise Unreadable("it is no e-mail: it has no headers", file=path, expected="From, Date and Subject")
+        raise Unreadable(
+            "it is no e-mail: it has no headers", file=path, expected="From, Date and Subject"
+        )
     account = Account()
     account.add("headers", f"Subject: {_header(message, 'Subject')}", len(message.keys()))
-    plain, html, notes = "", "", []
+    plain = ""
+    html = ""
+    notes = []
     if (automatic := _header(message, "Auto-Submitted").lower()) not in ("", "no"):
         notes.append(f"a program sent it, and not the person (Auto-Submitted: {automatic})")
     for inner in _parts(message, account):
         kind = inner.get_content_type()
-        if kind in ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"):
-            raise Unreadable("it is encrypted", file=path, fix="export it decrypted from the mail program")
-        if any(isinstance(d, CloseBoundaryNotFoundDefect | StartBoundaryNotFoundDefect) for d in inner.defects):
+        if kind in (
+            "application/pkcs7-mime",
+            "application/x-pkcs7-mime",
+            "application/pgp-encrypted",
+        ):
+            raise Unreadable(
+                "it is encrypted", file=path, fix="export it decrypted from the mail program"
+            )
+        if any(
+            isinstance(d, CloseBoundaryNotFoundDefect | StartBoundaryNotFoundDefect)
+            for d in inner.defects
+        ):
             notes.append("the mail is cut short: its last part has no end")
         if inner.is_multipart():
             continue
@@ -103,19 +136,42 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
             plain += _unwrapped(words, inner) + "\n"
         elif kind == "text/html":
             named = _charset(inner) is not None
-            html += _decoded(data, inner, path, encoding) if named else decode_html(data, path, encoding)
+            html += (
+                _decoded(data, inner, path, encoding)
+                if named
+                else decode_html(data, path, encoding)
+            )
     if plain.strip():
         account.add("a second form in HTML", "", int(bool(html)))
     name, address = parseaddr(_header(message, "From"))
-    return document(plain, html, account, path=path, part=part, author=(address.lower() or name) or None, name=name,
-                    date=_header(message, "Date"), subject=_header(message, "Subject"), notes=notes)  # fmt: skip
+    return document(
+        plain,
+        html,
+        account,
+        path=path,
+        part=part,
+        author=(address.lower() or name) or None,
+        name=name,
+        date=_header(message, "Date"),
+        subject=_header(message, "Subject"),
+        notes=notes,
+    )
 
 
 def document(
-    plain: str, html: str, account: Account, *, path: Path, part: str, author: str | None, date: str, subject: str,
-    notes: list[str], name: str = "",
-) -> Document:  # fmt: skip
-    """What the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
+    plain: str,
+    html: str,
+    account: Account,
+    *,
+    path: Path,
+    part: str,
+    author: str | None,
+    date: str,
+    subject: str,
+    notes: list[str],
+    name: str = "",
+) -> Document:
+    """The ``Document`` of what the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
     body = plain if plain.strip() else html_text(html, account, mail=True) if html else ""
     own, rest = split_mail(body.replace("\r\n", "\n").replace("\r", "\n"))
     for kind, passage in rest:
@@ -123,9 +179,15 @@ def document(
     if re.match(r"(fwd?|wg|tr|rv|i|πρθ|vs|doorst)\s*:", subject.strip(), re.IGNORECASE):
         notes.append("its subject says that it was forwarded: is what is left by the sender?")
     return Document(
-        path=path, part=part, text=own, author=author, date=date, left_out=account.left_out(), notes=tuple(notes),
+        path=path,
+        part=part,
+        text=own,
+        author=author,
+        date=date,
+        left_out=account.left_out(),
+        notes=tuple(notes),
         sender_name=plain_name(name),
-    )  # fmt: skip
+    )
 
 
 def _parts(message: Message, account: Account) -> Iterator[Message]:
@@ -133,10 +195,15 @@ def _parts(message: Message, account: Account) -> Iterator[Message]:
     for part in message.get_payload() if message.is_multipart() else ():  # type: ignore[union-attr]
         if not isinstance(part, Message):
             continue
-        kind, name = part.get_content_type(), part.get_filename()
+        kind = part.get_content_type()
+        name = part.get_filename()
         if kind == "message/rfc822":
             account.add("forwarded mail", f"{name or 'a mail'} in the mail")
-        elif name or part.get_content_disposition() == "attachment" or part.get_content_maintype() in _FILES:
+        elif (
+            name
+            or part.get_content_disposition() == "attachment"
+            or part.get_content_maintype() in _FILES
+        ):
             shown = _words(name) if name else kind
             broken = not part.is_multipart() and not part.get_payload()
             account.add("attachments", f"{shown} (empty)" if broken else shown)
@@ -149,8 +216,12 @@ _FILES = ("image", "audio", "video", "font")
 
 
 def _header(message: Message, name: str) -> str:
-    raw = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
-    data = raw.encode("utf-8", "surrogateescape")  # programs write such letters as they are, which no standard allows
+    raw = next(
+        (str(value) for key, value in message.raw_items() if key.lower() == name.lower()), ""
+    )
+    data = raw.encode(
+        "utf-8", "surrogateescape"
+    )  # programs write such letters as they are, which no standard allows
     try:
         return _words(data.decode())
     except UnicodeDecodeError:
@@ -210,10 +281,14 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         def value(property_: str, folder: str = "") -> str:
             stem = f"{folder}/__substg1.0_{property_}" if folder else f"__substg1.0_{property_}"
             if ole.exists(f"{stem}001F"):
-                return str(ole.openstream(f"{stem}001F").read(_MAIL_LIMIT).decode("utf-16-le", "replace")).strip("\0")
+                return str(
+                    ole.openstream(f"{stem}001F").read(_MAIL_LIMIT).decode("utf-16-le", "replace")
+                ).strip("\0")
             if ole.exists(f"{stem}001E"):
                 return decode(
-                    ole.openstream(f"{stem}001E").read(_MAIL_LIMIT).strip(b"\0"), path, encoding=encoding or "cp1252"
+                    ole.openstream(f"{stem}001E").read(_MAIL_LIMIT).strip(b"\0"),
+                    path,
+                    encoding=encoding or "cp1252",
                 )
             return ""
 
@@ -221,24 +296,48 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         if not kind and not value("1000"):
             raise Unreadable("it is no Outlook message", file=path)
         if "smime" in kind.lower() and "multipartsigned" not in kind.lower():
-            raise Unreadable("it is encrypted", file=path, fix="export it decrypted from the mail program")
+            raise Unreadable(
+                "it is encrypted", file=path, fix="export it decrypted from the mail program"
+            )
         account = Account()
         headers = message_from_bytes(value("007D").encode("utf-8", "replace"), policy=compat32)
-        subject, author = value("0037"), (value("5D01") or value("0C1F")).lower()
+        subject = value("0037")
+        author = (value("5D01") or value("0C1F")).lower()
         if "@" not in author:
             author = parseaddr(_header(headers, "From"))[1].lower() or value("0C1A") or author
         account.add("headers", f"Subject: {subject}", max(1, len(headers.keys())))
-        for folder in sorted({entry[0] for entry in ole.listdir() if entry[0].startswith("__attach_version1.0")}):
-            account.add("attachments", value("3707", folder) or value("3704", folder) or "without a name")
-        plain, html = value("1000"), ""
+        for folder in sorted(
+            {entry[0] for entry in ole.listdir() if entry[0].startswith("__attach_version1.0")}
+        ):
+            account.add(
+                "attachments", value("3707", folder) or value("3704", folder) or "without a name"
+            )
+        plain = value("1000")
+        html = ""
         if not plain.strip() and ole.exists("__substg1.0_10130102"):
-            html = decode_html(ole.openstream("__substg1.0_10130102").read(_MAIL_LIMIT), path, encoding)
+            html = decode_html(
+                ole.openstream("__substg1.0_10130102").read(_MAIL_LIMIT), path, encoding
+            )
         if not plain.strip() and not html and ole.exists("__substg1.0_10090102"):
-            raise Unreadable("its text stands in compressed Rich Text only", file=path, fix="save it as .eml or .txt")
+            raise Unreadable(
+                "its text stands in compressed Rich Text only",
+                file=path,
+                fix="save it as .eml or .txt",
+            )
         return [
-            document(plain, html, account, path=path, part="", author=author or None, date=_header(headers, "Date"),
-                     subject=subject, notes=[], name=value("0C1A"))
-        ]  # fmt: skip
+            document(
+                plain,
+                html,
+                account,
+                path=path,
+                part="",
+                author=author or None,
+                date=_header(headers, "Date"),
+                subject=subject,
+                notes=[],
+                name=value("0C1A"),
+            )
+        ]
 
 
 _BLOCK = re.compile(
@@ -247,17 +346,24 @@ _BLOCK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTES = re.compile(
-    r"^[ \t]*\S.{0,60}\n[ \t]*\d{1,2}[./]\d{1,2}[./]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?[ \t]*\n(?:[ \t]*\n){0,3}"
+    r"^[ \t]*\S.{0,60}\n[ \t]*\d{1,2}[./]\d{1,2}[./]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?[ \t]*\n(?:["
+    r" \t]*\n){0,3}"
     r"(?:[ \t]*(?:To|cc|bcc|Subject):.*\n){2,5}",
     re.MULTILINE,
 )
 """The head of another mail in Lotus Notes, as in Enron's mails: name, date, To, cc, Subject."""
 _FORWARDED = re.compile(
-    rf"^[ \t]*(?:-{{2,}}[ \t]*)?(?:{any_of('mail_forwarded')})(?:[ \t]*-{{2,}}|:)", re.IGNORECASE | re.MULTILINE
+    rf"^[ \t]*(?:-{{2,}}[ \t]*)?(?:{any_of('mail_forwarded')})(?:[ \t]*-{{2,}}|:)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_HEADS = ((_FORWARDED, "forwarded mail"), *((head, "quoted mail") for head in (_BLOCK, _NOTES, INTRODUCED)))
+_HEADS = (
+    (_FORWARDED, "forwarded mail"),
+    *((head, "quoted mail") for head in (_BLOCK, _NOTES, INTRODUCED)),
+)
 _PHONE = re.compile(rf"^[ \t]*(?:{any_of('mail_phone')}).{{0,60}}$", re.IGNORECASE | re.MULTILINE)
-_CLOSING = re.compile(rf"^[ \t]*(?:{any_of('mail_closing')})[ \t]*+(?:[,.!][ \t]*+)?$", re.IGNORECASE | re.MULTILINE)
+_CLOSING = re.compile(
+    rf"^[ \t]*(?:{any_of('mail_closing')})[ \t]*+(?:[,.!][ \t]*+)?$", re.IGNORECASE | re.MULTILINE
+)
 _NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
 _OF_A_FORUM = re.compile(
     r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?", re.IGNORECASE | re.DOTALL
@@ -279,7 +385,11 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
         rest.append(("quotations", forum[0]))
         body = body[: forum.start()] + body[forum.end() :]
-    starts = [(match.start(), kind) for pattern, kind in _HEADS if (match := pattern.search(body)) is not None]
+    starts = [
+        (match.start(), kind)
+        for pattern, kind in _HEADS
+        if (match := pattern.search(body)) is not None
+    ]
     for start, end in introductions(body):
         after = _AFTER.match(body, end)
         if after is not None and after.end() < len(body) and not after[1]:
@@ -289,9 +399,12 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         start, kind = min(starts)
         rest.append((kind, body[start:]))
         body = body[:start].rstrip()
-        if not body[body.rfind("\n") + 1 :].strip("_- \t"):  # the line above the head of the other mail
+        if not body[body.rfind("\n") + 1 :].strip(
+            "_- \t"
+        ):  # the line above the head of the other mail
             body = body[: body.rfind("\n") + 1]
-    pieces, done = list[str](), 0
+    pieces = list[str]()
+    done = 0
     for start, end in introductions(body):  # they go with what they introduce
         pieces += [body[done:start], "> ", body[start:end].replace("\n", "\n> "), "\n"]
         done = end
@@ -319,7 +432,12 @@ def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
     ends += [("signatures", match[0]) for match in reversed(list(_PHONE.finditer(text)))]
     text = _PHONE.sub("", text).rstrip()
     blocks = text.split("\n\n")
-    while len(blocks) > 1 and len(blocks[-1].split()) > 12 and _NOTICE.search(blocks[-1]) and len(blocks[-1]) > 120:
+    while (
+        len(blocks) > 1
+        and len(blocks[-1].split()) > 12
+        and _NOTICE.search(blocks[-1])
+        and len(blocks[-1]) > 120
+    ):
         ends.append(("notices of confidentiality", blocks.pop().strip()))
     text = "\n\n".join(blocks).rstrip()
     closings = list(_CLOSING.finditer(text))

@@ -1,4 +1,7 @@
-"""Word (.docx, .docm) and OpenDocument (.odt): what stands in the body of the text, by the XML of their zips.
+"""Reads Word (.docx, .docm) and OpenDocument (.odt): the body of the text, by the XML of their zips.
+
+In: a path. Out: a list of one ``Document`` with its text and an account of what was left out; ``Unreadable`` where
+there is none.
 
 Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes and as far as text can grow: images and
 embedded files stay packed.
@@ -25,10 +28,18 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
-TABLES, NOTES, PAGES = "tables", "footnotes and endnotes", "headers and footers of pages"
-COMMENTS, CHANGES, BOXES = "comments", "deleted text", "text boxes"
-CONTENTS, QUOTATIONS, CAPTIONS = "tables of contents", "quotations", "captions"
-IMAGES, EMBEDDED, MACROS = "images", "embedded files", "macros"
+TABLES = "tables"
+NOTES = "footnotes and endnotes"
+PAGES = "headers and footers of pages"
+COMMENTS = "comments"
+CHANGES = "deleted text"
+BOXES = "text boxes"
+CONTENTS = "tables of contents"
+QUOTATIONS = "quotations"
+CAPTIONS = "captions"
+IMAGES = "images"
+EMBEDDED = "embedded files"
+MACROS = "macros"
 _AGAIN = "open it in the program that wrote it, and save it again"
 
 
@@ -48,27 +59,36 @@ _DOCX = _Form(
     paragraphs=frozenset({f"{_W}p"}),
     white={f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"},
     left_out={
-        f"{_W}tbl": TABLES, f"{_W}del": CHANGES, f"{_W}moveFrom": CHANGES, f"{_W}txbxContent": BOXES,
-        f"{_W}footnoteReference": NOTES, f"{_W}endnoteReference": NOTES, f"{_W}commentReference": COMMENTS,
-        f"{_W}altChunk": EMBEDDED, f"{_W}object": EMBEDDED,
+        f"{_W}tbl": TABLES,
+        f"{_W}del": CHANGES,
+        f"{_W}moveFrom": CHANGES,
+        f"{_W}txbxContent": BOXES,
+        f"{_W}footnoteReference": NOTES,
+        f"{_W}endnoteReference": NOTES,
+        f"{_W}commentReference": COMMENTS,
+        f"{_W}altChunk": EMBEDDED,
+        f"{_W}object": EMBEDDED,
     },
     silent=frozenset({f"{_W}instrText", f"{_W}pPr", f"{_W}rPr", f"{_W}sectPr", f"{_MC}Fallback"}),
     characters=frozenset({f"{_W}t"}),
     style=f"{_W}pPr/{_W}pStyle",
-)  # fmt: skip
+)
 _ODT = _Form(
     paragraphs=frozenset({f"{_TEXT}p", f"{_TEXT}h"}),
     white={f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"},
     left_out={
-        "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}table": TABLES, f"{_TEXT}note": NOTES,
-        f"{_OFFICE}annotation": COMMENTS, f"{_TEXT}tracked-changes": CHANGES,
-        "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}text-box": BOXES, f"{_TEXT}table-of-content": CONTENTS,
+        "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}table": TABLES,
+        f"{_TEXT}note": NOTES,
+        f"{_OFFICE}annotation": COMMENTS,
+        f"{_TEXT}tracked-changes": CHANGES,
+        "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}text-box": BOXES,
+        f"{_TEXT}table-of-content": CONTENTS,
         "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object": EMBEDDED,
     },
     silent=frozenset({f"{_TEXT}sequence-decls", f"{_OFFICE}forms", f"{_TEXT}soft-page-break"}),
     characters=None,
     style="",
-)  # fmt: skip
+)
 
 
 def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
@@ -77,8 +97,14 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
         names = archive.namelist()
         kinds = _parse(archive, "[Content_Types].xml", path)
         of = {e.get("PartName", "").lstrip("/"): e.get("ContentType", "") for e in kinds}
-        main = next((name for name, kind in of.items() if kind.endswith("main+xml")), "word/document.xml")
-        if ".sheet." in of.get(main, "") or ".presentation." in of.get(main, "") or main not in names:
+        main = next(
+            (name for name, kind in of.items() if kind.endswith("main+xml")), "word/document.xml"
+        )
+        if (
+            ".sheet." in of.get(main, "")
+            or ".presentation." in of.get(main, "")
+            or main not in names
+        ):
             raise Unreadable("it holds no Word text", file=path, expected="a Word document")
         account = Account()
         body = _parse(archive, main, path, {_STRICT: _W})
@@ -91,7 +117,14 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
             elif stem in ("footnotes", "endnotes"):
                 account.add(NOTES, _words(archive, name, path), 0)
         _packed(names, account)
-        return [Document(path=path, text=text, left_out=account.left_out(), notes=_hints(archive, names, path))]
+        return [
+            Document(
+                path=path,
+                text=text,
+                left_out=account.left_out(),
+                notes=_hints(archive, names, path),
+            )
+        ]
 
 
 def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
@@ -99,7 +132,9 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
     with _zip(path, "OpenDocument") as archive:
         names = archive.namelist()
         manifest = "META-INF/manifest.xml"
-        if manifest in names and any(e.tag.endswith("encryption-data") for e in _parse(archive, manifest, path).iter()):
+        if manifest in names and any(
+            e.tag.endswith("encryption-data") for e in _parse(archive, manifest, path).iter()
+        ):
             raise _protected(path)
         account = Account()
         root = _parse(archive, "content.xml", path)
@@ -108,7 +143,8 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
             raise Unreadable("it holds no text", file=path, expected="an OpenDocument text")
         style = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
         parents = {
-            s.get(f"{style}name", ""): s.get(f"{style}parent-style-name", "") for s in root.iter(f"{style}style")
+            s.get(f"{style}name", ""): s.get(f"{style}parent-style-name", "")
+            for s in root.iter(f"{style}style")
         }
         text = "".join(_pieces(body, _ODT, account, parents))
         if "styles.xml" in names:
@@ -118,7 +154,14 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
                 ):
                     account.add(PAGES, words)
         _packed(names, account)
-        return [Document(path=path, text=text, left_out=account.left_out(), notes=_hints(archive, names, path))]
+        return [
+            Document(
+                path=path,
+                text=text,
+                left_out=account.left_out(),
+                notes=_hints(archive, names, path),
+            )
+        ]
 
 
 def _zip(path: Path, name: str) -> zipfile.ZipFile:
@@ -128,11 +171,15 @@ def _zip(path: Path, name: str) -> zipfile.ZipFile:
             whole = head + file.read(DOCUMENT_LIMIT)
             if "EncryptedPackage".encode("utf-16-le") in whole:
                 raise _protected(path)
-            raise Unreadable("this is a document of Word 97–2003", file=path, fix="save it as .docx")
+            raise Unreadable(
+                "this is a document of Word 97–2003", file=path, fix="save it as .docx"
+            )
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise Unreadable(f"it is damaged or cut short, or no {name} ({error})", file=path, fix=_AGAIN) from None
+        raise Unreadable(
+            f"it is damaged or cut short, or no {name} ({error})", file=path, fix=_AGAIN
+        ) from None
     if any(info.flag_bits & 1 for info in archive.infolist()):
         archive.close()
         raise _protected(path)
@@ -140,34 +187,58 @@ def _zip(path: Path, name: str) -> zipfile.ZipFile:
         check_members(path, archive)
     except FormatError as error:
         archive.close()
-        raise Unreadable(error.problem, file=path, found=error.found, expected=error.expected, fix=_AGAIN) from None
+        raise Unreadable(
+            error.problem, file=path, found=error.found, expected=error.expected, fix=_AGAIN
+        ) from None
     return archive
 
 
 def _protected(path: Path) -> Unreadable:
-    return Unreadable("it is protected by a password", file=path, fix="save it without one in the program it is from")
+    return Unreadable(
+        "it is protected by a password",
+        file=path,
+        fix="save it without one in the program it is from",
+    )
 
 
-def _parse(archive: zipfile.ZipFile, name: str, path: Path, renamed: Mapping[str, str] | None = None) -> Element:
+def _parse(
+    archive: zipfile.ZipFile, name: str, path: Path, renamed: Mapping[str, str] | None = None
+) -> Element:
     """The XML of one part. Raises Unreadable if it is not there, damaged, too large, or declares entities."""
     try:
         with archive.open(name) as file:
             data = file.read(DOCUMENT_LIMIT + 1)
-    except (KeyError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
-        raise Unreadable(f"it is damaged: {name} cannot be unpacked ({error})", file=path, fix=_AGAIN) from None
+    except (
+        KeyError,
+        zipfile.BadZipFile,
+        EOFError,
+        OSError,
+        RuntimeError,
+        NotImplementedError,
+        zlib.error,
+    ) as error:
+        raise Unreadable(
+            f"it is damaged: {name} cannot be unpacked ({error})", file=path, fix=_AGAIN
+        ) from None
     if len(data) > DOCUMENT_LIMIT:
         raise Unreadable(
-            "it unpacks to far more than a text can", file=path, found=f"{name}: more than {DOCUMENT_LIMIT:,} bytes",
+            "it unpacks to far more than a text can",
+            file=path,
+            found=f"{name}: more than {DOCUMENT_LIMIT:,} bytes",
             fix="if you trust it, save it as plain text",
-        )  # fmt: skip
+        )
     if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data:
-        raise Unreadable("it declares entities, as no program does that writes documents", file=path, found=name)
+        raise Unreadable(
+            "it declares entities, as no program does that writes documents", file=path, found=name
+        )
     for old, new in (renamed or {}).items():
         data = data.replace(old.strip("{}").encode(), new.strip("{}").encode())
     try:
         return ElementTree.fromstring(data)
     except ElementTree.ParseError as error:
-        raise Unreadable(f"it is damaged: {name} is no XML ({error})", file=path, fix=_AGAIN) from None
+        raise Unreadable(
+            f"it is damaged: {name} is no XML ({error})", file=path, fix=_AGAIN
+        ) from None
 
 
 def _pieces(
@@ -233,9 +304,13 @@ def _packed(names: list[str], account: Account) -> None:
             continue
         if "/media/" in lower or lower.startswith("pictures/"):
             account.add(IMAGES, name.rpartition("/")[2])
-        elif "/embeddings/" in lower or (lower.startswith("object ") and lower.endswith("/content.xml")):
+        elif "/embeddings/" in lower or (
+            lower.startswith("object ") and lower.endswith("/content.xml")
+        ):
             account.add(EMBEDDED, name)
-        elif lower.endswith("vbaproject.bin") or (lower.startswith(("basic/", "scripts/")) and "script-l" not in lower):
+        elif lower.endswith("vbaproject.bin") or (
+            lower.startswith(("basic/", "scripts/")) and "script-l" not in lower
+        ):
             account.add(MACROS, name.rpartition("/")[2])
 
 
@@ -245,6 +320,14 @@ def _hints(archive: zipfile.ZipFile, names: list[str], path: Path) -> tuple[str,
     for name in ("docProps/core.xml", "meta.xml"):
         if name in names:
             for element in _parse(archive, name, path).iter():
-                if element.tag.rpartition("}")[2] in ("creator", "lastModifiedBy", "initial-creator") and element.text:
+                if (
+                    element.tag.rpartition("}")[2]
+                    in ("creator", "lastModifiedBy", "initial-creator")
+                    and element.text
+                ):
                     people[" ".join(element.text.split())[:80]] = None
-    return (f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it",) if people else ()
+    return (
+        (f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it",)
+        if people
+        else ()
+    )

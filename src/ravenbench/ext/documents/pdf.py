@@ -1,4 +1,6 @@
-"""PDF: the text of its pages by PDFium, in paragraphs, without what is repeated at the head and foot of pages.
+"""Reads PDF by PDFium: the text of its pages in paragraphs, without what is repeated at the head and foot of pages.
+
+In: a path. Out: a list of one ``Document``; ``Unreadable`` where it holds no text or is protected.
 
 PDFium (Google's, under BSD and Apache licences) is fuzzed and fast; its wheels have no JavaScript. Images are never
 decoded.
@@ -34,23 +36,34 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
         pdf = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
         if "assword" in str(error):
-            raise Unreadable("it is protected by a password", file=path, fix="save it without one") from None
+            raise Unreadable(
+                "it is protected by a password", file=path, fix="save it without one"
+            ) from None
         raise Unreadable(f"it is damaged or cut short, or no PDF ({error})", file=path) from None
     try:
         if len(pdf) > _LONGEST:
-            raise Unreadable("it has too many pages", file=path, found=f"{len(pdf):,}", expected=f"{_LONGEST:,}")
+            raise Unreadable(
+                "it has too many pages", file=path, found=f"{len(pdf):,}", expected=f"{_LONGEST:,}"
+            )
         pages = []
         for page in pdf:
             layer = page.get_textpage()
-            pages.append([line.strip() for line in layer.get_text_range().splitlines() if line.strip()])
+            pages.append(
+                [line.strip() for line in layer.get_text_range().splitlines() if line.strip()]
+            )
             layer.close()
             page.close()
         account = Account()
         if not any(pages):
             raise Unreadable(
-                "it is a scan: no text stands in it", file=path, found=f"{len(pages)} pages of images",
-                fix="recognise its text (OCR), read it over against the pages, and save that as .txt",
-            )  # fmt: skip
+                "it is a scan: no text stands in it",
+                file=path,
+                found=f"{len(pages)} pages of images",
+                fix=(
+                    "recognise its text (OCR), read it over against the pages, and save that as"
+                    " .txt"
+                ),
+            )
         account.add("pages without text (images)", "", sum(not page for page in pages))
         body = [line for page in _without_repeated(pages, account) for line in page]
         notes = ["a PDF does not mark footnotes, tables and quotations: they stand in the text"]
@@ -58,7 +71,14 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
         if name.strip("()").lower() not in ("", "anonymous", "unknown"):
             notes.append(f"the file's metadata name {name}: a hint, and no proof of who wrote it")
         account.add("embedded files", "", max(0, pdf.count_attachments()))
-        return [Document(path=path, text=_paragraphs(body, account), left_out=account.left_out(), notes=tuple(notes))]
+        return [
+            Document(
+                path=path,
+                text=_paragraphs(body, account),
+                left_out=account.left_out(),
+                notes=tuple(notes),
+            )
+        ]
     finally:
         pdf.close()
 
@@ -66,11 +86,14 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
 def _without_repeated(pages: list[list[str]], account: Account) -> list[list[str]]:
     """Pages without page numbers, and without lines at their edges that most pages have."""
     full = [page for page in pages if page]
-    often = Counter(key for page in full for key in {_key(line) for line in page[:_EDGE] + page[-_EDGE:]})
+    often = Counter(
+        key for page in full for key in {_key(line) for line in page[:_EDGE] + page[-_EDGE:]}
+    )
     repeated = {key for key, count in often.items() if count >= max(2, 0.6 * len(full)) and key}
     bodies = []
     for page in pages:
-        start, end = 0, len(page)
+        start = 0
+        end = len(page)
         gone = [_key(line) in repeated or _NUMBER.fullmatch(line) is not None for line in page]
         while start < min(_EDGE, end) and gone[start]:
             start += 1

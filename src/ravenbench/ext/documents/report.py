@@ -1,4 +1,7 @@
-"""``raven texts``: an inbox of documents as plain texts by author, and a page of what was taken and what was left out.
+"""``raven texts``: writes documents as plain texts by author, and a page of what was taken and what was left out.
+
+In: paths of documents or folders. Out: ``Extracted``, with one ``Taken`` a text (its count of words), files
+``OUT/AUTHOR/TEXT.txt`` and an index page.
 
 Nothing is compared here: a person looks first. An author is the sender of a mail or of a message, else the folder in
 which a document lies in the inbox, or the name that Moodle puts before what somebody handed in; the name in a file's
@@ -28,7 +31,15 @@ from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv
 from ravenbench.text.damage import MOST
-from ravenbench.text.names import handed_in_by, is_nobody, is_part, lookalikes, name_key, one_name_each, plain_name
+from ravenbench.text.names import (
+    handed_in_by,
+    is_nobody,
+    is_part,
+    lookalikes,
+    name_key,
+    one_name_each,
+    plain_name,
+)
 from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 from ravenbench.texts import composed
@@ -46,7 +57,8 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2
 
 @dataclass(frozen=True)
 class Taken:
-    """A text that was written: its document, its place in the output, how its author is known, and its words."""
+    """A text that was written: its document, its place in the output, how its author is known, and its count of
+    words."""
 
     document: Document
     source: str
@@ -87,7 +99,9 @@ class Extracted:
     def shared(self) -> list[str]:
         """A sentence on passages of several authors, or none."""
         looked_at = self.texts[:MOST]
-        return sentence_on_shared([one.document.text for one in looked_at], [one.author for one in looked_at])
+        return sentence_on_shared(
+            [one.document.text for one in looked_at], [one.author for one in looked_at]
+        )
 
     @property
     def remarks(self) -> list[str]:
@@ -95,14 +109,26 @@ class Extracted:
         folders = [one.author for one in self.texts if one.known_by == "folder"]
         nobody = ", ".join(f"{name} ({count:,})" for name, count in self.nobody.most_common(5))
         return [
-            *(f"one name in two spellings: texts of {one} stand under {author}" for one, author in self.joined.items()),
-            *([f"texts that are by nobody in particular stand under {UNKNOWN}: {nobody}"] if nobody else []),
-            *(f"read as an author, though it may be a part of a data set: {one}"
-              for one in dict.fromkeys(folders) if is_part(one)),
-            *(f"{sentence}; put the texts of each person into one folder before you compare"
-              for sentence in [*doubtful_names(self.people), *self._own_names()]),
+            *(
+                f"one name in two spellings: texts of {one} stand under {author}"
+                for one, author in self.joined.items()
+            ),
+            *(
+                [f"texts that are by nobody in particular stand under {UNKNOWN}: {nobody}"]
+                if nobody
+                else []
+            ),
+            *(
+                f"read as an author, though it may be a part of a data set: {one}"
+                for one in dict.fromkeys(folders)
+                if is_part(one)
+            ),
+            *(
+                f"{sentence}; put the texts of each person into one folder before you compare"
+                for sentence in [*doubtful_names(self.people), *self._own_names()]
+            ),
             *self.shared,
-        ]  # fmt: skip
+        ]
 
     def _own_names(self) -> list[str]:
         """A sentence on authors whose mails give one name, or that of another author here; nothing where none do."""
@@ -111,29 +137,47 @@ class Extracted:
             for name in {one.author, one.document.sender_name} - {"", UNKNOWN}:
                 of_name.setdefault(name, set()).add(one.author)
         groups = [(name,) for name in of_name] + lookalikes(of_name)
-        alike = {frozenset.union(*(frozenset(of_name[name]) for name in group)) - {UNKNOWN} for group in groups}
+        alike = {
+            frozenset.union(*(frozenset(of_name[name]) for name in group)) - {UNKNOWN}
+            for group in groups
+        }
         around: dict[str, list[frozenset[str]]] = {}
         for group in {*alike, *map(frozenset, lookalikes(self.people))}:
             for author in group:
                 around.setdefault(author, []).append(group)
         several = [
-            " / ".join(sorted(of)) for of in alike
-            if len(of) > 1 and not any(of < one for one in min(map(around.__getitem__, of), key=len))
-        ]  # fmt: skip
-        return [f"authors whose mails give one name: {first_names(sorted(several))}"] if several else []
+            " / ".join(sorted(of))
+            for of in alike
+            if len(of) > 1
+            and not any(of < one for one in min(map(around.__getitem__, of), key=len))
+        ]
+        return (
+            [f"authors whose mails give one name: {first_names(sorted(several))}"]
+            if several
+            else []
+        )
 
     def tables(self) -> dict[str, Table]:
         """The account as tables: authors, texts, files left out."""
         return {
             "authors": table(
-                "authors", "Texts by author", self.authors.items(),
+                "authors",
+                "Texts by author",
+                self.authors.items(),
                 col("author", lambda r: r[0], text=True, json="author"),
                 col("texts", lambda r: len(r[1]), digits=0, json="texts"),
                 col("words", lambda r: sum(one.words for one in r[1]), digits=0, json="words"),
-                col("known by", lambda r: " ".join(sorted({one.known_by for one in r[1]})), text=True, json="known_by"),
+                col(
+                    "known by",
+                    lambda r: " ".join(sorted({one.known_by for one in r[1]})),
+                    text=True,
+                    json="known_by",
+                ),
             ),
             "texts": table(
-                "texts", "Texts that were taken", self.texts,
+                "texts",
+                "Texts that were taken",
+                self.texts,
                 col("document", lambda t: t.source, text=True, json="document"),
                 col("part", lambda t: t.document.part, text=True, json="part"),
                 col("text", lambda t: t.file, text=True, json="text"),
@@ -142,28 +186,54 @@ class Extracted:
                 col("date", lambda t: t.document.date, text=True, json="date"),
                 col("words", lambda t: t.words, digits=0, json="words"),
                 col("left out", lambda t: t.document.account, text=True, json="left_out"),
-                col("notes", lambda t: " ".join(f"{note}." for note in t.notes), text=True, json="notes"),
-                col("SHA-256 of the document", lambda t: t.document.file_sha256, text=True, json="document_sha256"),
-                col("SHA-256 of the text", lambda t: t.document.text_sha256, text=True, json="text_sha256"),
+                col(
+                    "notes",
+                    lambda t: " ".join(f"{note}." for note in t.notes),
+                    text=True,
+                    json="notes",
+                ),
+                col(
+                    "SHA-256 of the document",
+                    lambda t: t.document.file_sha256,
+                    text=True,
+                    json="document_sha256",
+                ),
+                col(
+                    "SHA-256 of the text",
+                    lambda t: t.document.text_sha256,
+                    text=True,
+                    json="text_sha256",
+                ),
             ),
             "left-out": table(
-                "left-out", "Files that were left out", self.left_out,
+                "left-out",
+                "Files that were left out",
+                self.left_out,
                 col("file", lambda r: r[0], text=True, json="file"),
                 col("why", lambda r: r[1], text=True, json="why"),
                 col("what would help", lambda r: r[2], text=True, json="fix"),
             ),
-        }  # fmt: skip
+        }
 
     def to_json(self) -> dict[str, Any]:
         """The account as a JSON object."""
         tables = {name: rows_json(one) for name, one in self.tables().items()}
-        return {"folder": str(self.folder), **tables, "joined": self.joined, "remarks": self.remarks}
+        return {
+            "folder": str(self.folder),
+            **tables,
+            "joined": self.joined,
+            "remarks": self.remarks,
+        }
 
 
 def extract_texts(
-    inbox: str | Path | Iterable[str | Path], out: str | Path, *, by: By = "sender", encoding: str | None = None,
+    inbox: str | Path | Iterable[str | Path],
+    out: str | Path,
+    *,
+    by: By = "sender",
+    encoding: str | None = None,
     progress: Progress = silent,
-) -> Extracted:  # fmt: skip
+) -> Extracted:
     """Write the texts of documents as ``OUT/AUTHOR/TEXT.txt``, with ``index.html``, ``texts.json`` and tables.
 
     Parameters
@@ -196,22 +266,29 @@ def extract_texts(
             why = "the format is not read" if path.suffix.lower() in OTHERS else "no document"
             fix = OTHERS.get(path.suffix.lower(), "")
             if broken := why_unread(path, root):
-                why, fix = broken, f"copy what it leads to, or set {LINKS}=follow" if broken == LED_OUT else ""
+                why = broken
+                fix = f"copy what it leads to, or set {LINKS}=follow" if broken == LED_OUT else ""
             elif path.is_dir():
                 why = "it is a link to a folder that is read already"
             elif path.with_suffix(".txt") in documents:
-                why, fix = "taken as the plain text beside it", ""
+                why = "taken as the plain text beside it"
+                fix = ""
             result.left_out.append((path.relative_to(root).as_posix(), why, fix))
     if not sources:
         raise InputError(
-            "there is no document here", file=inboxes[0],
+            "there is no document here",
+            file=inboxes[0],
             found=", ".join(name for name, _, _ in result.left_out[:4]) or "nothing",
             expected=", ".join(sorted(formats_by_suffix())),
-        )  # fmt: skip
+        )
     for place in inboxes:
         inner = [path.relative_to(root) for root, path in sources if root == place]
         if all(len(path.parts) > 2 for path in inner):
-            check_no_parts(place, sorted({path.parts[0] for path in inner}), [path.as_posix() for path in inner])
+            check_no_parts(
+                place,
+                sorted({path.parts[0] for path in inner}),
+                [path.as_posix() for path in inner],
+            )
     every_text: list[tuple[Taken, str]] = []
     for done, (root, path) in enumerate(sources):
         progress("documents", done, len(sources))
@@ -232,15 +309,23 @@ def extract_texts(
             if is_nobody(author):
                 if author != UNKNOWN:
                     result.nobody[plain_name(author)] += 1
-                author, known_by = UNKNOWN, "nothing"
+                author = UNKNOWN
+                known_by = "nothing"
             person = (document.identity if author == sender else "") or name_key(author)
             every_text.append(
-                (Taken(document, source, "", author, known_by, count_words(document.text), notes), person)
+                (
+                    Taken(
+                        document, source, "", author, known_by, count_words(document.text), notes
+                    ),
+                    person,
+                )
             )
     _put_by_author(result, every_text)
     if not result.texts:
         name, why, fix = result.left_out[0]
-        raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
+        raise FormatError(
+            "no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None
+        )
     with fresh_folder(out, kind="texts") as place:
         _write(result, place)
     return result
@@ -248,7 +333,8 @@ def extract_texts(
 
 def _put_by_author(result: Extracted, every_text: Sequence[tuple[Taken, str]]) -> None:
     """Put texts, each with what is equal for all of its author's names, under one name of each person, once."""
-    names, seen = _Names(), dict[tuple[str, str], str]()
+    names = _Names()
+    seen = dict[tuple[str, str], str]()
     spelt: dict[str, dict[str, None]] = {}
     shown = one_name_each([(plain_name(one.author), person) for one, person in every_text])
     for (one, _), author in zip(every_text, shown, strict=True):
@@ -271,15 +357,24 @@ def _read(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, .
     except Unreadable:
         raise
     except FormatError:
-        likely = detected(path.read_bytes()) if encoding is None and path.suffix.lower() in (".txt", ".html") else None
+        likely = (
+            detected(path.read_bytes())
+            if encoding is None and path.suffix.lower() in (".txt", ".html")
+            else None
+        )
         if likely is None:
             raise
-        return [(one, (*one.notes, _sample(one.text, likely))) for one in read_documents(path, likely)]
+        return [
+            (one, (*one.notes, _sample(one.text, likely))) for one in read_documents(path, likely)
+        ]
 
 
 def _sample(text: str, encoding: str) -> str:
     line = next((line for line in text.split("\n") if not line.isascii()), "").strip()
-    return f"not UTF-8, and read as {encoding}, in which a line reads: {line[:120]}; --encoding settles it"
+    return (
+        f"not UTF-8, and read as {encoding}, in which a line reads: {line[:120]}; --encoding"
+        " settles it"
+    )
 
 
 class _Names:
@@ -294,11 +389,15 @@ class _Names:
         if author not in self._folders:
             self._folders[author] = self._free(_safe(author), "")
         part = document.part if document.part.startswith(("mail ", "text ")) else ""
-        return self._free(f"{self._folders[author]}/{_safe(f'{document.path.stem} {part}'.strip())}", ".txt")
+        return self._free(
+            f"{self._folders[author]}/{_safe(f'{document.path.stem} {part}'.strip())}", ".txt"
+        )
 
     def _free(self, name: str, suffix: str) -> str:
         number = self._numbers.get(name, 1)
-        while (free := f"{name}{f' {number}' if number > 1 else ''}{suffix}").casefold() in self._taken:
+        while (
+            free := f"{name}{f' {number}' if number > 1 else ''}{suffix}"
+        ).casefold() in self._taken:
             number += 1
         self._taken.add(free.casefold())
         self._numbers[name] = number
@@ -322,10 +421,15 @@ def _write(result: Extracted, place: Path) -> None:
     for name, one_table in tables.items():
         if one_table.rows:
             write_text(place / f"{name}.csv", to_csv(one_table))
-    write_json(place / "texts.json", {name: rows_json(one_table) for name, one_table in tables.items()})
+    write_json(
+        place / "texts.json", {name: rows_json(one_table) for name, one_table in tables.items()}
+    )
     shown = min(_SHOWN, max(500, _PAGE // len(result.texts)))
     page = render(
-        "ravenbench.ext.documents:template.html.j2", result=result, shown=shown, unknown=UNKNOWN,
+        "ravenbench.ext.documents:template.html.j2",
+        result=result,
+        shown=shown,
+        unknown=UNKNOWN,
         tables=[one for name, one in tables.items() if name != "texts"],
-    )  # fmt: skip
+    )
     write_text(place / "index.html", page)

@@ -1,4 +1,6 @@
-"""HTML and Rich Text: what a reader takes for the text, without a page's furniture and without quotations.
+"""Reads HTML and Rich Text: what a reader takes for the text, without a page's furniture and without quotations.
+
+In: a path, or HTML as text. Out: a list of one ``Document``, or its text, with an account of what was left out.
 
 HTML is read by selectolax (MIT; the Lexbor engine, one wheel): a tree as browsers build it, from which parts are left
 out by rules that the account can name. trafilatura and readability choose by weights that it could not.
@@ -22,25 +24,93 @@ from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
 
 LIBRARIES = ("selectolax.lexbor", "striprtf.striprtf")
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*+=\s*+(?:[\"']\s*+)?([\w.:-]{2,40})", re.IGNORECASE)
-_SILENT = {"head", "script", "style", "noscript", "template", "svg", "math", "object", "iframe", "canvas", "#comment"}
+_SILENT = {
+    "head",
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "svg",
+    "math",
+    "object",
+    "iframe",
+    "canvas",
+    "#comment",
+}
 _FURNITURE = {"nav", "aside", "footer", "form", "button", "select", "dialog", "menu"}
 _ROLES = {"navigation", "banner", "contentinfo", "complementary", "search"}
 _NAMED = re.compile(
-    r"cookie|consent|breadcrumb|sidebar|share|social|advert|banner|newsletter|comment|related|pagination", re.IGNORECASE
+    r"cookie|consent|breadcrumb|sidebar|share|social|advert|banner|newsletter|comment|related|pagination",
+    re.IGNORECASE,
 )
-_QUOTED = re.compile(r"gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote|zmail_extra", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote|zmail_extra", re.IGNORECASE
+)
 _SIGNED = re.compile(r"signature", re.IGNORECASE)
 _BLOCKS = {
-    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dl", "dt", "dd", "section", "article", "main",
-    "header", "address", "pre", "hr", "table", "tr", "td", "th", "fieldset", "center",
-}  # fmt: skip
+    "p",
+    "div",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "li",
+    "ul",
+    "ol",
+    "dl",
+    "dt",
+    "dd",
+    "section",
+    "article",
+    "main",
+    "header",
+    "address",
+    "pre",
+    "hr",
+    "table",
+    "tr",
+    "td",
+    "th",
+    "fieldset",
+    "center",
+}
 _PARAGRAPH = 30
 """Words of a table's cell that make the table one of layout."""
 _NO_END = {
-    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input", "li",
-    "link", "meta", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
-}  # fmt: skip
-_MOST_OPEN, _MOST_ATTRIBUTES = 5_000, 2_000
+    "area",
+    "base",
+    "body",
+    "br",
+    "col",
+    "colgroup",
+    "dd",
+    "dt",
+    "embed",
+    "head",
+    "hr",
+    "html",
+    "img",
+    "input",
+    "li",
+    "link",
+    "meta",
+    "option",
+    "p",
+    "param",
+    "source",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "track",
+    "wbr",
+}
+_MOST_OPEN = 5_000
+_MOST_ATTRIBUTES = 2_000
 """Elements open at once and attributes of one of them: browsers' trees cost the square of these."""
 
 
@@ -50,14 +120,25 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
     account = Account()
     html = decode_html(data, path, encoding)
     if is_tei(html):
-        hint = "this is TEI, whose header names {}: save it as .xml for the author to be taken from there"
+        hint = (
+            "this is TEI, whose header names {}: save it as .xml for the author to be taken from"
+            " there"
+        )
         return [
-            msgspec.structs.replace(page, author=None, identity="", notes=(*page.notes, hint.format(page.author)))
+            msgspec.structs.replace(
+                page, author=None, identity="", notes=(*page.notes, hint.format(page.author))
+            )
             for page in parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", html), path)
         ]
     folded = html[:5000].lower(), html[-5000:].lower()
-    cut = ("it may be cut short: </html> is missing",) if "<html" in folded[0] and "</html" not in folded[1] else ()
-    return [Document(path=path, text=html_text(html, account), left_out=account.left_out(), notes=cut)]
+    cut = (
+        ("it may be cut short: </html> is missing",)
+        if "<html" in folded[0] and "</html" not in folded[1]
+        else ()
+    )
+    return [
+        Document(path=path, text=html_text(html, account), left_out=account.left_out(), notes=cut)
+    ]
 
 
 def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
@@ -68,7 +149,9 @@ def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError:
             try:
-                return data.decode({"iso-8859-1": "cp1252"}.get(name := named[1].decode().lower(), name))
+                return data.decode(
+                    {"iso-8859-1": "cp1252"}.get(name := named[1].decode().lower(), name)
+                )
             except (LookupError, UnicodeDecodeError):
                 pass
     return decode(data, path, encoding=encoding)
@@ -90,10 +173,17 @@ def html_text(html: str, account: Account, *, mail: bool = False) -> str:
         if len(chosen := body.css(choice)) == 1 and len(chosen[0].text()) > 200:
             root = chosen[0]
             around = _count(body) - _count(root)
-            account.add("boilerplate", f"{around:,} words around the page's {root.tag} element", int(around > 0))
+            account.add(
+                "boilerplate",
+                f"{around:,} words around the page's {root.tag} element",
+                int(around > 0),
+            )
             break
     pieces = "".join(_pieces(root, account, mail, False))
-    lines = [" ".join(line.split(" ")).strip() for line in re.sub(r"[ \t\r\f\u00a0]+", " ", pieces).split("\n")]
+    lines = [
+        " ".join(line.split(" ")).strip()
+        for line in re.sub(r"[ \t\r\f\u00a0]+", " ", pieces).split("\n")
+    ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 
 
@@ -111,9 +201,13 @@ def _check_tags(html: str) -> None:
         opened[kind] += change
         depth += change
         if depth > _MOST_OPEN:
-            raise Unreadable("its tags are nested too deep", expected=f"at most {_MOST_OPEN:,} open at once")
+            raise Unreadable(
+                "its tags are nested too deep", expected=f"at most {_MOST_OPEN:,} open at once"
+            )
         if len(tag) > _MOST_ATTRIBUTES and len(tag.split()) > _MOST_ATTRIBUTES:
-            raise Unreadable("a tag has too many attributes", expected=f"at most {_MOST_ATTRIBUTES:,}")
+            raise Unreadable(
+                "a tag has too many attributes", expected=f"at most {_MOST_ATTRIBUTES:,}"
+            )
 
 
 def _pieces(node: Any, account: Account, mail: bool, pre: bool) -> Iterator[str]:
@@ -142,7 +236,9 @@ def _left_out(node: Any, tag: str, mail: bool) -> str | None:
     attributes = node.attributes
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
     style = re.sub(r"\s", "", (attributes.get("style") or "").lower())
-    if "hidden" in attributes or re.search("display:none|visibility:hidden|font-size:0(?!\\.)", style):
+    if "hidden" in attributes or re.search(
+        "display:none|visibility:hidden|font-size:0(?!\\.)", style
+    ):
         return "hidden text"
     if tag == "blockquote" or _QUOTED.search(names) or attributes.get("type") == "cite":
         return "quotations"
@@ -157,7 +253,9 @@ def _left_out(node: Any, tag: str, mail: bool) -> str | None:
     if tag in _FURNITURE or attributes.get("role") in _ROLES or _NAMED.search(names):
         return "boilerplate"
     links = node.css("a") if tag in ("ul", "ol", "div", "p") else []
-    return "boilerplate" if len(links) >= 3 and sum(map(_count, links)) > 0.6 * _count(node) else None
+    return (
+        "boilerplate" if len(links) >= 3 and sum(map(_count, links)) > 0.6 * _count(node) else None
+    )
 
 
 def _count(node: Any) -> int:
@@ -174,10 +272,15 @@ _GROUP = re.compile(
     re.IGNORECASE,
 )
 _KINDS = {
-    "header": "headers and footers of pages", "footer": "headers and footers of pages",
-    "footnote": "footnotes and endnotes", "pict": "images", "shppict": "images", "object": "embedded files",
-    "annotation": "comments", "shptxt": "text boxes",
-}  # fmt: skip
+    "header": "headers and footers of pages",
+    "footer": "headers and footers of pages",
+    "footnote": "footnotes and endnotes",
+    "pict": "images",
+    "shppict": "images",
+    "object": "embedded files",
+    "annotation": "comments",
+    "shptxt": "text boxes",
+}
 """Groups that are left out; a field's instruction and the second form of an image are passed over."""
 _INNERMOST = re.compile(r"\{([^{}]*+)\}")
 _DELETED = re.compile(r".*\\deleted(?!0)\b(.*)", re.DOTALL)
@@ -217,7 +320,11 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
 
     body = _INNERMOST.sub(without_marks, body)
     _end(body, body.index("{"), path)
-    text = rtf_to_text(body, errors="replace").encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    text = (
+        rtf_to_text(body, errors="replace")
+        .encode("utf-16", "surrogatepass")
+        .decode("utf-16", "surrogatepass")
+    )
     written = []
     for line in text.split("\n"):
         if line.rstrip().endswith("|") and "\\row" in body:
@@ -234,12 +341,17 @@ def _end(raw: str, start: int, path: Path) -> int:
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
         if depth == 0:
             return brace.end()
-    raise Unreadable("it is cut short: a brace is never closed", file=path, fix="get the whole file")
+    raise Unreadable(
+        "it is cut short: a brace is never closed", file=path, fix="get the whole file"
+    )
 
 
 def _bytes(path: Path, limit: int) -> bytes:
     if path.stat().st_size > limit:
         raise Unreadable(
-            "it is too large for one document", file=path, found=f"{path.stat().st_size:,} bytes", expected=f"{limit:,}"
+            "it is too large for one document",
+            file=path,
+            found=f"{path.stat().st_size:,} bytes",
+            expected=f"{limit:,}",
         )
     return path.read_bytes()

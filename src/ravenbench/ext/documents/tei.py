@@ -1,4 +1,7 @@
-"""TEI (ELTeC, DraCor, CLARIN …): the words of ``body``; author, title and date as the header has them.
+"""Reads TEI (ELTeC, DraCor, CLARIN …): the words of ``body``; author, title and date as the header has them.
+
+In: the path of an XML file, or its content. Out: a list of ``Document``, one for each TEI in the file; ``Unreadable``
+where there is none.
 
 Python's own expat reads it. Whatever declares entities is refused; nothing that lies outside the file is read.
 """
@@ -23,7 +26,9 @@ from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unrea
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")
 """Elements that are each a text, or hold some, with a header of their own; one may stand within another."""
-_DECLARED = re.compile(rb"""(?:\xff\xfe|\xfe\xff)?\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,60})["']""")
+_DECLARED = re.compile(
+    rb"""(?:\xff\xfe|\xfe\xff)?\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,60})["']"""
+)
 _OF_EXPAT = (b"utf-8", b"utf-16", b"utf-16le", b"utf-16be", b"us-ascii", b"iso-8859-1")
 _WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030"}
 """What programs write under the name of a smaller set."""
@@ -32,21 +37,52 @@ _NO_TEXT = ("unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf-7")
 _BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
 """What may stand before the first element: how it begins, how it ends."""
 _LEFT_OUT = {
-    "note": "notes", "speaker": "speakers", "stage": "stage directions", "fw": "running heads", "del": "deletions",
-    "figDesc": "descriptions of figures", "castList": "lists of persons", "listBibl": "bibliographies",
-}  # fmt: skip
+    "note": "notes",
+    "speaker": "speakers",
+    "stage": "stage directions",
+    "fw": "running heads",
+    "del": "deletions",
+    "figDesc": "descriptions of figures",
+    "castList": "lists of persons",
+    "listBibl": "bibliographies",
+}
 _BESIDE = re.compile(
     "(?:preface|introduction|intro|foreword|afterword|title_?page|toc|contents|advert(?:isement)?|imprint|appendix"
-    "|glossary|index|notes|editorial|liminal)", re.IGNORECASE,
-)  # fmt: skip
+    "|glossary|index|notes|editorial|liminal)",
+    re.IGNORECASE,
+)
 """Types of divisions that are no part of the text itself, or may be by another hand."""
 _OTHER_READING = ("sic", "reg", "expan")
 """Within a ``choice``: the author's spelling and the corrected print are taken."""
 _BLOCKS = {
-    "p", "l", "lg", "head", "ab", "sp", "div", "div1", "div2", "div3", "item", "list", "row", "table", "trailer",
-    "body", "epigraph", "salute", "signed", "opener", "closer", "dateline", "byline", "lb", "cell", "floatingText",
+    "p",
+    "l",
+    "lg",
+    "head",
+    "ab",
+    "sp",
+    "div",
+    "div1",
+    "div2",
+    "div3",
+    "item",
+    "list",
+    "row",
+    "table",
+    "trailer",
+    "body",
+    "epigraph",
+    "salute",
+    "signed",
+    "opener",
+    "closer",
+    "dateline",
+    "byline",
+    "lb",
+    "cell",
+    "floatingText",
     "label",
-}  # fmt: skip
+}
 _PARTS = {"persName", "name", "forename", "surname", "nameLink", "addName", "genName", "roleName"}
 """Elements of a person's name, between which a blank stands."""
 _DATES = re.compile(r"\(?\b\d{4}\?? ?[-–—] ?(?:\d{4}\??)?\)?[ .]{0,9}$")
@@ -68,16 +104,20 @@ class _Handler:
     """What expat tells, gathered."""
 
     def __init__(self, within: _Handler | None = None) -> None:
-        self.within, self.holds_others = within, False
+        self.within = within
+        self.holds_others = False
         self.stack: list[str] = []
         self.open = Counter[str]()  # how often each name stands in the stack, which may be long
         self.pieces: list[str] = []
         self.account = Account()
         self.people: dict[str, list[str]] = {}
         self.beside = Counter[str]()
-        self.title, self.dates, self.missing = list[str](), dict[str, str](), dict[str, int]()
+        self.title = list[str]()
+        self.dates = dict[str, str]()
+        self.missing = dict[str, int]()
         self._left: tuple[int, str, list[str]] | None = None
-        self._ref, self._who = "", list[str]()
+        self._ref = ""
+        self._who = list[str]()
         self._within_word = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -100,7 +140,8 @@ class _Handler:
         elif self.open["titleStmt"] and self.open["author"]:
             self._who += [" "] * (tag in _PARTS)
             if tag == "author":
-                self._ref, self._who = "", []
+                self._ref = ""
+                self._who = []
             self._ref = self._ref or attributes.get("ref") or attributes.get("key") or ""
         elif tag == "date" and self.open["teiHeader"]:
             rank = self._rank()
@@ -173,7 +214,11 @@ def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
     """
     data = path.read_bytes()
     if len(data) > DOCUMENT_LIMIT:
-        raise Unreadable("it is too large for one document", file=path, expected=f"at most {DOCUMENT_LIMIT:,} bytes")
+        raise Unreadable(
+            "it is too large for one document",
+            file=path,
+            expected=f"at most {DOCUMENT_LIMIT:,} bytes",
+        )
     return parsed(_decoded(data, path, encoding), path)
 
 
@@ -197,14 +242,18 @@ def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes | str:
 def _codec(name: str) -> str:
     """Python's name of an encoding of texts; "" where it knows none."""
     with suppress(InputError):
-        codec = codecs.lookup(known_encoding(name.lower().removeprefix("x-").replace("windows-31j", "cp932"))).name
+        codec = codecs.lookup(
+            known_encoding(name.lower().removeprefix("x-").replace("windows-31j", "cp932"))
+        ).name
         return "" if codec in _NO_TEXT else codec
     return ""
 
 
 def parsed(data: bytes | str, path: Path) -> list[Document]:
     """What ``read_tei`` gives of the content of a file."""
-    every = [_Handler()]  # that of the file, then of each element that may be a text, or hold some, as they begin
+    every = [
+        _Handler()
+    ]  # that of the file, then of each element that may be a text, or hold some, as they begin
     current = [every[0]]
     parser = expat.ParserCreate()
 
@@ -221,12 +270,15 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
 
     def declared(*what: object) -> None:
         raise Unreadable(
-            "it declares entities, which could hide or repeat anything", file=path, found=str(what[0]),
+            "it declares entities, which could hide or repeat anything",
+            file=path,
+            found=str(what[0]),
             fix="replace them by the signs that they stand for, and remove the declaration",
-        )  # fmt: skip
+        )
 
     parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
     parser.CharacterDataHandler = lambda text: current[-1].text(text)
     parser.SkippedEntityHandler = lambda *entity: current[-1].skipped(*entity)
     parser.EntityDeclHandler = declared
@@ -234,7 +286,9 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise Unreadable(f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt") from None
+        raise Unreadable(
+            f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt"
+        ) from None
     for handler in every[1:]:  # whoever holds a text comes before it
         assert handler.within is not None
         handler.within.holds_others = True
@@ -242,10 +296,13 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
     texts = [one for one in every if not one.holds_others or "".join(one.pieces).strip()]
     if len(every) < 3:
         return [_document(texts[0], path)]
-    documents, unread = list[Document](), list[tuple[str, str]]()
+    documents = list[Document]()
+    unread = list[tuple[str, str]]()
     for number, handler in enumerate(texts, start=1):
         try:
-            documents.append(msgspec.structs.replace(_document(handler, path), part=f"text {number}"))
+            documents.append(
+                msgspec.structs.replace(_document(handler, path), part=f"text {number}")
+            )
         except Unreadable as error:
             unread.append((f"text {number}", error.problem))
     if not documents:
@@ -259,21 +316,39 @@ def _document(handler: _Handler, path: Path) -> Document:
     lines = [line for each in text.split("\n") if (line := " ".join(each.split()))]
     if not lines:
         raise Unreadable(
-            "it is no TEI, or has no words in its body", file=path, expected="TEI/text/body",
+            "it is no TEI, or has no words in its body",
+            file=path,
+            expected="TEI/text/body",
             fix="other XML is not read: save the text as .txt",
-        )  # fmt: skip
-    notes = [f"signs without meaning were left out: {', '.join(handler.missing)}"] if handler.missing else []
+        )
+    notes = (
+        [f"signs without meaning were left out: {', '.join(handler.missing)}"]
+        if handler.missing
+        else []
+    )
     if handler.beside:
         within = ", ".join(f"{kind} ({count})" for kind, count in handler.beside.items())
         notes.append(f"divisions within its body that may be another's count as text: {within}")
     if len(handler.people) > 1:
-        notes.append(f"its header names several authors: {'; '.join(names[0] for names in handler.people.values())}")
+        notes.append(
+            "its header names several authors:"
+            f" {'; '.join(names[0] for names in handler.people.values())}"
+        )
     who = next(iter(handler.people.items()), ("", [""])) if len(handler.people) == 1 else ("", [""])
-    title = re.sub(r" ?[:,]? ?\(?(?:an? )?(?:ELTeC|electronic|digital|TEI) (?:edition|text|version)\)? ?$", "",
-                   " ".join("".join(handler.title).split()), flags=re.IGNORECASE)  # fmt: skip
+    title = re.sub(
+        r" ?[:,]? ?\(?(?:an? )?(?:ELTeC|electronic|digital|TEI) (?:edition|text|version)\)? ?$",
+        "",
+        " ".join("".join(handler.title).split()),
+        flags=re.IGNORECASE,
+    )
     date = handler.dates.get("creation") or handler.dates.get("bibl", "")
     return Document(
-        path=path, text="\n".join(lines) + "\n", author=who[1][0] or None, title=title, date=date,
+        path=path,
+        text="\n".join(lines) + "\n",
+        author=who[1][0] or None,
+        title=title,
+        date=date,
         identity="" if who[0] == who[1][0] else who[0],
-        left_out=handler.account.left_out(), notes=tuple(notes),
-    )  # fmt: skip
+        left_out=handler.account.left_out(),
+        notes=tuple(notes),
+    )

@@ -1,4 +1,7 @@
-"""Length-bucketed, padded batches, and one encoding of each distinct document.
+"""Makes length-bucketed, padded batches, and encodes each distinct document once.
+
+In: sequences of token numbers; or ``Problems`` and a function that encodes texts. Out: ``Batch``es (ids (size,
+width)); or vectors (documents, …) with rows of known and questioned documents.
 
 The shape of the batch a sequence is computed in follows from its own length alone: widths stand on a fixed ladder,
 a width has one batch size, and what is missing is filled with empty rows. In layers of even size kernels round
@@ -36,7 +39,8 @@ class Batch:
 
 
 def width_of(length: int) -> int:
-    """The ladder: 8, 16, 24, 32, then eight steps an octave (36, 40 …): at most an eighth is padding there."""
+    """The width (tokens) of a batch for a length, by the ladder 8, 16, 24, 32, then eight steps an octave (36, 40 …):
+    at most an eighth is padding there."""
     if length <= 32:
         return max(8, -(-length // 8) * 8)
     step = 1 << max(2, (length - 1).bit_length() - 4)
@@ -44,7 +48,10 @@ def width_of(length: int) -> int:
 
 
 def batches(
-    sequences: Sequence[Sequence[int] | Ints], tokens: int = 4096, pad: int = 0, most: int | None = None
+    sequences: Sequence[Sequence[int] | Ints],
+    tokens: int = 4096,
+    pad: int = 0,
+    most: int | None = None,
 ) -> Iterator[Batch]:
     """Sequences of about equal length together, shortest first.
 
@@ -74,7 +81,9 @@ def batches(
             yield Batch(rows, ids, mask)
 
 
-def distinct(problems: Problems, encode: Callable[[list[str]], Floats]) -> tuple[Floats, Ints, Ints]:
+def distinct(
+    problems: Problems, encode: Callable[[list[str]], Floats]
+) -> tuple[Floats, Ints, Ints]:
     """Encode each distinct document once, however many problems it is in.
 
     Returns

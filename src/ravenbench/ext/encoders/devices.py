@@ -1,4 +1,8 @@
-"""Where a model runs: device, precision, threads, and what running out of memory means."""
+"""Says where a model runs: device, precision, threads; and turns running out of memory into an error.
+
+In: the name of a device or of a precision, a seed. Out: a ``torch.device``, True or False, or a context in which a
+model runs.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,15 @@ def pick(device: str) -> torch.device:
         return torch.device("cpu")
     kind, _, number = device.partition(":")
     if kind != "cuda" or (number and not (number.isdecimal() and len(number) < 10)):
-        raise SpecError("there is no such device", found=device, expected="auto, cpu, cuda or cuda:NUMBER")
+        raise SpecError(
+            "there is no such device", found=device, expected="auto, cpu, cuda or cuda:NUMBER"
+        )
     if not cuda or int(number or 0) >= torch.cuda.device_count():
-        raise InputError("no such GPU is usable here", found=device, fix="device='cpu', or a torch built for CUDA")
+        raise InputError(
+            "no such GPU is usable here",
+            found=device,
+            fix="device='cpu', or a torch built for CUDA",
+        )
     # cuBLAS reads this once, and deterministic mode is refused without it.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     return torch.device(device)
@@ -38,7 +48,9 @@ def pick(device: str) -> torch.device:
 
 def precision(name: str, device: torch.device) -> Any:
     """A context for forward passes of a network that learns in fp32: bfloat16 autocast where ``half`` says so."""
-    return torch.autocast(device.type, dtype=torch.bfloat16) if half(name, device) else nullcontext()
+    return (
+        torch.autocast(device.type, dtype=torch.bfloat16) if half(name, device) else nullcontext()
+    )
 
 
 def half(name: str, device: torch.device) -> bool:
@@ -48,13 +60,16 @@ def half(name: str, device: torch.device) -> bool:
     """
     if name not in ("auto", "fp32", "bf16"):
         raise SpecError("there is no such precision", found=name, expected="auto, fp32 or bf16")
-    return name == "bf16" or (name == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported())
+    return name == "bf16" or (
+        name == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported()
+    )
 
 
 @contextmanager
 def controlled(seed: int, device: torch.device, deterministic: bool = True) -> Iterator[None]:
     """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the end."""
-    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    threads = torch.get_num_threads()
+    strict = torch.are_deterministic_algorithms_enabled()
     warn = torch.is_deterministic_algorithms_warn_only_enabled()
     filled = torch.utils.deterministic.fill_uninitialized_memory
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
@@ -77,7 +92,9 @@ def reseed(seed: int) -> None:
 
 
 @contextmanager
-def inferring(device: torch.device, lower: str = "batch", threads: int | None = 1) -> Iterator[None]:
+def inferring(
+    device: torch.device, lower: str = "batch", threads: int | None = 1
+) -> Iterator[None]:
     """No gradients and one CPU thread, as every score is computed; ``lower`` is the option that saves memory.
 
     Where no worker computes beside it, ``threads`` may be None: as many as torch takes.

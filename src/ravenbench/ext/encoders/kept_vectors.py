@@ -1,4 +1,7 @@
-"""Embeddings by a model that does not change, kept by content while the process lives, and in the cache folder.
+"""Keeps embeddings by a model that does not change, by content: while the process lives, and in the cache folder.
+
+In: n texts, a name for how vectors are made, a function that makes them. Out: vectors (n, d) float64, each distinct
+text encoded once.
 
 Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
 the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run
@@ -15,7 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.files import cache_folder, made_cache, make_room, map_hashed, stands_alone, write_hashed
+from ravenbench.files import (
+    cache_folder,
+    made_cache,
+    make_room,
+    map_hashed,
+    stands_alone,
+    write_hashed,
+)
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats
 
@@ -39,7 +49,7 @@ class KeptFiles:
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """The path of the folder in which they are kept."""
         return cache_folder() / "embeddings" / self.made
 
     def find(self, texts: Sequence[bytes]) -> dict[bytes, Floats]:
@@ -55,7 +65,8 @@ class KeptFiles:
         """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps none."""
         rows = np.stack(list(vectors.values()))
         table = np.empty(len(rows), dtype=[("text", "V16"), ("vector", np.float64, rows.shape[1:])])
-        table["text"], table["vector"] = np.frombuffer(b"".join(vectors), dtype="V16"), rows
+        table["text"] = np.frombuffer(b"".join(vectors), dtype="V16")
+        table["vector"] = rows
         with suppress(OSError):
             made_cache()
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -85,13 +96,16 @@ class KeptVectors:
     """
 
     def __init__(self, most: int = MOST, *, shared: bool = False) -> None:
-        self.most, self.shared = most, shared
+        self.most = most
+        self.shared = shared
         self._files: dict[Hashable, KeptFiles] = {}
         self._bytes = 0
         self._kept: OrderedDict[tuple[Hashable, bytes], Floats] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, made: Hashable, texts: Sequence[str], encode: Callable[[list[str]], Floats]) -> Floats:
+    def of(
+        self, made: Hashable, texts: Sequence[str], encode: Callable[[list[str]], Floats]
+    ) -> Floats:
         """Vectors of texts (n, d); those that are not kept are encoded together, each distinct text once.
 
         Parameters
@@ -106,7 +120,9 @@ class KeptVectors:
             cached = {place: self._kept[place] for place in places if place in self._kept}
             for place in cached:
                 self._kept.move_to_end(place)
-        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in cached}
+        missing = {
+            place: text for place, text in zip(places, texts, strict=True) if place not in cached
+        }
         shared = self.shared and not stands_alone()
         if missing and shared:
             read = self._shelf(made).find([text for _, text in missing])

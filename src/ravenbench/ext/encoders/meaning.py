@@ -1,4 +1,6 @@
-"""A neural measure of meaning: a sentence encoder, from this machine only.
+"""Compares the meaning of texts by a sentence encoder, from this machine only.
+
+In: the name or folder of a model; pairs of texts. Out: cosines, one a pair, from −1 to 1, higher = more alike.
 
 References
 ----------
@@ -14,13 +16,19 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.ext.encoders.pretrained import is_static, load_static, missing, model_folder, static_vectors
+from ravenbench.ext.encoders.pretrained import (
+    is_static,
+    load_static,
+    missing,
+    model_folder,
+    static_vectors,
+)
 from ravenbench.obfuscation.measures.soundness import MeaningModel, Pairs, Similarity
 from ravenbench.types import Floats
 
 
 def encoder_folder(model: str) -> Path:
-    """Where a sentence encoder lies; nothing is loaded.
+    """The folder of a sentence encoder; nothing is loaded.
 
     MissingPart if it or its library is not here; FormatError if files of it are missing.
     """
@@ -48,7 +56,8 @@ def sentence_similarity(model: str) -> Similarity:
 
     def cosines(pairs: Pairs) -> list[float]:
         vectors = encode([text for pair in pairs for text in pair]).reshape(len(pairs), 2, -1)
-        a, b = vectors[:, 0], vectors[:, 1]
+        a = vectors[:, 0]
+        b = vectors[:, 1]
         norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         values: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
         return values

@@ -1,4 +1,8 @@
-"""Pretrained models that are on this machine already: found, checked and loaded; nothing is downloaded or unpickled."""
+"""Finds, checks and loads pretrained models that are on this machine already; nothing is downloaded or unpickled.
+
+In: the name or folder of a model. Out: its folder, or the loaded model; of static embeddings vectors (texts, d);
+MissingPart or FormatError where it is not here or not whole.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +40,19 @@ class Recipe(NamedTuple):
 RECIPES = {
     "luar-mud": Recipe("rrivera1849/LUAR-MUD", "main", "luar(model='luar-mud', epochs=0)"),
     "luar-crud": Recipe("rrivera1849/LUAR-CRUD", "main", "luar(model='luar-crud', epochs=0)"),
-    "style-embedding": Recipe("AnnaWegmann/Style-Embedding", "refs/pr/10", "encoder(model='style-embedding')"),
-    "styledistance": Recipe("StyleDistance/styledistance", "main", "encoder(model='styledistance')"),
-    "mstyledistance": Recipe("StyleDistance/mstyledistance", "main", "encoder(model='mstyledistance')"),
+    "style-embedding": Recipe(
+        "AnnaWegmann/Style-Embedding", "refs/pr/10", "encoder(model='style-embedding')"
+    ),
+    "styledistance": Recipe(
+        "StyleDistance/styledistance", "main", "encoder(model='styledistance')"
+    ),
+    "mstyledistance": Recipe(
+        "StyleDistance/mstyledistance", "main", "encoder(model='mstyledistance')"
+    ),
     "star": Recipe(
-        "AIDA-UPM/star", "a2f607ade24a373b15bc86d4b2d0556d253bfaaa", "encoder(model='star', pooling='pooler')"
+        "AIDA-UPM/star",
+        "a2f607ade24a373b15bc86d4b2d0556d253bfaaa",
+        "encoder(model='star', pooling='pooler')",
     ),
 }
 """By the name that stands for such a model wherever one is named."""
@@ -72,12 +84,17 @@ def model_folder(name: str, revision: str | None = None) -> Path:
         except (OSError, ValueError) as error:
             at = "" if revision is None else f" --revision {revision}"
             raise MissingPart(
-                f"the model {name!r} is not on this machine" + ("" if revision is None else f" at revision {revision}"),
+                f"the model {name!r} is not on this machine"
+                + ("" if revision is None else f" at revision {revision}"),
                 found=str(error),
-                fix=f"hf download {name}{at} --exclude '*.bin'   (or give a folder: model='FOLDER')",
+                fix=(
+                    f"hf download {name}{at} --exclude '*.bin'   (or give a folder: model='FOLDER')"
+                ),
             ) from error
     elif revision is not None:
-        raise InputError("a folder has no revisions", file=folder, found=revision, fix="leave out revision")
+        raise InputError(
+            "a folder has no revisions", file=folder, found=revision, fix="leave out revision"
+        )
     _check_files(folder)
     return folder
 
@@ -86,7 +103,10 @@ def is_static(folder: Path) -> bool:
     """Whether these are static embeddings: a vector a token and no network (model2vec, or its like in a list of
     sentence-transformers modules)."""
     if (folder / "modules.json").exists():
-        return any("StaticEmbedding" in str(module.get("type")) for module in _read(folder / "modules.json"))
+        return any(
+            "StaticEmbedding" in str(module.get("type"))
+            for module in _read(folder / "modules.json")
+        )
     return bool(_read(folder / "config.json").get("model_type") == "model2vec")
 
 
@@ -99,15 +119,21 @@ def load_static(folder: Path) -> Any:
     try:
         return StaticModel.from_pretrained(str(folder))
     except (OSError, ValueError, KeyError) as error:
-        raise FormatError("this static model cannot be loaded", file=folder, found=str(error)) from error
+        raise FormatError(
+            "this static model cannot be loaded", file=folder, found=str(error)
+        ) from error
 
 
 def static_vectors(model: Any, texts: Sequence[str]) -> Floats:
     """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is cut."""
-    return np.asarray(model.encode(list(texts), max_length=None, use_multiprocessing=False), dtype=np.float64)
+    return np.asarray(
+        model.encode(list(texts), max_length=None, use_multiprocessing=False), dtype=np.float64
+    )
 
 
-def load_sentences(folder: Path, device: str, remote_code: bool = False, pooler: bool = False) -> Any:
+def load_sentences(
+    folder: Path, device: str, remote_code: bool = False, pooler: bool = False
+) -> Any:
     """Load a ``SentenceTransformer``; a plain transformer gets the mean of its last layer, or its own ``pooler``.
 
     FormatError if it cannot be loaded (code of the model's own is run only with ``remote_code``), or is LUAR, which
@@ -115,15 +141,25 @@ def load_sentences(folder: Path, device: str, remote_code: bool = False, pooler:
     """
     if pooler and ((folder / "modules.json").exists() or not _has_pooler(folder)):
         raise FormatError(
-            "this model has no pooling layer of its own to be read by", file=folder, found="pooling='pooler'",
-            expected="a plain transformer whose weights hold pooler.dense.weight", fix="leave out pooling",
-        )  # fmt: skip
-    if (folder / "config.json").exists() and _read(folder / "config.json").get("model_type") == "LUAR":
+            "this model has no pooling layer of its own to be read by",
+            file=folder,
+            found="pooling='pooler'",
+            expected="a plain transformer whose weights hold pooler.dense.weight",
+            fix="leave out pooling",
+        )
+    if (folder / "config.json").exists() and _read(folder / "config.json").get(
+        "model_type"
+    ) == "LUAR":
         raise FormatError(
-            "published LUAR weights are no sentence encoder: they pool episodes with code of their own", file=folder,
+            "published LUAR weights are no sentence encoder: they pool episodes with code of"
+            " their own",
+            file=folder,
             expected="a sentence-transformers model or a plain transformer",
-            fix=f"the verifier luar(model={str(folder)!r}, epochs=0), which reads them without running that code",
-        )  # fmt: skip
+            fix=(
+                f"the verifier luar(model={str(folder)!r}, epochs=0), which reads them without"
+                " running that code"
+            ),
+        )
     try:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
@@ -138,8 +174,14 @@ def load_sentences(folder: Path, device: str, remote_code: bool = False, pooler:
         )
         embeddings = model[0].auto_model.get_input_embeddings().num_embeddings
     except (OSError, ValueError, KeyError, AttributeError, RuntimeError) as error:
-        fix = "remote_code=True runs it, if you trust it" if "trust_remote_code" in str(error) else None
-        raise FormatError("this model cannot be loaded", file=folder, found=str(error), fix=fix) from error
+        fix = (
+            "remote_code=True runs it, if you trust it"
+            if "trust_remote_code" in str(error)
+            else None
+        )
+        raise FormatError(
+            "this model cannot be loaded", file=folder, found=str(error), fix=fix
+        ) from error
     check_vocabulary(len(model.tokenizer), embeddings, folder)
     if pooler:
         model[1] = _pooled(model[0].auto_model.pooler)
@@ -190,12 +232,16 @@ def _check_files(folder: Path) -> None:
         first = parts[0] if parts else folder
         # The last parts may have nothing to keep, and then have no folder, as Normalize.
         if not first.is_dir():
-            raise FormatError("this model folder is not whole", file=folder, expected=f"the folder {first.name}")
+            raise FormatError(
+                "this model folder is not whole", file=folder, expected=f"the folder {first.name}"
+            )
     wanted = {
         "config.json": (first / "config.json").exists() or (folder / "config.json").exists(),
         "weights (*.safetensors)": any(first.glob("*.safetensors")),
-        "a tokenizer (tokenizer.json or a vocabulary)": any((first / file).exists() for file in _TOKENIZERS)
-        or any((folder / file).exists() for file in _TOKENIZERS),
+        "a tokenizer (tokenizer.json or a vocabulary)": (
+            any((first / file).exists() for file in _TOKENIZERS)
+            or any((folder / file).exists() for file in _TOKENIZERS)
+        ),
     }
     lacking = [name for name, there in wanted.items() if not there]
     if lacking:
@@ -204,7 +250,11 @@ def _check_files(folder: Path) -> None:
             "this model folder is not whole",
             file=folder,
             found="without " + ", ".join(lacking),
-            fix="its weights are pickled, which Raven does not read: save them as safetensors" if pickled else None,
+            fix=(
+                "its weights are pickled, which Raven does not read: save them as safetensors"
+                if pickled
+                else None
+            ),
         )
 
 
@@ -212,4 +262,6 @@ def _read(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise FormatError("a file of this model cannot be read", file=file, found=str(error)) from error
+        raise FormatError(
+            "a file of this model cannot be read", file=file, found=str(error)
+        ) from error

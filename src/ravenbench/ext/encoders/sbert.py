@@ -1,11 +1,20 @@
-"""Sentence-BERT and its like as an encoder of texts."""
+"""Encodes texts by Sentence-BERT and its like.
+
+In: n texts. Out: vectors (n, d) float64.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ravenbench.ext.encoders.pretrained import is_static, load_static, missing, model_folder, static_vectors
+from ravenbench.ext.encoders.pretrained import (
+    is_static,
+    load_static,
+    missing,
+    model_folder,
+    static_vectors,
+)
 from ravenbench.topics.encoders import Encoder, averaged, chunked
 from ravenbench.types import Floats, Size
 

@@ -19,7 +19,8 @@ def check(place: Any, made: Any, spec: Mapping[str, Any]) -> None:
 FROZEN = DraftCheck(
     Option(
         "frozen",
-        "Manifest of raven freeze: that its problems or splits are these is checked before anything is computed.",
+        "Manifest of raven freeze: that its problems or splits are these is checked before anything"
+        " is computed.",
         takes=PATH,
     ),
     check,

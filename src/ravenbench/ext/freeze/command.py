@@ -1,4 +1,8 @@
-"""``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts."""
+"""``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts.
+
+In: the path of a run, problems or a corpus; for thaw a manifest and a corpus. Out: a manifest file (JSON), or a
+folder of problems, and lines that say what differs.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +19,26 @@ SHOWN = 20
 
 @reads
 def freeze(
-    what: Annotated[str, typer.Argument(help="A run, problems, a search's files, a corpus, a spec of raven run.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The manifest; compressed if it ends in .gz.")],
+    what: Annotated[
+        str,
+        typer.Argument(help="A run, problems, a search's files, a corpus, a spec of raven run."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The manifest; compressed if it ends in .gz.")
+    ],
     names: Annotated[
-        Names, typer.Option(help="Of people and topics; a hash hides from who reads, not who guesses.")
+        Names,
+        typer.Option(help="Of people and topics; a hash hides from who reads, not who guesses."),
     ] = "clear",
-    truth: Annotated[bool, typer.Option(help="Whether the manifest tells which problems have one author.")] = True,
-    corpus: Annotated[str | None, typer.Option(help="The whole corpus: thaw then names documents beside it.")] = None,
-    column: Annotated[str | None, typer.Option(help="A column of the corpus that is its split.")] = None,
+    truth: Annotated[
+        bool, typer.Option(help="Whether the manifest tells which problems have one author.")
+    ] = True,
+    corpus: Annotated[
+        str | None, typer.Option(help="The whole corpus: thaw then names documents beside it.")
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="A column of the corpus that is its split.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the split that is drawn of a corpus.")] = 0,
     json: Json = False,
     *,
@@ -42,26 +58,42 @@ def freeze(
     from ravenbench.cli.show import print_json, say
     from ravenbench.ext.freeze.manifests import freeze
 
-    made = freeze(what, out, names=names, truth=truth, corpus=corpus, column=column, seed=seed, **reading)
+    made = freeze(
+        what, out, names=names, truth=truth, corpus=corpus, column=column, seed=seed, **reading
+    )
     if json:
-        about = {"left_out": made.left_out, "bytes": out.stat().st_size, "manifest": str(out), "cite": made.cited()}
+        about = {
+            "left_out": made.left_out,
+            "bytes": out.stat().st_size,
+            "manifest": str(out),
+            "cite": made.cited(),
+        }
         print_json({"digest": made.digest, "counts": made.counts, **about})
         return
     for reason, count in made.left_out.items():
         if count:
             say(f"left out: {count:,} {reason}")
     say(f"cite: {made.cited()}")
-    say(f"manifest: {out} ({out.stat().st_size / 1000:,.0f} kB, names {'in the clear' if names == 'clear' else names})")
+    say(
+        f"manifest: {out} ({out.stat().st_size / 1000:,.0f} kB, names"
+        f" {'in the clear' if names == 'clear' else names})"
+    )
 
 
 @reads
 def thaw(
     manifest: Annotated[str, typer.Argument(help="What raven freeze wrote.")],
-    corpus: Annotated[str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A new folder; default: only check.")] = None,
+    corpus: Annotated[
+        str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A new folder; default: only check.")
+    ] = None,
     partial: Annotated[bool, typer.Option("--partial", help="Write what can be rebuilt.")] = False,
-    json: Json = False, *, reading: dict[str, Any],
-) -> None:  # fmt: skip
+    json: Json = False,
+    *,
+    reading: dict[str, Any],
+) -> None:
     """Rebuild frozen problems from a copy of their corpus, or say document by document what differs.
 
     raven thaw split.json.gz newsgroups -o problems/
@@ -84,20 +116,36 @@ def thaw(
     total = thawed.manifest.counts[what]
     if json:
         print_json(
-            {**thawed.to_json(), "folder": None if out is None or (thawed.lacking and not partial) else str(out)}
+            {
+                **thawed.to_json(),
+                "folder": None if out is None or (thawed.lacking and not partial) else str(out),
+            }
         )
     else:
         for one in thawed.differences[:SHOWN]:
-            say(printable(f"{one.kind}: {one.document}" + (f" ({one.detail})" if one.detail else "")))
+            say(
+                printable(
+                    f"{one.kind}: {one.document}" + (f" ({one.detail})" if one.detail else "")
+                )
+            )
         if (more := len(thawed.differences) - SHOWN) > 0:
             say(f"and {more:,} more differences (all with --json)")
-        say(f"{total - thawed.lacking:,} of {total:,} {what} can be rebuilt; digest {thawed.manifest.digest}")
+        say(
+            f"{total - thawed.lacking:,} of {total:,} {what} can be rebuilt; digest"
+            f" {thawed.manifest.digest}"
+        )
         if not thawed.lacking:
             others = sum(one.kind == "other author" for one in thawed.differences)
-            same = "every text is the same to the byte" + f", {others:,} under another author" * bool(others)
+            same = (
+                "every text is the same to the byte"
+                + f", {others:,} under another author" * bool(others)
+            )
             say(same if thawed.exact else "some texts differ in white space at line ends")
         if "author" not in thawed.manifest.columns:
-            say("authors were not compared, for the manifest tells none; freeze --corpus takes those of the corpus")
+            say(
+                "authors were not compared, for the manifest tells none; freeze --corpus takes"
+                " those of the corpus"
+            )
     if out is not None:
         thawed.write(out, partial)
         if not json:

@@ -1,4 +1,8 @@
-"""A copy of a corpus, a draft or a run beside a manifest: where its documents are, and what differs."""
+"""Compares a copy of a corpus, a draft or a run with a manifest: where its documents are, and what differs.
+
+In: a ``Manifest`` of n documents and a ``Source``. Out: a ``Match``: rows (n,) of the copy, −1 where it lacks the
+document, and one ``Difference`` for each document that differs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,6 @@ import numpy as np
 
 from ravenbench.errors import InputError, first_names
 from ravenbench.ext.freeze.frozen import (
-    MINIMA,
     SHORT,
     Manifest,
     Source,
@@ -25,7 +28,6 @@ from ravenbench.ext.freeze.frozen import (
     keys_of,
     place_in,
     read_manifest,
-    sketch,
     split_digest,
     text_key,
     unpacked,
@@ -33,9 +35,6 @@ from ravenbench.ext.freeze.frozen import (
 from ravenbench.files import read_array
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold, Ints, Problems, name_array
-
-ALIKE = 5
-"""Of eight bytes of a sketch, how many a changed text has in common with what it was: by chance once in a billion."""
 
 
 class Difference(NamedTuple):
@@ -48,7 +47,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Where a copy has a manifest's documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
+    """Where a copy has a manifest's n documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
 
     rows: Ints
     differences: list[Difference]
@@ -61,7 +60,8 @@ def match(manifest: Manifest, copy: Source) -> Match:
     of_copy: dict[bytes, list[int]] = {}
     for row in range(len(copy.texts)):
         of_copy.setdefault(text_key(copy.texts[row]), []).append(row)
-    rows, seen = np.full(len(keys), -1, dtype=np.int64), dict.fromkeys(keys, 0)
+    rows = np.full(len(keys), -1, dtype=np.int64)
+    seen = dict.fromkeys(keys, 0)
     for i, key in enumerate(keys):
         # Texts that differ in white space alone have one hash: the second is the copy's second.
         if there := of_copy.get(key):
@@ -69,44 +69,38 @@ def match(manifest: Manifest, copy: Source) -> Match:
             seen[key] += 1
     short = () if manifest.others is None else byte_rows(manifest.others, SHORT)
     known = {*(key[:SHORT] for key in keys), *(key.tobytes() for key in short)}
-    strange = sorted(row for key, places in of_copy.items() if key[:SHORT] not in known for row in places)
-    unlike, matched = _lost(manifest, copy, rows, strange)
+    strange = sorted(
+        row for key, places in of_copy.items() if key[:SHORT] not in known for row in places
+    )
+    unlike, changed = _lost(manifest, copy, rows, strange)
     if manifest.others is not None:
-        unlike += [Difference("extra", copy.called(row)) for row in strange if row not in matched]
-    unlike += _moved(manifest, copy, rows) + _other_authors(manifest, copy, rows) + _other_truth(manifest, copy, rows)
-    return Match(rows, unlike, bool((rows >= 0).all()) and exact_hash(copy.texts, rows) == manifest.exact)
+        unlike += [Difference("extra", copy.called(row)) for row in strange if row not in changed]
+    unlike += (
+        _moved(manifest, copy, rows)
+        + _other_authors(manifest, copy, rows)
+        + _other_truth(manifest, copy, rows)
+    )
+    return Match(
+        rows, unlike, bool((rows >= 0).all()) and exact_hash(copy.texts, rows) == manifest.exact
+    )
 
 
-def _lost(manifest: Manifest, copy: Source, rows: Ints, strange: list[int]) -> tuple[list[Difference], set[int]]:
-    """Documents that a copy lacks, and those of its own that they became: by name, by content, by place."""
-    lost = np.flatnonzero(rows < 0)
-    if not len(lost):
-        return [], set()
-    ids = manifest.ids or [""] * len(rows)
-    names = {} if copy.ids is None else {manifest.shown(copy.ids[row]): row for row in strange}
-    sketches = byte_rows(manifest.sketches, MINIMA)
-    theirs = np.frombuffer(b"".join(sketch(copy.texts[row]) for row in strange), dtype=np.uint8).reshape(-1, MINIMA)
-    # Among documents of which the manifest knows nothing, one in the place of another is mere chance.
-    placed = manifest.others is not None or len(copy.texts) <= len(rows)
-    matched: dict[int, int] = {}
+def _lost(
+    manifest: Manifest, copy: Source, rows: Ints, strange: list[int]
+) -> tuple[list[Difference], set[int]]:
+    """Documents that a copy lacks, and the rows of its own that have the name of one: that one was changed."""
+    named = {} if copy.ids is None else {manifest.shown(copy.ids[row]): row for row in strange}
     unlike = []
-    for i in lost.tolist():
-        agree = (theirs == sketches[i]).sum(axis=1) * [row not in matched for row in strange]
-        row = rows[i - 1] + 1 if i else 0
-        beside = placed and row in strange and (i + 1 == len(rows) or rows[i + 1] == row + 1)
-        ways = (
-            ("name", names.get(ids[i])),
-            ("content", strange[int(np.argmax(agree))] if agree.max(initial=0) >= ALIKE else None),
-            ("place", row if beside else None),
-        )
-        how, row_found = next(((way, row) for way, row in ways if row is not None and row not in matched), ("", None))
-        if row_found is None:
+    changed = set[int]()
+    for i in np.flatnonzero(rows < 0).tolist():
+        row = named.get(manifest.ids[i]) if manifest.ids else None
+        if row is None:
             unlike.append(Difference("missing", called(manifest, i)))
         else:
-            matched[row_found] = i
-            where = "" if how == "name" and manifest.names == "clear" else f": {copy.called(row_found)}"
-            unlike.append(Difference("changed", called(manifest, i), f"found by its {how}{where}"))
-    return unlike, set(matched)
+            changed.add(row)
+            detail = "" if manifest.names == "clear" else copy.called(row)
+            unlike.append(Difference("changed", called(manifest, i), detail))
+    return unlike, changed
 
 
 def _moved(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
@@ -120,23 +114,40 @@ def _moved(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
     for i in there:
         length.append(bisect_right(ends, rows[i]))
         ends[length[-1] : length[-1] + 1] = [int(rows[i])]
-    wanted, top, unlike = len(ends) - 1, len(rows) + int(rows.max(initial=0)), []
+    wanted = len(ends) - 1
+    top = len(rows) + int(rows.max(initial=0))
+    unlike = []
     for i, place in zip(reversed(there), reversed(length), strict=True):
         if place == wanted and rows[i] <= top:
-            wanted, top = wanted - 1, int(rows[i])
+            wanted = wanted - 1
+            top = int(rows[i])
         else:
             here = "" if manifest.names == "clear" else f": {copy.called(int(rows[i]))}"
-            unlike.append(Difference("other order", called(manifest, i), f"number {rows[i] + 1:,} of the copy{here}"))
+            unlike.append(
+                Difference(
+                    "other order", called(manifest, i), f"number {rows[i] + 1:,} of the copy{here}"
+                )
+            )
     return unlike[::-1]
 
 
 def _other_authors(manifest: Manifest, copy: Source, rows: Ints) -> list[Difference]:
     """Documents whose author is another one in the copy; topics may be those of another level."""
-    column, labels, unlike = manifest.columns.get("author"), copy.labels.get("author"), []
-    for i, code in enumerate([] if column is None or labels is None else unpacked(column.codes).tolist()):
+    column = manifest.columns.get("author")
+    labels = copy.labels.get("author")
+    unlike = []
+    for i, code in enumerate(
+        [] if column is None or labels is None else unpacked(column.codes).tolist()
+    ):
         now = None if rows[i] < 0 else labels[rows[i]]  # type: ignore[index]
         if code and now is not None and manifest.shown(now) != (then := column.names[code - 1]):  # type: ignore[union-attr]
-            unlike.append(Difference("other author", called(manifest, i), f"{then}, in the copy {manifest.shown(now)}"))
+            unlike.append(
+                Difference(
+                    "other author",
+                    called(manifest, i),
+                    f"{then}, in the copy {manifest.shown(now)}",
+                )
+            )
     return unlike
 
 
@@ -150,8 +161,9 @@ def _other_truth(manifest: Manifest, copy: Source, rows: Ints) -> list[Differenc
     problem_of_row = {int(rows[i]): i for i in frozen.questioned_index.tolist() if rows[i] >= 0}
     return [
         Difference("other truth", called(manifest, i), "its true candidates are others in the copy")
-        for row, i in problem_of_row.items() if then.get(row, set()) != now.get(row, set())
-    ]  # fmt: skip
+        for row, i in problem_of_row.items()
+        if then.get(row, set()) != now.get(row, set())
+    ]
 
 
 def _pairs(known: Ints, questioned: Ints) -> dict[int, set[int]]:
@@ -167,13 +179,18 @@ def called(manifest: Manifest, i: int) -> str:
     """What a document is called: its name, else the first place where it is used."""
     if manifest.ids is not None and manifest.names == "clear":
         return manifest.ids[i]
-    return place_in((SourcePart(one.name, *manifest.problems(one)) for one in manifest.sets), i) or f"document {i + 1}"
+    return (
+        place_in((SourcePart(one.name, *manifest.problems(one)) for one in manifest.sets), i)
+        or f"document {i + 1}"
+    )
 
 
 def source_of(made: Any) -> Source:
     """The splits of a draft or a run's folder, or else its folds of texts that nothing has changed: neither
     transplanted, rewritten nor cut."""
-    folds, texts, ids = made.plan.folds, made.texts, made.ids
+    folds = made.plan.folds
+    texts = made.texts
+    ids = made.ids
     if ids is not None and all(id == texts.hash(row).hex() for row, id in enumerate(ids)):
         ids = None
     if made.splits:
@@ -181,11 +198,14 @@ def source_of(made: Any) -> Source:
         parts = truth_of(texts, partial(_stored, made)) if "role" in made.splits else ()
         return Source(texts, ids, made.labels, parts, made.splits)
     listed = [
-        n for n, f in folds.items()
+        n
+        for n, f in folds.items()
         if not (f.transplanted or f.source or f.obfuscator or f.attack or "reached" in f.labels)
-    ]  # fmt: skip
+    ]
     left_out = {"folds of changed texts": len(folds) - len(listed)}
-    return Source(texts, ids, made.labels, parts_of(map(made.shared_fold, listed)), left_out=left_out)
+    return Source(
+        texts, ids, made.labels, parts_of(map(made.shared_fold, listed)), left_out=left_out
+    )
 
 
 def _stored(made: Any, name: str) -> Any:
@@ -196,15 +216,25 @@ def _stored(made: Any, name: str) -> Any:
 
 def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[SourcePart]:
     """The truth of a search as a set of problems: a text of each query, and one of each of its true candidates, in an
-    order that follows from the texts; ``array`` gives those of ``ext.retrieval.pool.Pool.arrays``."""
+    order that follows from the texts; ``array`` gives those of ``ext.retrieval.pool.Pool.arrays``.
+    """
 
     def first(side: str, items: Iterable[int]) -> dict[int, tuple[bytes, int]]:
-        ptr, rows = array(f"{side}-ptr"), array(f"{side}-rows")
-        return {i: min((text_key(texts[row]), row) for row in rows[ptr[i] : ptr[i + 1]].tolist()) for i in items}
+        ptr = array(f"{side}-ptr")
+        rows = array(f"{side}-rows")
+        return {
+            i: min((text_key(texts[row]), row) for row in rows[ptr[i] : ptr[i + 1]].tolist())
+            for i in items
+        }
 
-    ptr, true = array("true_ptr"), array("true")
-    queries, candidates = first("queries", range(len(ptr) - 1)), first("candidates", np.unique(true).tolist())
-    both = sorted((queries[i], sorted({candidates[j] for j in true[ptr[i] : ptr[i + 1]].tolist()})) for i in queries)
+    ptr = array("true_ptr")
+    true = array("true")
+    queries = first("queries", range(len(ptr) - 1))
+    candidates = first("candidates", np.unique(true).tolist())
+    both = sorted(
+        (queries[i], sorted({candidates[j] for j in true[ptr[i] : ptr[i + 1]].tolist()}))
+        for i in queries
+    )
     known = np.array([row for _, own in both for _, row in own], dtype=np.int64)
     bounds = np.cumsum([0, *(len(own) for _, own in both)])
     questioned = np.array([row for (_, row), _ in both], dtype=np.int64)
@@ -217,37 +247,56 @@ def parts_of(folds: Iterable[Fold]) -> list[SourcePart]:
     return [
         SourcePart(f"{fold.name}/{side}", problems, same)
         for fold in folds
-        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same))
+        for side, problems, same in (
+            ("train", fold.train, fold.train_same),
+            ("test", fold.test, fold.test_same),
+        )
     ]
 
 
 def check_frozen(place: str | Path, made: Any, spec: Mapping[str, Any]) -> None:
     """Refuse a draft or a run that does not hold all sets and splits of a manifest. InputError says what differs, also
     of the options that were asked for."""
-    manifest, source = read_manifest(place), source_of(made)
-    keys, used = keys_of(source.texts, source.used), source.used
+    manifest = read_manifest(place)
+    source = source_of(made)
+    keys = keys_of(source.texts, source.used)
+    used = source.used
     forms = {(one.same is None, one.ids is None) for one in manifest.sets}
     given = {
         digest_of(keys, p.problems, None if blind else p.same, not of_texts)
-        for p in source.parts for blind, of_texts in forms
-    } | {split_digest(keys[used], column_of(labels, used)) for labels in source.splits.values()}  # fmt: skip
+        for p in source.parts
+        for blind, of_texts in forms
+    } | {split_digest(keys[used], column_of(labels, used)) for labels in source.splits.values()}
     wanted = {one.name: one.digest for one in manifest.sets}
-    wanted |= {name: split_digest(manifest.keys, column) for name, column in manifest.splits.items()}
+    wanted |= {
+        name: split_digest(manifest.keys, column) for name, column in manifest.splits.items()
+    }
     if absent := [name for name, digest in wanted.items() if digest not in given]:
         differences = match(manifest, source).differences
         lost = [
-            f"{one.kind}: {one.document}" for one in differences if one.kind in ("missing", "changed", "other truth")
+            f"{one.kind}: {one.document}"
+            for one in differences
+            if one.kind in ("missing", "changed", "other truth")
         ]
         lines = [first_names(absent, 3, ", "), *([first_names(lost, 3)] if lost else [])]
-        rule, others = manifest.rule, ("corpus", "verifiers", "methods", "group")
+        rule = manifest.rule
+        others = ("corpus", "verifiers", "methods", "group")
         unlike = [
             f"{key.replace('_', ' ')} {spec[key]}, frozen with {rule[key]}"
-            for key in rule if key in spec.keys() - {*others} and spec[key] != rule[key]
-        ]  # fmt: skip
+            for key in rule
+            if key in spec.keys() - {*others} and spec[key] != rule[key]
+        ]
         lines += unlike[:3]
         raise InputError(
-            "these are not the problems that were frozen", file=place,
+            "these are not the problems that were frozen",
+            file=place,
             found=f"{len(absent)} of {len(wanted)} sets differ: " + "; ".join(lines),
-            fix="give the options it was frozen with" if unlike and not lost else
-            "raven thaw MANIFEST CORPUS names what differs in the corpus, and writes what was frozen",
-        )  # fmt: skip
+            fix=(
+                "give the options it was frozen with"
+                if unlike and not lost
+                else (
+                    "raven thaw MANIFEST CORPUS names what differs in the corpus, and writes what"
+                    " was frozen"
+                )
+            ),
+        )

@@ -1,4 +1,7 @@
-"""Problems as a manifest without texts: all that is needed to rebuild them from another copy of their corpus.
+"""Defines a manifest: problems without texts, with all that is needed to rebuild them from a copy of their corpus.
+
+In: a ``Source`` of documents and problems, or a manifest's JSON. Out: a ``Manifest`` with hashes of n documents, (n,
+12) bytes, and ``FrozenSet`` of problems by numbers of documents; truth is True for one author.
 
 A document is known by the first 12 bytes of the BLAKE2b hash (16 bytes) of its text as ``FORM`` says, in UTF-8. That is
 enough: of a million documents, two share so much by accident with a probability of 6e-18. Who wants two texts with one
@@ -26,21 +29,25 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import no_such
 from ravenbench.formats.decoding import checked_name
 from ravenbench.store.records import Record
-from ravenbench.text.tokens import words
 from ravenbench.texts import TextTable, composed, content_hash
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array
 
 FORMAT = 1
-FORM = "NFC; no byte order mark; line ends as \\n; no white space at the end of a line or of the text"
+FORM = (
+    "NFC; no byte order mark; line ends as \\n; no white space at the end of a line or of the text"
+)
 HASH = "BLAKE2b of 16 bytes over UTF-8, its first 12"
-SIZE, SHORT, MINIMA = 12, 6, 8
-"""Bytes of a document's hash; of one that is in no problem, and of a hidden name; of a sketch."""
+SIZE = 12
+"""Bytes of a document's hash."""
+SHORT = 6
+"""Bytes of the hash of a document that is in no problem, and of a hidden name."""
 MOST_BYTES = 2**27
 LONGEST = 200
 """Bytes of a name that names a folder."""
@@ -81,7 +88,8 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
     """What ``raven freeze`` writes. ``exact`` is the hash of all texts byte by byte, ``others`` short hashes of the
     corpus's other documents (null: not told), ``rule`` how the problems were made, where a run tells it; ``splits`` has
     the part that each document is in, such as the topic that is held out, by the name of the division. The only set
-    of a search is its truth: each query beside its true candidates."""
+    of a search is its truth: each query beside its true candidates. Earlier manifests have ``sketches``, which
+    only their checksum reads."""
 
     format: int
     name: str
@@ -97,19 +105,21 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
     left_out: dict[str, int]
     exact: str
     documents: str
-    sketches: str
     others: str | None
     ids: list[str] | None
     columns: dict[str, FrozenColumn]
     splits: dict[str, FrozenColumn]
     sets: list[FrozenSet]
+    sketches: str | UnsetType = UNSET
 
     def cited(self) -> str:
         """How a paper cites it."""
         several = f" in {len(self.sets)} sets" if len(self.sets) > 1 else ""
         kind = "queries" if self.splits else "problems"
         what = f"{self.counts['problems']:,} {kind}{several} over " if self.sets else ""
-        what += f"{self.counts['documents']:,} documents" + "".join(f", split by {name}" for name in self.splits)
+        what += f"{self.counts['documents']:,} documents" + "".join(
+            f", split by {name}" for name in self.splits
+        )
         return f"{self.name}: {what}; frozen with Raven {self.raven}, digest {self.digest}"
 
     @cached_property
@@ -123,7 +133,8 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
 
     def problems(self, one: FrozenSet) -> tuple[Problems, Bools | None]:
         """A set's problems whose rows are numbers of documents, over a table without texts, and their truth."""
-        known, questioned = unpacked(one.known), unpacked(one.questioned)
+        known = unpacked(one.known)
+        questioned = unpacked(one.questioned)
         n = len(questioned)
         sizes = np.ones(n, dtype=np.int64) if one.sizes is None else unpacked(one.sizes)
         ids = [str(i) for i in range(n)] if one.ids is None else one.ids
@@ -150,7 +161,10 @@ def place_in(parts: Iterable[SourcePart], row: int) -> str | None:
     for name, problems, _ in parts:
         if len(at := np.flatnonzero(problems.known_index == row)):
             owner = problems.owner[at[0]]
-            return f"{name}: known document {at[0] - problems.known_ptr[owner] + 1} of {problems.ids[owner]}"
+            return (
+                f"{name}: known document {at[0] - problems.known_ptr[owner] + 1} of"
+                f" {problems.ids[owner]}"
+            )
         if len(at := np.flatnonzero(problems.questioned_index == row)):
             return f"{name}: questioned document of {problems.ids[at[0]]}"
     return None
@@ -172,7 +186,11 @@ class Source(NamedTuple):
 
     def called(self, row: int) -> str:
         """What a document is called here."""
-        return place_in(self.parts, row) or f"number {row + 1:,}" if self.ids is None else self.ids[row]
+        return (
+            place_in(self.parts, row) or f"number {row + 1:,}"
+            if self.ids is None
+            else self.ids[row]
+        )
 
     @property
     def used(self) -> Ints:
@@ -196,19 +214,6 @@ def keys_of(texts: TextTable, rows: Iterable[int]) -> Keys:
     return keys
 
 
-def sketch(text: str) -> bytes:
-    """Eight bytes, the smallest hashes of a text's runs of three words: a text and its changed copy have most in
-    common, two other texts hardly one."""
-    tokens = words(text.lower())
-    runs = {zlib.crc32(" ".join(tokens[i : i + 3]).encode()) for i in range(max(1, len(tokens) - 2))}
-    hashes = np.fromiter(runs, dtype=np.uint64, count=len(runs))[:, None] * _FACTORS
-    hashes = (hashes ^ (hashes >> np.uint64(29))) * _FACTORS[::-1] >> np.uint64(24)
-    return bytes(hashes.min(axis=0).astype(np.uint8))
-
-
-_FACTORS = np.array([0x9E3779B97F4A7C15 * (2 * i + 1) % 2**64 | 1 for i in range(1, MINIMA + 1)], dtype=np.uint64)
-
-
 def made_ids(problems: Problems) -> bool:
     """Whether the ids of problems are hashes of their texts."""
     if (problems.sizes != 1).any():
@@ -219,8 +224,15 @@ def made_ids(problems: Problems) -> bool:
 
 def digest_of(keys: Keys, problems: Problems, same: Bools | None, ids: bool) -> str:
     """The digest of problems, with their ids or without; row i of their texts has the hash ``keys[i]``."""
-    parts = [keys[problems.known_index], keys[problems.questioned_index], problems.sizes.astype("<i8")]
-    parts += [np.asarray([] if marks is None else marks, dtype=np.uint8) for marks in (same, problems.calibrate)]
+    parts = [
+        keys[problems.known_index],
+        keys[problems.questioned_index],
+        problems.sizes.astype("<i8"),
+    ]
+    parts += [
+        np.asarray([] if marks is None else marks, dtype=np.uint8)
+        for marks in (same, problems.calibrate)
+    ]
     stated = "\x1f".join(problems.ids.tolist()).encode() if ids else b""
     return content_hash(b"|".join([*(part.tobytes() for part in parts), stated])).hex()
 
@@ -237,7 +249,11 @@ _MADE_UP = (TypeError, LookupError, ArithmeticError, AttributeError)
 def read_manifest(place: str | Path) -> Manifest:
     """A manifest from a file; InputError if there is none, FormatError if it is damaged or of another format."""
     if (path := Path(place)).is_dir():
-        raise InputError("a folder is no manifest", file=path, fix="raven thaw MANIFEST CORPUS, the manifest first")
+        raise InputError(
+            "a folder is no manifest",
+            file=path,
+            fix="raven thaw MANIFEST CORPUS, the manifest first",
+        )
     if not path.is_file():
         raise no_such(path)
     try:
@@ -250,24 +266,41 @@ def read_manifest(place: str | Path) -> Manifest:
         if manifest.checksum != checksum_of(msgspec.to_builtins(manifest)):
             raise ValueError("its checksum is not that of its content")
         _check(manifest, str(place))
-    except (OSError, EOFError, zlib.error, ValueError, msgspec.DecodeError, RecursionError, *_MADE_UP) as error:
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        ValueError,
+        msgspec.DecodeError,
+        RecursionError,
+        *_MADE_UP,
+    ) as error:
         raise FormatError(
-            f"this is no whole manifest of raven freeze ({error})", file=place, fix="get it again, or freeze anew"
+            f"this is no whole manifest of raven freeze ({error})",
+            file=place,
+            fix="get it again, or freeze anew",
         ) from None
     return manifest
 
 
 def _check(manifest: Manifest, file: str) -> None:
     """ValueError or FormatError unless all parts fit together, and every name can be shown and name a folder."""
-    n, every = len(manifest.keys), [*manifest.columns.values(), *manifest.splits.values()]
-    fitting = all(len(c := unpacked(one.codes)) == n and c.max(initial=0) <= len(one.names) for one in every)
+    n = len(manifest.keys)
+    every = [*manifest.columns.values(), *manifest.splits.values()]
+    fitting = all(
+        len(c := unpacked(one.codes)) == n and c.max(initial=0) <= len(one.names) for one in every
+    )
     sizes = {"documents": n, "problems": sum(one.problems for one in manifest.sets)}
-    rows = {len(byte_rows(manifest.sketches, MINIMA)), n if manifest.ids is None else len(manifest.ids)}
     if manifest.others is not None:
         byte_rows(manifest.others, SHORT)
-    if not fitting or rows != {n} or not sizes.items() <= manifest.counts.items():
+    if (
+        not fitting
+        or len(manifest.keys if manifest.ids is None else manifest.ids) != n
+        or not sizes.items() <= manifest.counts.items()
+    ):
         raise ValueError("its documents and labels do not fit together")
-    names, ids = [one.name for one in manifest.sets], [manifest.ids or (), *(one.ids or () for one in manifest.sets)]
+    names = [one.name for one in manifest.sets]
+    ids = [manifest.ids or (), *(one.ids or () for one in manifest.sets)]
     stated = (*manifest.splits, *chain.from_iterable([*ids, *(column.names for column in every)]))
     for name in (manifest.name, *names, *stated):
         checked_name(name, "a name", file)
@@ -278,16 +311,32 @@ def _check(manifest: Manifest, file: str) -> None:
     for name in (*names, *chain.from_iterable(ids[1:])):
         if any(len(part.encode()) > LONGEST for part in name.split("/")):
             raise ValueError(f"{name[:40]}… is too long to name a folder")
-    if manifest.sets and manifest.splits and (len(manifest.sets) > 1 or manifest.splits.keys() != {"role"}):
-        stated_parts, expected = ", ".join([*names, *manifest.splits]), "one set, and one split called role"
-        raise FormatError("sets with a split that are no search's", file=file, found=stated_parts, expected=expected)
+    if (
+        manifest.sets
+        and manifest.splits
+        and (len(manifest.sets) > 1 or manifest.splits.keys() != {"role"})
+    ):
+        stated_parts = ", ".join([*names, *manifest.splits])
+        expected = "one set, and one split called role"
+        raise FormatError(
+            "sets with a split that are no search's",
+            file=file,
+            found=stated_parts,
+            expected=expected,
+        )
     for one in manifest.sets:
-        if one.name.startswith("/") or {"..", "."} & set(one.name.split("/")) or {*"\\:"} & set(one.name):
+        if (
+            one.name.startswith("/")
+            or {"..", "."} & set(one.name.split("/"))
+            or {*"\\:"} & set(one.name)
+        ):
             raise ValueError(f"{one.name!r} is no name of a folder")
         problems, same = manifest.problems(one)
         if digest_of(manifest.keys, problems, same, one.ids is not None) != one.digest:
             raise ValueError(f"the digest of {one.name} is not that of its problems")
-    if len(set(names)) < len(names) or manifest.digest != digest_of_all(manifest.keys, manifest.sets, manifest.splits):
+    if len(set(names)) < len(names) or manifest.digest != digest_of_all(
+        manifest.keys, manifest.sets, manifest.splits
+    ):
         raise ValueError("its digest is not that of its sets")
 
 
@@ -316,7 +365,9 @@ def marks_text(marks: Bools | None) -> str | None:
 
 
 def _bools(letters: str | None) -> Bools | None:
-    return None if letters is None else np.array([letter == "Y" for letter in letters], dtype=np.bool_)
+    return (
+        None if letters is None else np.array([letter == "Y" for letter in letters], dtype=np.bool_)
+    )
 
 
 def hidden_name(name: str, salt: str) -> str:
@@ -332,7 +383,9 @@ def column_of(labels: Labels, rows: Ints) -> FrozenColumn:
 def split_digest(keys: Keys, column: FrozenColumn) -> str:
     """Each document by its part of a split."""
     pairs = zip(map(bytes, keys), unpacked(column.codes).tolist(), strict=True)
-    return "\x1f".join(sorted(f"{key.hex()} {column.names[code - 1]}" for key, code in pairs if code))
+    return "\x1f".join(
+        sorted(f"{key.hex()} {column.names[code - 1]}" for key, code in pairs if code)
+    )
 
 
 def digest_of_all(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, FrozenColumn]) -> str:

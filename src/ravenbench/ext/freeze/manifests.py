@@ -1,4 +1,8 @@
-"""``ravenbench.freeze`` and ``thaw``: problems as a manifest without texts, and from it the problems again."""
+"""``ravenbench.freeze`` writes problems as a manifest without texts; ``thaw`` makes the problems again from it.
+
+In: a run's folder, problems, folds or a corpus; for ``thaw`` a manifest and a copy of its corpus. Out: a ``Manifest``
+(JSON, hashes in the place of texts), or ``Thawed``, with a ``Rebuilt`` for each set of problems.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,6 @@ from ravenbench.ext.freeze.frozen import (
     marks_text,
     packed,
     read_manifest,
-    sketch,
     text_key,
 )
 from ravenbench.formats.archive import Archive
@@ -63,10 +66,16 @@ from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
 def freeze(
-    what: str | Path | Store | Fold | Sequence[Fold], out: str | Path | None = None, *, names: Names = "clear",
-    truth: bool = True, corpus: str | Path | Corpus | None = None, column: str | None = None, seed: int = 0,
+    what: str | Path | Store | Fold | Sequence[Fold],
+    out: str | Path | None = None,
+    *,
+    names: Names = "clear",
+    truth: bool = True,
+    corpus: str | Path | Corpus | None = None,
+    column: str | None = None,
+    seed: int = 0,
     **reading: Any,
-) -> Manifest:  # fmt: skip
+) -> Manifest:
     """Describe problems, folds or a split so that others rebuild them from their own copy of the texts.
 
     Parameters
@@ -95,23 +104,35 @@ def freeze(
         If there are no problems, or the manifest cannot be written.
     """
     if names not in ("clear", "hashed"):
-        raise InputError("names are in the clear or hashed", found=names, expected="clear or hashed")
+        raise InputError(
+            "names are in the clear or hashed", found=names, expected="clear or hashed"
+        )
     if out is not None:
         earlier = _manifest_at(out)
         known = [] if earlier is None else [digest(Path(out))]
-        check_file(out, inputs=[one for one in (what, corpus) if isinstance(one, str | Path)], known=known)
+        check_file(
+            out, inputs=[one for one in (what, corpus) if isinstance(one, str | Path)], known=known
+        )
     source = _source(what, column, seed, reading)
-    parts = [part if truth else part._replace(same=None) for part in source.parts if len(part.problems)]
+    parts = [
+        part if truth else part._replace(same=None) for part in source.parts if len(part.problems)
+    ]
     if source.splits and not truth:
         parts = []
     if not parts and not source.splits:
-        raise InputError("there are no problems to freeze here", found=", ".join(source.left_out) or None)
+        raise InputError(
+            "there are no problems to freeze here", found=", ".join(source.left_out) or None
+        )
     left_out = {why: count for why, count in source.left_out.items() if count}
     whole = None if corpus is None else _documents(corpus, reading)
     manifest = manifest_of(source._replace(parts=parts, left_out=left_out), names, whole)
     if out is not None and (earlier is None or earlier.checksum != manifest.checksum):
         if earlier is not None:
-            raise InputError("another manifest exists here, which may have been cited", file=out, fix="give a new name")
+            raise InputError(
+                "another manifest exists here, which may have been cited",
+                file=out,
+                fix="give a new name",
+            )
         write_manifest(manifest, out)
     return manifest
 
@@ -125,7 +146,8 @@ def _manifest_at(place: str | Path) -> Manifest | None:
 
 
 class Rebuilt(NamedTuple):
-    """A set of problems over the copy's texts, its truth where it is told, and how many of it could not be rebuilt."""
+    """A set of n problems over the copy's texts, its truth (n,) where it is told, and the count of problems that
+    could not be rebuilt."""
 
     problems: Problems
     same: Bools | None
@@ -136,8 +158,9 @@ class Rebuilt(NamedTuple):
 class Thawed:
     """What a copy of a corpus gives of a manifest: problems by the name of their set, and how the copy differs.
 
-    ``documents`` are the copy's with the manifest's labels, ``rows`` which of them are the manifest's, ``splits`` their
-    parts. ``exact`` says that all texts are those that were frozen to the byte, not only but for white space.
+    ``documents`` are the copy's with the manifest's labels, ``rows`` (n,) which of them are the manifest's (−1:
+    none), ``splits`` their parts. ``exact`` says that all texts are those that were frozen to the byte, not only but
+    for white space.
     """
 
     manifest: Manifest
@@ -151,7 +174,11 @@ class Thawed:
     @property
     def lacking(self) -> int:
         """How many problems, and documents of a split, could not be rebuilt."""
-        return int((self.rows < 0).sum()) if self.splits else sum(one.lacking for one in self.sets.values())
+        return (
+            int((self.rows < 0).sum())
+            if self.splits
+            else sum(one.lacking for one in self.sets.values())
+        )
 
     @property
     def folds(self) -> list[Fold]:
@@ -167,8 +194,16 @@ class Thawed:
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
-        sets = {n: {"problems": len(one.problems), "lacking": one.lacking} for n, one in self.sets.items()}
-        described = {"digest": self.manifest.digest, "lacking": self.lacking, "exact": self.exact, "sets": sets}
+        sets = {
+            n: {"problems": len(one.problems), "lacking": one.lacking}
+            for n, one in self.sets.items()
+        }
+        described = {
+            "digest": self.manifest.digest,
+            "lacking": self.lacking,
+            "exact": self.exact,
+            "sets": sets,
+        }
         return described | {"differences": [one._asdict() for one in self.differences]}
 
     def write(self, out: str | Path, partial: bool = False) -> None:
@@ -210,10 +245,15 @@ class Thawed:
         (truth,), rows = (one.problems for one in self.sets.values()), self.rows.tolist()
         ids = dict(zip(rows, self.manifest.ids or map(str, rows), strict=True))
         items: dict[str, dict[str, dict[str, Any]]] = {"queries": {}, "candidates": {}}
-        queries, candidates = set(truth.questioned_index.tolist()), set(truth.known_index.tolist())
+        queries = set(truth.questioned_index.tolist())
+        candidates = set(truth.known_index.tolist())
         for row, id in sorted((row, id) for row, id in ids.items() if row >= 0):
             role = columns["role"][row]
-            labels = {name: one[row] for name, one in columns.items() if name != "role" and one[row] is not None}
+            labels = {
+                name: one[row]
+                for name, one in columns.items()
+                if name != "role" and one[row] is not None
+            }
             for side, key, here in (
                 ("queries", "query_id", role == "query" or row in queries),
                 ("candidates", "candidate_id", role == "candidate" or row in candidates),
@@ -222,16 +262,22 @@ class Thawed:
                     record = items[side].setdefault(id, {key: id, "content": [], **labels})
                     record["content"].append(self.documents.texts[row])
         true: dict[str, list[str]] = {}
-        for row, of in zip(truth.known_index.tolist(), truth.questioned_index[truth.owner].tolist(), strict=True):
+        for row, of in zip(
+            truth.known_index.tolist(), truth.questioned_index[truth.owner].tolist(), strict=True
+        ):
             true.setdefault(ids[of], []).append(ids[row])
         lines = [{"query_id": of, "positive_ids": own} for of, own in true.items()]
         return {**{side: [*own.values()] for side, own in items.items()}, "ground_truth": lines}
 
 
 def thaw(
-    manifest: str | Path | Manifest, corpus: str | Path | Corpus | Store, out: str | Path | None = None, *,
-    partial: bool = False, **reading: Any,
-) -> Thawed:  # fmt: skip
+    manifest: str | Path | Manifest,
+    corpus: str | Path | Corpus | Store,
+    out: str | Path | None = None,
+    *,
+    partial: bool = False,
+    **reading: Any,
+) -> Thawed:
     """Rebuild frozen problems from a copy of their corpus, and say document by document what differs.
 
     Parameters
@@ -253,26 +299,49 @@ def thaw(
         If the manifest or the copy cannot be read, or ``out`` is given and not all can be rebuilt.
     """
     if out is not None:
-        check_folder(out, inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)], kind="thaw")
+        check_folder(
+            out,
+            inputs=[one for one in (manifest, corpus) if isinstance(one, str | Path)],
+            kind="thaw",
+        )
     described = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
     if described.rule.get("strip_shared"):
         reading["strip_shared"] = True
     copy = _documents(corpus, reading)
-    matched, size = match(described, copy), len(copy.texts)
-    labels: dict[str, Any] = {name: one.labels(matched.rows, size) for name, one in described.columns.items()}
+    matched = match(described, copy)
+    size = len(copy.texts)
+    labels: dict[str, Any] = {
+        name: one.labels(matched.rows, size) for name, one in described.columns.items()
+    }
     sets = {}
     for one in described.sets:
         problems, same = described.problems(one)
         there = matched.rows[problems.questioned_index] >= 0
         there[problems.owner[matched.rows[problems.known_index] < 0]] = False
         rebuilt = problems.select(there)
-        known, questioned = matched.rows[rebuilt.known_index], matched.rows[rebuilt.questioned_index]
-        ids = rebuilt.ids if one.ids is not None else Problems.pairs(copy.texts, known, questioned).ids
-        rebuilt = replace(rebuilt, texts=copy.texts, ids=ids, known_index=known, questioned_index=questioned, **labels)
-        sets[one.name] = Rebuilt(rebuilt, None if same is None else same[there], int((~there).sum()))
+        known = matched.rows[rebuilt.known_index]
+        questioned = matched.rows[rebuilt.questioned_index]
+        ids = (
+            rebuilt.ids
+            if one.ids is not None
+            else Problems.pairs(copy.texts, known, questioned).ids
+        )
+        rebuilt = replace(
+            rebuilt,
+            texts=copy.texts,
+            ids=ids,
+            known_index=known,
+            questioned_index=questioned,
+            **labels,
+        )
+        sets[one.name] = Rebuilt(
+            rebuilt, None if same is None else same[there], int((~there).sum())
+        )
     splits = {name: column.labels(matched.rows, size) for name, column in described.splits.items()}
     documents = copy._replace(labels=labels)
-    thawed = Thawed(described, documents, matched.rows, sets, splits, matched.differences, matched.exact)
+    thawed = Thawed(
+        described, documents, matched.rows, sets, splits, matched.differences, matched.exact
+    )
     if out is not None:
         thawed.write(out, partial)
     return thawed
@@ -285,7 +354,11 @@ def _documents(what: str | Path | Corpus | Store, reading: Mapping[str, Any]) ->
             return source
         # Topics are the manifest's: a table need not have a column of them.
         what = load_corpus(what, level="extract()", **reading)  # type: ignore[arg-type]
-    return Source(what.texts, what.ids, {"author": what.author, "topic": what.topic, "language": what.language})
+    return Source(
+        what.texts,
+        what.ids,
+        {"author": what.author, "topic": what.topic, "language": what.language},
+    )
 
 
 def _source(what: Any, column: str | None, seed: int, reading: Mapping[str, Any]) -> Source:
@@ -296,24 +369,35 @@ def _source(what: Any, column: str | None, seed: int, reading: Mapping[str, Any]
         as_topic = corpus.notes.get("columns", {}).get("topic") == column
         splits = {column: corpus.at("topic" if as_topic else column).topic}
         remark(_across(corpus, splits[column]))
-        return _documents(corpus, reading)._replace(splits=splits, name=corpus.name, rule={"column": column})
+        return _documents(corpus, reading)._replace(
+            splits=splits, name=corpus.name, rule={"column": column}
+        )
     if isinstance(what, str | Path | Store):
         return _kept(what, reading) or _drawn(str(what), seed, reading)
     folds = [what] if isinstance(what, Fold) else list(what)
     if not folds:
         raise InputError("there are no folds to freeze here", expected="at least one")
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
-    parts = parts_of(replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True))
-    return Source(texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name)
+    parts = parts_of(
+        replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True)
+    )
+    return Source(
+        texts, None, {c: getattr(sides[0], c) for c in COLUMNS}, parts, name=folds[0].name
+    )
 
 
 def _across(corpus: Corpus, parts: Labels) -> Iterator[str]:
     """Sentences on texts of two parts that repeat each other, and on parts whose names begin alike."""
     repeated = Copies.among([Sketch.of(text) for text in corpus.texts]).repeated()
-    pairs = [(a, b) for a, b in repeated if None not in (parts[a], parts[b]) and parts[a] != parts[b]]
+    pairs = [
+        (a, b) for a, b in repeated if None not in (parts[a], parts[b]) and parts[a] != parts[b]
+    ]
     leaks = [" and ".join(f"{corpus.ids[row]} ({parts[row]})" for row in pair) for pair in pairs]
     if leaks:
-        yield f"texts of two parts repeat each other, so that one tells of the other: {first_names(leaks)}"
+        yield (
+            "texts of two parts repeat each other, so that one tells of the other:"
+            f" {first_names(leaks)}"
+        )
     plain = {name: label_key(name) for name in parts.names}
     alike = [f"{a} / {b}" for a in plain for b in plain if a != b and plain[b].startswith(plain[a])]
     if alike:
@@ -325,7 +409,9 @@ def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None
     if isinstance(what, Store) or (files.location(what) / "run.json").is_file():
         store = what if isinstance(what, Store) else Store.open(what)
         if not task_of(store.kind).freezes:
-            raise InputError(f"raven {store.kind} makes its own problems: these are not frozen", file=store.path)
+            raise InputError(
+                f"raven {store.kind} makes its own problems: these are not frozen", file=store.path
+            )
         return _made(store, store.kind, store.run.spec, store.run.seed)
     for name in tasks():
         try:
@@ -341,27 +427,45 @@ def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None
     with Archive(what) as archive:
         zips = Path(what).is_dir() and any(n.lower().endswith(".zip") for n in archive.names)
         pairs = archive.single and pair_table(archive, archive.names[0]) is not None
-        return _given(what, reading) if zips or pairs or problem_roots(archive) or pairs_files(archive) else None
+        return (
+            _given(what, reading)
+            if zips or pairs or problem_roots(archive) or pairs_files(archive)
+            else None
+        )
 
 
 def _made(made: Any, kind: str, spec: Mapping[str, Any], seed: int) -> Source:
     """What a draft or a run's folder holds, and how it was made."""
     rule = {"command": kind, **{key: value for key, value in spec.items() if value is not None}}
-    name = next((str(spec[key]) for key in ("corpus", "test", "source", "problems", "texts") if spec.get(key)), kind)
+    name = next(
+        (
+            str(spec[key])
+            for key in ("corpus", "test", "source", "problems", "texts")
+            if spec.get(key)
+        ),
+        kind,
+    )
     return source_of(made)._replace(name=Path(name).stem, rule=rule, seed=seed)
 
 
 def _drawn(what: str, seed: int, reading: Mapping[str, Any]) -> Source:
     """The split that ``raven run`` would draw."""
     given = {"corpus": what, "seed": seed, "probe": "none", **reading}
-    task: Any = task_of("run")({"verifiers": "chance", **({"spec": what} if what.endswith(".toml") else given)})
+    task: Any = task_of("run")(
+        {"verifiers": "chance", **({"spec": what} if what.endswith(".toml") else given)}
+    )
     try:
         return _made(task.draft(), "run", task.spec.resolved(), task.spec.seed)
     except (CorpusError, FormatError) as error:
         raise CorpusError(
-            f"no split can be drawn here: {error.problem}", file=error.file, found=error.found,
-            fix="give a spec file of raven run, problems that raven problems writes, or the split's own --column",
-        ) from None  # fmt: skip
+            f"no split can be drawn here: {error.problem}",
+            file=error.file,
+            found=error.found,
+            fix=(
+                "give a spec file of raven run, problems that raven problems writes, or the split's"
+                " own --column"
+            ),
+        ) from None
 
 
 def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
@@ -370,7 +474,10 @@ def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
     sets = read_problem_sets(what, None, reading.get("encoding"), **how)
     texts, problems = on_one_table([one.problems for one in sets])
     named = [f"{one.name}/{one.split}" if one.split else one.name for one in sets]
-    parts = [SourcePart(name, over, one.same) for name, over, one in zip(named, problems, sets, strict=True)]
+    parts = [
+        SourcePart(name, over, one.same)
+        for name, over, one in zip(named, problems, sets, strict=True)
+    ]
     columns: dict[str, Labels | None] = {}
     for column in COLUMNS:
         known: dict[int, str] = {}
@@ -385,7 +492,11 @@ def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
 
 def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
     """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
-    texts, used, ids, others, labels = source.texts, source.used, source.ids, None, dict(source.labels)
+    texts = source.texts
+    used = source.used
+    ids = source.ids
+    others = None
+    labels = dict(source.labels)
     keys = keys_of(texts, used)
     counts = {"documents": len(used), "problems": sum(len(part.problems) for part in source.parts)}
     if corpus is not None:
@@ -394,14 +505,21 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
         there = [rows.pop(key.tobytes(), -1) for key in keys[used]]
         others = packed(b"".join(key[:SHORT] for key in sorted(rows)))
         authors = corpus.labels.get("author")
-        if labels.get("author") is None and authors is not None and any(part.same is not None for part in source.parts):
+        if (
+            labels.get("author") is None
+            and authors is not None
+            and any(part.same is not None for part in source.parts)
+        ):
             # Problems came without authors: thaw compares those of the corpus.
-            by_row = {row: authors[own] for row, own in zip(used.tolist(), there, strict=True) if own >= 0}
+            by_row = {
+                row: authors[own] for row, own in zip(used.tolist(), there, strict=True) if own >= 0
+            }
             labels["author"] = Labels.of(map(by_row.get, range(len(texts))))
         if ids is None and corpus.ids is not None and min(there) >= 0:
             # Problems came without names and order: those of the corpus.
             names_there = dict(zip(used.tolist(), (corpus.ids[row] for row in there), strict=True))
-            used, ids = used[np.argsort(there)], [names_there.get(row, "") for row in range(len(texts))]
+            used = used[np.argsort(there)]
+            ids = [names_there.get(row, "") for row in range(len(texts))]
     place = np.full(len(texts), -1, dtype=np.int64)
     place[used] = np.arange(len(used))
     sets = [_frozen(part, keys, place) for part in source.parts]
@@ -413,26 +531,47 @@ def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> M
 
     known = {c: column_of(column, used) for c, column in labels.items() if column is not None}
     manifest = Manifest(
-        format=FORMAT, name=source.name, digest=digest, checksum="", raven=__version__, rule=dict(source.rule),
-        seed=source.seed, names=names, text=FORM, hash=HASH, counts=counts, left_out=dict(source.left_out),
-        exact=exact_hash(texts, used), documents=packed(keys[used].tobytes()),
-        sketches=packed(b"".join(sketch(texts[row]) for row in used)), others=others,
+        format=FORMAT,
+        name=source.name,
+        digest=digest,
+        checksum="",
+        raven=__version__,
+        rule=dict(source.rule),
+        seed=source.seed,
+        names=names,
+        text=FORM,
+        hash=HASH,
+        counts=counts,
+        left_out=dict(source.left_out),
+        exact=exact_hash(texts, used),
+        documents=packed(keys[used].tobytes()),
+        others=others,
         ids=None if ids is None else named(ids[row] for row in used),
-        columns={c: FrozenColumn(names=named(one.names), codes=one.codes) for c, one in known.items() if one.names},
-        splits=divided, sets=sets,
-    )  # fmt: skip
+        columns={
+            c: FrozenColumn(names=named(one.names), codes=one.codes)
+            for c, one in known.items()
+            if one.names
+        },
+        splits=divided,
+        sets=sets,
+    )
     return msgspec.structs.replace(manifest, checksum=checksum_of(msgspec.to_builtins(manifest)))
 
 
 def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
-    problems, made = part.problems, made_ids(part.problems)
+    problems = part.problems
+    made = made_ids(part.problems)
     return FrozenSet(
-        name=part.name, digest=digest_of(keys, problems, part.same, not made), problems=len(problems),
-        known=packed(place[problems.known_index]), questioned=packed(place[problems.questioned_index]),
+        name=part.name,
+        digest=digest_of(keys, problems, part.same, not made),
+        problems=len(problems),
+        known=packed(place[problems.known_index]),
+        questioned=packed(place[problems.questioned_index]),
         sizes=None if (problems.sizes == 1).all() else packed(problems.sizes),
-        ids=None if made else problems.ids.tolist(), same=marks_text(part.same),
+        ids=None if made else problems.ids.tolist(),
+        same=marks_text(part.same),
         calibrate=marks_text(problems.calibrate),
-    )  # fmt: skip
+    )
 
 
 def write_manifest(manifest: Manifest, place: str | Path) -> None:

@@ -3,5 +3,8 @@
 from ravenbench.seams import LOOK, Command
 
 MAP = Command(
-    "ravenbench.cli.tasks:map_texts", "Draw many texts: trees, maps, neighbours; how much of it is topic.", LOOK, 0
+    "ravenbench.cli.tasks:map_texts",
+    "Draw many texts: trees, maps, neighbours; how much of it is topic.",
+    LOOK,
+    0,
 )

@@ -1,4 +1,7 @@
-"""What a map of many texts shows: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+"""Computes a map of many texts: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+
+In: a corpus, its path or a mapping of names to texts (n), and a ``MapSpec``. Out: a ``MapAnalysis`` with one
+``MapView`` for all words and one with content words masked: distances (n, n), a dendrogram (n − 1, 4), places (n, 2).
 
 Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
 the mask leaves, since fewer words alone change a picture.
@@ -18,10 +21,16 @@ from msgspec import structs
 
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.engine.estimate import around, megabytes, of_beginnings
-from ravenbench.engine.pool import Progress, shown_by_default, silent
+from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.engine.task import Preview
-from ravenbench.errors import CorpusError, FormatError, InputError, counted, did_you_mean, first_names
+from ravenbench.errors import (
+    CorpusError,
+    FormatError,
+    InputError,
+    counted,
+    did_you_mean,
+    first_names,
+)
 from ravenbench.ext.map.grouping import GroupingScore, distances, grouping, prepared
 from ravenbench.ext.map.spec import MapSpec
 from ravenbench.ext.map.word_tables import (
@@ -44,7 +53,7 @@ METHODS = {"single": "single", "complete": "complete", "average": "average", "mc
 
 
 def tree_of(distances: Floats, linkage: str) -> Floats:
-    """A dendrogram (n − 1, 4) of scipy's form; heights as R's ``hclust`` has them."""
+    """A dendrogram (n − 1, 4) in scipy's form of distances (n, n); heights as R's ``hclust`` has them."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
@@ -54,11 +63,13 @@ def tree_of(distances: Floats, linkage: str) -> Floats:
         tree = hierarchy.linkage(np.sqrt(condensed), "ward")
         tree[:, 2] **= 2
         return np.asarray(tree)
-    return np.asarray(hierarchy.linkage(condensed, "ward" if linkage == "ward.D2" else METHODS[linkage]))
+    return np.asarray(
+        hierarchy.linkage(condensed, "ward" if linkage == "ward.D2" else METHODS[linkage])
+    )
 
 
 def cut_into(tree: Floats, clusters: int) -> Ints:
-    """As many clusters as asked for, numbered, (n,)."""
+    """The number of each text's cluster (n,), from 0, where a dendrogram (n − 1, 4) is cut into so many clusters."""
     from scipy.cluster.hierarchy import cut_tree
 
     return np.asarray(cut_tree(tree, n_clusters=max(1, clusters)).ravel(), dtype=np.int64)
@@ -73,13 +84,16 @@ def clusters_of(tree: Floats) -> set[int]:
     members = [1 << i for i in range(len(tree) + 1)]
     for left, right in tree[:, :2].astype(int):
         members.append(members[left] | members[right])
-    sides = (min((m, members[-1] ^ m), key=lambda side: (side.bit_count(), -(side & 1))) for m in members)
+    sides = (
+        min((m, members[-1] ^ m), key=lambda side: (side.bit_count(), -(side & 1))) for m in members
+    )
     return {side for side in sides if side.bit_count() > 1}
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Texts that stand together: the share of settings with it, and of trees from resampled word lists (or None)."""
+    """Texts that form a cluster, by their row: the share (0 to 1) of settings with it, and of trees from resampled
+    word lists (or None)."""
 
     members: tuple[int, ...]
     settings: float
@@ -87,12 +101,15 @@ class Cluster:
 
     @property
     def support(self) -> float:
-        """What decides whether it is in the consensus."""
+        """The share (0 to 1) of trees that decides whether it is in the consensus."""
         return self.settings if self.resampled is None else self.resampled
 
 
-def consensus(trees: Iterable[Floats], resampled: Iterable[Floats], strength: float) -> list[Cluster]:
-    """Clusters with more than half of the trees, or at least ``strength`` where that is more, the largest first."""
+def consensus(
+    trees: Iterable[Floats], resampled: Iterable[Floats], strength: float
+) -> list[Cluster]:
+    """Clusters in more than half of the trees, or at least a share ``strength`` (0 to 1) of them where that is more,
+    the largest first."""
     counts = [Counter[int](), Counter[int]()]
     sizes = [0, 0]
     for place, many in enumerate((trees, resampled)):
@@ -110,15 +127,18 @@ def consensus(trees: Iterable[Floats], resampled: Iterable[Floats], strength: fl
     return sorted(clusters, key=lambda c: (-len(c.members), c.members))
 
 
-ALL, MASKED, AS_MANY = "all words", "content words masked", "all words, as many"
-FEWEST_WORDS, ADVISED = 10, 1_000
+ALL = "all words"
+MASKED = "content words masked"
+AS_MANY = "all words, as many"
+FEWEST_WORDS = 10
+ADVISED = 1_000
 EACH = 10
 """Most texts of an author where a corpus has more texts than are shown."""
 
 
 @dataclass(frozen=True)
 class MapText:
-    """A text, or a sample of one, the group that it is drawn as (by default its author), and how many words it has."""
+    """A text, or a sample of one, the group that it is drawn as (by default its author), and its count of ``words``."""
 
     id: str
     author: str | None
@@ -129,8 +149,9 @@ class MapText:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What some words show: their names, distances (n, n), dendrogram, consensus, places (n, 2) by picture, links
-    (text, text) with their weights, and the share of variance along the axes of principal components."""
+    """What some words show: their names, distances (n, n), dendrogram (n − 1, 4), consensus, places (n, 2) by
+    picture, links (text, text) with their weights (counts that add up over settings), and the shares of variance (0
+    to 1) along two principal components."""
 
     title: str
     words: tuple[str, ...]
@@ -144,8 +165,8 @@ class MapView:
 
 @dataclass(frozen=True, eq=False)
 class Rolling:
-    """Along one text: the middle word of each slice (s,), distances from it to each author's mean text (s, authors),
-    and the authors in order (s, up to 3)."""
+    """Along one text: the middle word of each slice (s,), counted in words, distances from it to each author's mean
+    text (s, authors), lower = nearer, the authors in order (s, up to 3), and ``size``, the words of a slice."""
 
     title: str
     middle: Ints
@@ -157,7 +178,8 @@ class Rolling:
 
 @dataclass(frozen=True, eq=False)
 class MapAnalysis:
-    """A map of many texts, computed. ``settings`` are the pairs (culling, words) that it goes through."""
+    """A map of many texts, computed. ``settings`` are the pairs (culling in percent, count of words) that it goes
+    through, ``features`` counts the words of each view."""
 
     name: str
     spec: MapSpec
@@ -183,7 +205,7 @@ class MapAnalysis:
 
 
 class Collection(NamedTuple):
-    """What is drawn or contrasted: its documents, what should be known of it, and labels of the documents by column."""
+    """The documents that are drawn or contrasted, notes on them, and their labels by column, one a document."""
 
     name: str
     documents: list[Document]
@@ -194,10 +216,13 @@ class Collection(NamedTuple):
         """The labels of a column. InputError, naming the option, if there is none."""
         if name not in self.columns:
             raise InputError(
-                f"{option}: there is no such column", found=name, expected=", ".join(self.columns),
-                fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.8) or "put a table beside "
-                f"the texts, as metadata.csv or NAME_metadata.tsv: a column {name!r}, and one with the files' names",
-            )  # fmt: skip
+                f"{option}: there is no such column",
+                found=name,
+                expected=", ".join(self.columns),
+                fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.8)
+                or "put a table beside the texts, as metadata.csv or NAME_metadata.tsv: "
+                f"a column {name!r}, and one with the files' names",
+            )
         return self.columns[name]
 
 
@@ -211,9 +236,15 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
     if isinstance(corpus, Mapping):
         if empty := [str(name) for name, text in corpus.items() if not str(text).strip()]:
             raise FormatError("the text is empty", found=empty[0], fix="remove this text")
-        documents = [Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()]
+        documents = [
+            Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()
+        ]
         return Collection("texts", documents, [], {"author": [d.author for d in documents]})
-    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(corpus, **reading, pairs=False, anonymous=True)
+    loaded = (
+        corpus
+        if isinstance(corpus, Corpus)
+        else load_corpus(corpus, **reading, pairs=False, anonymous=True)
+    )
     columns = {"author": loaded.author, "topic": loaded.topic, **loaded.columns}
     labels = {name: list(own) for name, own in columns.items()}
     labels |= {
@@ -225,20 +256,11 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
 
 
 def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:
-    """What a map would show, and at what cost: a map of the beginnings of a few texts is made. Raises InputError if the
-    corpus cannot be read."""
+    """What a map would show. Raises InputError if the corpus cannot be read."""
     documents = read_texts(corpus, spec.reading()).documents
-    shown, start = draw_texts(documents, spec.texts, spec.seed), around(0)
-    names = [f"{d.author}_{i}" for i, d in enumerate(shown)]
-    plain = structs.replace(spec, rolling=None, group_by=None, sampling="no")
-
-    def work(texts: list[str]) -> None:
-        analyse_map(dict(zip(names, texts, strict=False)), plain, silent)
-
-    seconds = of_beginnings(work, [d.text for d in shown])
+    shown = draw_texts(documents, spec.texts, spec.seed)
     notes = (f"{counted(len(shown), 'text')} would be shown, of {len(documents):,}.",)
-    untimed = () if seconds is not None else ("the map",)
-    return Preview("map", out, {}, 0, 0, 0, notes, start + (seconds or 0.0), megabytes(None), untimed)
+    return Preview("map", out, {}, 0, 0, 0, notes)
 
 
 def _author(name: str) -> str:
@@ -247,15 +269,22 @@ def _author(name: str) -> str:
 
 def named_text(name: str, documents: Sequence[Document]) -> Document:
     """The text of this name, or of this name without its folder where that is one text. InputError if there is none."""
-    matching = [d for d in documents if d.id == name] or [d for d in documents if PurePosixPath(d.id).name == name]
+    matching = [d for d in documents if d.id == name] or [
+        d for d in documents if PurePosixPath(d.id).name == name
+    ]
     if len(matching) == 1:
         return matching[0]
     ids = [d.id for d in matching or documents]
     raise InputError(
-        "rolling: several texts have this name" if matching else "rolling: there is no such text", found=name,
+        "rolling: several texts have this name" if matching else "rolling: there is no such text",
+        found=name,
         expected="one of: " + first_names(ids) if matching else None,
-        fix="give the name with its folder" if matching else did_you_mean(name, [*ids, *short_names(ids)]),
-    )  # fmt: skip
+        fix=(
+            "give the name with its folder"
+            if matching
+            else did_you_mean(name, [*ids, *short_names(ids)])
+        ),
+    )
 
 
 def short_names(ids: Sequence[str]) -> list[str]:
@@ -285,30 +314,50 @@ def splicer_of(documents: Sequence[Document], function_words: int) -> Splicer:
     """What tells content words of these documents from at most so many others."""
     table, rows = TextTable.collect(d.text for d in documents)
     first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
-    author, topic = (Labels.of(getattr(documents[i], label) for i in first).codes for label in ("author", "topic"))
+    author, topic = (
+        Labels.of(getattr(documents[i], label) for i in first).codes
+        for label in ("author", "topic")
+    )
     return Splicer(table, function_words, author, topic)
 
 
 class _Material:
     """The words of the texts (samples), plain and masked, and their tables."""
 
-    def __init__(self, spec: MapSpec, documents: Sequence[Document], group: Mapping[str, str | None]) -> None:
-        self.spec, self.notes = spec, list[str]()
+    def __init__(
+        self, spec: MapSpec, documents: Sequence[Document], group: Mapping[str, str | None]
+    ) -> None:
+        self.spec = spec
+        self.notes = list[str]()
         words = [stylo_words(d.text, spec.corpus_lang, spec.preserve_case) for d in documents]
         least = max(FEWEST_WORDS, spec.sample_size if spec.sampling != "no" else 0)
         if short := [d.id for d, own in zip(documents, words, strict=True) if len(own) < least]:
             sizes = sorted(len(own) for own in words)
-            spread = f" to {sizes[-1]}, half have {sizes[len(sizes) // 2]}" if len(short) > 1 else ""
+            spread = (
+                f" to {sizes[-1]}, half have {sizes[len(sizes) // 2]}" if len(short) > 1 else ""
+            )
             raise CorpusError(
-                f"the text {short[0]} is too short" if len(short) == 1
-                else f"{len(short):,} of {len(documents):,} texts are too short, the first: {', '.join(short[:3])}",
+                (
+                    f"the text {short[0]} is too short"
+                    if len(short) == 1
+                    else (
+                        f"{len(short):,} of {len(documents):,} texts are too short, the first:"
+                        f" {', '.join(short[:3])}"
+                    )
+                ),
                 found=f"{sizes[0]} words{spread}",
-                expected=f"{least} or more" + (", the size of a sample" if least > FEWEST_WORDS else ""),
-                fix=("leave it out" if len(short) == 1 else "leave them out, or join short texts of an author to one")
+                expected=f"{least} or more"
+                + (", the size of a sample" if least > FEWEST_WORDS else ""),
+                fix=(
+                    "leave it out"
+                    if len(short) == 1
+                    else "leave them out, or join short texts of an author to one"
+                )
                 + (", or take smaller samples (--sample-size)" if least > FEWEST_WORDS else ""),
-            )  # fmt: skip
+            )
         splicer = splicer_of(documents, spec.function_words)
-        self.functions, self.kept_by = splicer.functions, splicer.by
+        self.functions = splicer.functions
+        self.kept_by = splicer.by
         kinds = spec.analyzed_features
         self.documents = documents
         self.units = [units_of(d.text, own, kinds) for d, own in zip(documents, words, strict=True)]
@@ -318,14 +367,24 @@ class _Material:
         drop = pronouns(spec.corpus_lang) if spec.delete_pronouns else frozenset()
         if spec.delete_pronouns and not drop:
             raise InputError(
-                f"there is no list of pronouns for corpus_lang {spec.corpus_lang}", fix="choose another language"
+                f"there is no list of pronouns for corpus_lang {spec.corpus_lang}",
+                fix="choose another language",
             )
         self.drop = drop
         self.texts: list[MapText] = []
-        plain, plain_words, hidden = list[Sequence[str]](), list[Sequence[str]](), list[Sequence[str]]()
+        plain = list[Sequence[str]]()
+        plain_words = list[Sequence[str]]()
+        hidden = list[Sequence[str]]()
         for d, *versions in zip(documents, self.units, words, self.masked, strict=True):
             places = range(len(versions[0]))
-            cuts = samples_of(places, spec.sampling, spec.sample_size, spec.sample_overlap, spec.number_of_samples, rng)
+            cuts = samples_of(
+                places,
+                spec.sampling,
+                spec.sample_size,
+                spec.sample_overlap,
+                spec.number_of_samples,
+                rng,
+            )
             for version, own in zip((plain, plain_words, hidden), versions, strict=True):
                 version += [own if cut is places else [own[i] for i in cut] for cut in cuts]
             for number, cut in enumerate(cuts, start=1):
@@ -333,9 +392,12 @@ class _Material:
                 self.texts.append(MapText(name, d.author, group[d.id], d.topic, len(cut)))
         if len(plain) < 3:
             raise CorpusError(
-                "a map needs three texts or more", found=counted(len(plain), "text"),
-                fix="compare two texts with raven compare" if len(plain) == 2 else "give more texts",
-            )  # fmt: skip
+                "a map needs three texts or more",
+                found=counted(len(plain), "text"),
+                fix=(
+                    "compare two texts with raven compare" if len(plain) == 2 else "give more texts"
+                ),
+            )
         self.notes.append(hidden_sentence(hidden_share(plain_words, self.functions)))
         self.tables = {ALL: self.table(plain), MASKED: self.table(hidden)}
 
@@ -343,7 +405,9 @@ class _Material:
         """The table of the features of some texts; only the first ``listed`` decide which."""
         spec = self.spec
         features = [features_of(own, spec.analyzed_features, spec.ngram_size) for own in words]
-        return table_of(features, spec.mfw_list_cutoff, None if listed is None else features[:listed])
+        return table_of(
+            features, spec.mfw_list_cutoff, None if listed is None else features[:listed]
+        )
 
     def settings(self, title: str) -> dict[tuple[int, int], WordTable]:
         """The table of every setting (culling, words), in stylo's order."""
@@ -353,14 +417,29 @@ class _Material:
             left = len(table.names)
             if left < 2 or (title == ALL and left < self.spec.mfw_min):
                 raise CorpusError(
-                    "culling leaves too few words" if culling else "the texts have too few different words",
-                    found=f"{left} words" + (f" that stand in {culling} % of the texts" if culling else "")
+                    (
+                        "culling leaves too few words"
+                        if culling
+                        else "the texts have too few different words"
+                    ),
+                    found=f"{left} words"
+                    + (f" that stand in {culling} % of the texts" if culling else "")
                     + (" and stay when content is masked" if title == MASKED else ""),
-                    expected="two or more" if title == MASKED else f"{self.spec.mfw_min} or more (mfw_min)",
-                    fix="lower --culling-max" if culling
-                    else "raise --mfw-list-cutoff, the words that are counted at all"
-                    if left >= self.spec.mfw_list_cutoff - 1 else "lower --mfw-min, or give longer texts",
-                )  # fmt: skip
+                    expected=(
+                        "two or more"
+                        if title == MASKED
+                        else f"{self.spec.mfw_min} or more (mfw_min)"
+                    ),
+                    fix=(
+                        "lower --culling-max"
+                        if culling
+                        else (
+                            "raise --mfw-list-cutoff, the words that are counted at all"
+                            if left >= self.spec.mfw_list_cutoff - 1
+                            else "lower --mfw-min, or give longer texts"
+                        )
+                    ),
+                )
             for count in self.spec.steps("mfw"):
                 # stylo stops at what is left; the mask leaves few, and the last picture is of all of them.
                 if count <= left or title == MASKED:
@@ -373,20 +452,31 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     progress = shown_by_default(progress)
     read = read_texts(corpus, spec.reading())
     documents = read.documents
-    group = dict(zip((d.id for d in documents), read.column("group_by", spec.group_by or "author"), strict=True))
+    group = dict(
+        zip(
+            (d.id for d in documents),
+            read.column("group_by", spec.group_by or "author"),
+            strict=True,
+        )
+    )
     shown = draw_texts(documents, spec.texts, spec.seed)
     if spec.rolling is not None:
         rolled = named_text(spec.rolling, documents)
         spec = structs.replace(spec, rolling=rolled.id)
         shown += [rolled] if rolled not in shown else []
     material = _Material(spec, shown, group)
-    texts, notes = tuple(material.texts), [*material.notes, *(f"{one}." for one in read.notes)]
+    texts = tuple(material.texts)
+    notes = [*material.notes, *(f"{one}." for one in read.notes)]
     if len(shown) < len(documents):
-        notes.append(f"{len(shown):,} of {len(documents):,} texts are shown, of authors drawn at random (--texts).")
+        notes.append(
+            f"{len(shown):,} of {len(documents):,} texts are shown, of authors drawn at random"
+            " (--texts)."
+        )
     author, group_of, topic = (
         Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "group", "topic")
     )
-    views, features = list[MapView](), dict[str, int]()
+    views = list[MapView]()
+    features = dict[str, int]()
     scores: dict[str, tuple[GroupingScore, ...]] = {}
     for title in (ALL, MASKED):
         tables = material.settings(title)
@@ -395,38 +485,62 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
         features[title] = len(view.words)
         progress("how much is topic", len(scores), 3)
         scores[title] = tuple(
-            grouping(view.distances, group_of, topic, partial(cut_into, view.tree), spec.seed, author)
+            grouping(
+                view.distances, group_of, topic, partial(cut_into, view.tree), spec.seed, author
+            )
         )
     last = list(material.settings(ALL).values())[-1]
     fewer = last.first(len(views[1].words))
     same = distances(spec.distance_measure, prepared(spec.distance_measure, fewer.frequencies))
     features[AS_MANY] = len(fewer.names)
     scores[AS_MANY] = tuple(
-        grouping(same, group_of, topic, partial(cut_into, tree_of(same, spec.linkage)), spec.seed, author)
+        grouping(
+            same, group_of, topic, partial(cut_into, tree_of(same, spec.linkage)), spec.seed, author
+        )
     )
     if len(last.names) < spec.steps("mfw")[-1]:
-        notes.append(f"Only {len(last.names):,} words are left of the {spec.steps('mfw')[-1]:,} wanted (mfw_max).")
+        notes.append(
+            f"Only {len(last.names):,} words are left of the {spec.steps('mfw')[-1]:,} wanted"
+            " (mfw_max)."
+        )
     if short := sum(t.words < ADVISED for t in texts):
         notes.append(
-            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words; their places are uncertain."
+            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words; their places are"
+            " uncertain."
         )
     along = () if spec.rolling is None else _roll(spec, material)
     return MapAnalysis(
-        read.name, spec, texts, tuple(material.settings(ALL)), (views[0], views[1]), scores, features, along,
-        material.kept_by, tuple(notes), material.tables[ALL],
-    )  # fmt: skip
+        read.name,
+        spec,
+        texts,
+        tuple(material.settings(ALL)),
+        (views[0], views[1]),
+        scores,
+        features,
+        along,
+        material.kept_by,
+        tuple(notes),
+        material.tables[ALL],
+    )
 
 
 def _view(
-    spec: MapSpec, title: str, tables: Mapping[tuple[int, int], WordTable], progress: Progress, first: MapView | None
+    spec: MapSpec,
+    title: str,
+    tables: Mapping[tuple[int, int], WordTable],
+    progress: Progress,
+    first: MapView | None,
 ) -> MapView:
     """All that some words show; places are turned to lie as near as they can to those of the ``first`` view."""
-    measure, pictures = spec.distance_measure, spec.pictures
+    measure = spec.distance_measure
+    pictures = spec.pictures
     rows = {setting: prepared(measure, table.frequencies) for setting, table in tables.items()}
     matrices = {setting: distances(measure, own) for setting, own in rows.items()}
-    final, last = list(matrices.values())[-1], list(tables.values())[-1]
+    final = list(matrices.values())[-1]
+    last = list(tables.values())[-1]
     if "BCT" in pictures:
-        rng, each = stream(spec.seed, "map-resamples"), list(rows.values())
+        rng = stream(spec.seed, "map-resamples")
+        each = list(rows.values())
 
         def drawn() -> Any:
             for number in range(spec.resamples):
@@ -435,10 +549,13 @@ def _view(
                 columns = rng.integers(own.shape[1], size=own.shape[1])
                 yield tree_of(distances(measure, own[:, columns]), spec.linkage)
 
-        clusters = consensus((tree_of(m, spec.linkage) for m in matrices.values()), drawn(), spec.consensus_strength)
+        clusters = consensus(
+            (tree_of(m, spec.linkage) for m in matrices.values()), drawn(), spec.consensus_strength
+        )
     else:
         clusters = []
-    places, explained = {}, {}
+    places = {}
+    explained = {}
     for name in pictures:
         if name in ("MDS", "NMDS", "PCV", "PCR", "tSNE"):
             progress(f"places, {title}", 0, 0)
@@ -451,11 +568,15 @@ def _view(
     return MapView(title, last.names, final, tree, tuple(clusters), places, explained, links)
 
 
-def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tuple[Floats, tuple[float, float] | None]:
+def places_of(
+    name: str, matrix: Floats, frequencies: Floats, seed: int
+) -> tuple[Floats, tuple[float, float] | None]:
     """Places in two dimensions (n, 2), the larger side of each axis positive, and the variance explained (PCA)."""
     if name in ("PCV", "PCR"):
         centred = frequencies - frequencies.mean(axis=0)
-        left, size, _ = np.linalg.svd(prepared("delta", frequencies) if name == "PCR" else centred, full_matrices=False)
+        left, size, _ = np.linalg.svd(
+            prepared("delta", frequencies) if name == "PCR" else centred, full_matrices=False
+        )
         share = size**2 / max(float((size**2).sum()), 1e-300)
         return _signed(left[:, :2] * size[:2]), (float(share[0]), float(share[1]))
     if name == "tSNE":
@@ -463,7 +584,11 @@ def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tupl
 
         perplexity = min(30.0, (len(matrix) - 1) / 3)
         model = TSNE(
-            metric="precomputed", init="random", perplexity=perplexity, random_state=seed, learning_rate="auto"
+            metric="precomputed",
+            init="random",
+            perplexity=perplexity,
+            random_state=seed,
+            learning_rate="auto",
         )
         return _signed(np.asarray(model.fit_transform(matrix), dtype=np.float64)), None
     centre = np.eye(len(matrix)) - 1 / len(matrix)
@@ -473,7 +598,9 @@ def places_of(name: str, matrix: Floats, frequencies: Floats, seed: int) -> tupl
         return classical, None
     from sklearn.manifold import smacof
 
-    places, _ = smacof(matrix, metric=False, n_components=2, init=classical, n_init=1, random_state=seed)
+    places, _ = smacof(
+        matrix, metric=False, n_components=2, init=classical, n_init=1, random_state=seed
+    )
     return _signed(np.asarray(places)), None
 
 
@@ -496,7 +623,9 @@ def _links(matrices: Any, count: int) -> dict[tuple[int, int], int]:
     weights: Counter[tuple[int, int]] = Counter()
     for matrix in matrices:
         away = matrix + np.diag(np.full(len(matrix), np.inf))
-        for i, order in enumerate(np.argsort(away, axis=1, kind="stable")[:, : min(count, len(matrix) - 1)]):
+        for i, order in enumerate(
+            np.argsort(away, axis=1, kind="stable")[:, : min(count, len(matrix) - 1)]
+        ):
             for rank, j in enumerate(order.tolist()):
                 weights[min(i, j), max(i, j)] += count - rank
     return dict(sorted(weights.items()))
@@ -506,18 +635,23 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
     """Rolling attribution of one text to the authors of all others, of all words and masked."""
     ids = [d.id for d in material.documents]
     place = ids.index(str(spec.rolling))
-    words, size = material.units[place], spec.slice_size
+    words = material.units[place]
+    size = spec.slice_size
     overlap = spec.slice_overlap if spec.slice_overlap is not None else size - max(1, size // 10)
     if len(words) < size:
         raise CorpusError(
-            f"the text {spec.rolling} is shorter than a slice", found=f"{len(words)} words", expected=f"{size} or more",
+            f"the text {spec.rolling} is shorter than a slice",
+            found=f"{len(words)} words",
+            expected=f"{size} or more",
             fix="take shorter slices (--slice-size)",
-        )  # fmt: skip
+        )
     others = [i for i, d in enumerate(material.documents) if i != place and d.author is not None]
     authors = [str(material.documents[i].author) for i in others]
     names = tuple(sorted(set(authors)))
     if len(names) < 2:
-        raise CorpusError("rolling needs two other authors or more", found=", ".join(names) or "none")
+        raise CorpusError(
+            "rolling needs two other authors or more", found=", ".join(names) or "none"
+        )
     member = np.array([[a == name for name in names] for a in authors], dtype=np.float64)
     middle = size // 2 + (size - overlap) * np.arange((len(words) - overlap) // (size - overlap))
     rolled = []
@@ -528,21 +662,29 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
         table = material.table(every, listed=len(others))
         known = WordTable(table.names, table.frequencies[: len(others)])
         stays = set(
-            known.culled(spec.steps("culling")[-1], material.drop, spec.start_at).first(spec.steps("mfw")[-1]).names
+            known.culled(spec.steps("culling")[-1], material.drop, spec.start_at)
+            .first(spec.steps("mfw")[-1])
+            .names
         )
         columns = [i for i, name in enumerate(table.names) if name in stays]
         chosen = table.frequencies[:, columns]
         rows = prepared(spec.distance_measure, chosen, chosen[: len(others)])
-        texts, along = rows[: len(others)], rows[len(others) :]
+        texts = rows[: len(others)]
+        along = rows[len(others) :]
         to_texts = distances(spec.distance_measure, along, texts)
         means = (member / member.sum(axis=0)).T @ texts
         if spec.classification_method == "svm":
             order = _by_svm(texts, authors, along, names)
         else:
             order = np.array(
-                [[to_texts[s][member[:, a] > 0].min() for a in range(len(names))] for s in range(len(along))]
+                [
+                    [to_texts[s][member[:, a] > 0].min() for a in range(len(names))]
+                    for s in range(len(along))
+                ]
             )
-        ranking = tuple(tuple(names[a] for a in np.argsort(one, kind="stable")[:3]) for one in order)
+        ranking = tuple(
+            tuple(names[a] for a in np.argsort(one, kind="stable")[:3]) for one in order
+        )
         to_means = distances(spec.distance_measure, along, means)
         rolled.append(Rolling(title, middle.astype(np.int64), names, to_means, ranking, size))
     return tuple(rolled)

@@ -1,4 +1,7 @@
-"""``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic."""
+"""``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic.
+
+In: a corpus and a ``MapSpec``. Out: a ``TextMap``, on a terminal, as JSON or as a folder with a page.
+"""
 
 from __future__ import annotations
 
@@ -29,20 +32,27 @@ class DrawnMap(Work):
     """
 
     name = "map"
+    in_spec = (
+        "mfw_incr culling_min culling_max culling_incr start_at mfw_list_cutoff "
+        "preserve_case delete_pronouns sampling sample_size sample_overlap "
+        "number_of_samples linkage consensus_strength linked_neighbors slice_overlap text "
+        "author topic encoding skip_faulty"
+    )
     first = "analysis_type distance_measure mfw_min mfw_max rolling out"
     function = "map_texts"
     Spec = MapSpec
     own = (
         Option(
             "corpus",
-            "Texts: a folder or zip (author/text.txt, author/topic/text.txt, Author_Title.txt), a table, or a corpus "
-            "by name.",
+            "Texts: a folder or zip (author/text.txt, author/topic/text.txt, Author_Title.txt), a"
+            " table, or a corpus by name.",
             takes="str | Path | Mapping[str, str] | Corpus",
             required=True,
         ),
         Option(
             "out",
-            "Folder of the page, tables and figures; an earlier map is replaced. Default: map-CORPUS.",
+            "Folder of the page, tables and figures; an earlier map is replaced. Default:"
+            " map-CORPUS.",
             function=False,
         ),
         FIGURES,
@@ -69,7 +79,11 @@ class DrawnMap(Work):
     def preview(cls, values: Mapping[str, Any]) -> Preview:
         from ravenbench.ext.map.analysis import preview_map
 
-        given = {name: value for name, value in values.items() if value is not False and name not in ("out", "figures")}
+        given = {
+            name: value
+            for name, value in values.items()
+            if value is not False and name not in ("out", "figures")
+        }
         corpus = given.pop("corpus")
         return preview_map(corpus, cls.read(given), values.get("out") or _place(corpus))
 

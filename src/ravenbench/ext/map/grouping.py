@@ -1,5 +1,8 @@
-"""Distances between texts by the frequencies of words, under stylo's names and in its form; and how far texts group by
-author and how far by topic, in one matrix of distances.
+"""Measures distances between texts by frequencies of words, as stylo does, and how far texts group by author or
+topic.
+
+In: frequencies (texts, words) in percent, codes of authors and topics (n,). Out: distances (n, m), lower = more
+alike; ``GroupingScore`` for each number, silhouette and adjusted Rand index at most 1.
 
 Silhouette and adjusted Rand index are the customary numbers; both are high for authors who each write on one topic,
 even if words of the topic are all that groups their texts. The two kinds of *nearness* are not: that of authors
@@ -40,8 +43,12 @@ from ravenbench.types import Bools, Floats, Ints
 
 MEASURES = {
     "delta": "Burrows's Delta: the mean absolute difference of z-scores",
-    "argamon": "Argamon's linear Delta: the Euclidean distance of z-scores, divided by the number of words",
-    "eder": "Eder's Delta: absolute differences of z-scores, those of more frequent words weighing more",
+    "argamon": (
+        "Argamon's linear Delta: the Euclidean distance of z-scores, divided by the number of words"
+    ),
+    "eder": (
+        "Eder's Delta: absolute differences of z-scores, those of more frequent words weighing more"
+    ),
     "simple": "Eder's Simple: absolute differences of the square roots of frequencies",
     "wurzburg": "Cosine Delta: one minus the cosine of z-scores",
     "manhattan": "Manhattan: absolute differences of frequencies",
@@ -56,26 +63,35 @@ _Z = ("delta", "argamon", "eder", "wurzburg")
 
 def prepared(measure: str, frequencies: Floats, reference: Floats | None = None) -> Floats:
     """What a distance is taken between, (texts, words): z-scores over these texts or those of a ``reference``
-    (sample standard deviation; 0 for a word that does not vary), square roots, or the frequencies themselves."""
+    (sample standard deviation; 0 for a word that does not vary), square roots, or the frequencies themselves.
+    """
     if measure == "simple":
         return np.sqrt(frequencies)
     if measure not in _Z:
         return frequencies
     base = frequencies if reference is None else reference
     spread = base.std(axis=0, ddof=1)
-    z = np.where(spread > 1e-12, (frequencies - base.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0), 0.0)
+    z = np.where(
+        spread > 1e-12,
+        (frequencies - base.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0),
+        0.0,
+    )
     width = frequencies.shape[1]
     return np.asarray(z * (1 + np.arange(width, 0, -1)) / width if measure == "eder" else z)
 
 
 def distances(measure: str, one: Floats, other: Floats | None = None) -> Floats:
-    """Distances (one, other) of prepared rows; without ``other`` among ``one``, symmetric and 0 from each to itself."""
+    """Distances (one, other), 0 or more, of prepared rows, lower = more alike; without ``other`` among ``one``,
+    symmetric and 0 from each to itself."""
     from scipy.spatial.distance import cdist, pdist, squareform
 
     def by(metric: str) -> Floats:
-        return np.asarray(squareform(pdist(one, metric)) if other is None else cdist(one, other, metric))
+        return np.asarray(
+            squareform(pdist(one, metric)) if other is None else cdist(one, other, metric)
+        )
 
-    second, width = one if other is None else other, max(1, one.shape[1])
+    second = one if other is None else other
+    width = max(1, one.shape[1])
     if measure in ("wurzburg", "cosine"):
         apart = np.clip(1 - unit(one) @ unit(second).T, 0, 2)
         if other is None:
@@ -112,9 +128,11 @@ class GroupingScore:
 
 
 def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
-    """Mean silhouette (rows,) of texts under each row of ``weights`` (rows, n); a text alone in its group has 0."""
+    """Mean silhouette (rows,), from −1 to 1, of texts under each row of ``weights`` (rows, n); a text alone in its
+    group has 0."""
     known = codes >= 0
-    distances, weights = distances[np.ix_(known, known)], weights[:, known]
+    distances = distances[np.ix_(known, known)]
+    weights = weights[:, known]
     _, own = np.unique(codes[known], return_inverse=True)
     member = np.eye(int(own.max(initial=-1)) + 1)[own]
     result = np.full(len(weights), np.nan)
@@ -123,7 +141,8 @@ def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
     each = np.arange(len(own))
     for row, w in enumerate(weights):
         weighted = member * w[:, None]
-        sums, sizes = distances @ weighted, weighted.sum(axis=0)
+        sums = distances @ weighted
+        sizes = weighted.sum(axis=0)
         if (sizes > 0).sum() < 2:
             continue
         rest = sizes[own] - w
@@ -132,7 +151,9 @@ def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
         mean[each, own] = np.inf
         nearest = mean.min(axis=1)
         larger = np.maximum(within, nearest)
-        values = np.where((rest > 0) & (larger > 0), (nearest - within) / np.where(larger > 0, larger, 1), 0.0)
+        values = np.where(
+            (rest > 0) & (larger > 0), (nearest - within) / np.where(larger > 0, larger, 1), 0.0
+        )
         result[row] = (values * w).sum() / w.sum()
     return result
 
@@ -140,9 +161,11 @@ def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
 def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
     """Adjusted Rand index (rows,) of clusters and labels, over pairs of different texts."""
     known = (codes[:, None] >= 0) & (codes[None, :] >= 0)
-    together, alike = clusters[:, None] == clusters[None, :], codes[:, None] == codes[None, :]
+    together = clusters[:, None] == clusters[None, :]
+    alike = codes[:, None] == codes[None, :]
     whole, both, one, other = (
-        _sums(m, weights) for m in (known, together & alike & known, together & known, alike & known)
+        _sums(m, weights)
+        for m in (known, together & alike & known, together & known, alike & known)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = one * other / whole
@@ -150,12 +173,16 @@ def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
 
 
 def nearness(distances: Floats, pairs: Bools, alike: Bools, weights: Floats) -> Floats:
-    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances."""
-    near, far = pairs & alike, pairs & ~alike
+    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances
+    (rows,), one for each row of ``weights``."""
+    near = pairs & alike
+    far = pairs & ~alike
     with np.errstate(divide="ignore", invalid="ignore"):
         within = _sums(distances * near, weights) / _sums(near, weights)
         between = _sums(distances * far, weights) / _sums(far, weights)
-        return np.asarray((between - within) / (_sums(distances, weights) / _sums(np.ones_like(near), weights)))
+        return np.asarray(
+            (between - within) / (_sums(distances, weights) / _sums(np.ones_like(near), weights))
+        )
 
 
 def _sums(matrix: Floats | Bools, weights: Floats) -> Floats:
@@ -168,15 +195,21 @@ def _sums(matrix: Floats | Bools, weights: Floats) -> Floats:
 Measure = Callable[[Labels, Floats], Floats]
 
 
-def _measures(distances: Floats, labels: Labels, cut: Callable[[int], Ints]) -> dict[tuple[str, str], Measure]:
+def _measures(
+    distances: Floats, labels: Labels, cut: Callable[[int], Ints]
+) -> dict[tuple[str, str], Measure]:
     """What is measured, by name and label. ``cut`` gives clusters (n,), as many as it is asked for."""
 
     def near(by: int, labels: Labels, weights: Floats) -> Floats:
         same = [codes[:, None] == codes[None, :] for codes in labels]
         known = (labels[0] >= 0) & (labels[1] >= 0)
-        return nearness(distances, ~same[1 - by] & known[:, None] & known[None, :], same[by], weights)
+        return nearness(
+            distances, ~same[1 - by] & known[:, None] & known[None, :], same[by], weights
+        )
 
-    def alone(by: int, measure: Callable[[Ints, Floats], Floats], labels: Labels, weights: Floats) -> Floats:
+    def alone(
+        by: int, measure: Callable[[Ints, Floats], Floats], labels: Labels, weights: Floats
+    ) -> Floats:
         return measure(labels[by], weights)
 
     measures: dict[tuple[str, str], Measure] = {}
@@ -189,7 +222,12 @@ def _measures(distances: Floats, labels: Labels, cut: Callable[[int], Ints]) -> 
 
 
 def grouping(
-    distances: Floats, author: Ints, topic: Ints, cut: Callable[[int], Ints], seed: int = 0, unit: Ints | None = None
+    distances: Floats,
+    author: Ints,
+    topic: Ints,
+    cut: Callable[[int], Ints],
+    seed: int = 0,
+    unit: Ints | None = None,
 ) -> list[GroupingScore]:
     """All numbers of one matrix of distances (n, n), for author and topic codes (n,), −1 unknown; the topic's share is
     first. ``cut`` gives the clusters (n,) of its dendrogram, as many as it is asked for. Of groups of another kind than
@@ -200,16 +238,23 @@ def grouping(
     _, unit = np.unique(unit, return_inverse=True)
     weights = np.vstack([np.ones(len(unit)), unit[None, :] != np.arange(unit.max() + 1)[:, None]])
     rng = stream(seed, "grouping")
-    scores, near = [], []
+    scores = []
+    near = []
     for (measure, by), measured in _measures(distances, (author, topic), cut).items():
         values = measured((author, topic), weights)
         near += [values] if measure == "nearness" else []
         shuffled = []
         for _ in range(SHUFFLES if np.isfinite(values[0]) else 0):
-            labels = (rng.permutation(author), topic) if by == "author" else (author, rng.permutation(topic))
+            labels = (
+                (rng.permutation(author), topic)
+                if by == "author"
+                else (author, rng.permutation(topic))
+            )
             shuffled.append(float(measured(labels, weights[:1])[0]))
         known = np.array(shuffled)[np.isfinite(shuffled)]
-        base = (float(known.mean()), float(np.percentile(known, 95))) if len(known) else (None, None)
+        base = (
+            (float(known.mean()), float(np.percentile(known, 95))) if len(known) else (None, None)
+        )
         scores.append(GroupingScore(measure, by, *_jackknife(values), *base))
     _, whole = _jackknife(near[0] + near[1])
     separated = whole is not None and whole[0] > 0
@@ -217,18 +262,22 @@ def grouping(
     return [GroupingScore("topic's share", "both", share, interval, None, None), *scores]
 
 
-def _jackknife(values: Floats, least: float = -1.0) -> tuple[float | None, tuple[float, float] | None]:
+def _jackknife(
+    values: Floats, least: float = -1.0
+) -> tuple[float | None, tuple[float, float] | None]:
     """A value, and its interval by the values (units,) that follow it, each of which leaves one unit out; neither below
     ``least`` nor above 1."""
     from scipy.special import stdtrit
 
-    value, left = float(values[0]), values[1:][np.isfinite(values[1:])]
+    value = float(values[0])
+    left = values[1:][np.isfinite(values[1:])]
     if not np.isfinite(value):
         return None, None
     if len(left) < 3 or len(left) < len(values) - 1:
         return float(np.clip(value, least, 1)), None
     wide = float(
-        stdtrit(len(left) - 1, 0.975) * np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
+        stdtrit(len(left) - 1, 0.975)
+        * np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
     )
     low, middle, high = np.clip([value - wide, value, value + wide], least, 1).tolist()
     return middle, (low, high)

@@ -1,4 +1,7 @@
-"""The pictures of a map, each of all words and with content words masked.
+"""Draws the pictures of a map, each of all words and with content words masked.
+
+In: a ``MapAnalysis`` of n texts. Out: matplotlib figures by name, and a legend; trees that are longer than a sheet
+are also in parts.
 
 An author has one colour and one sign in all of them, so that nothing rests on colour alone. Up to ``NAMED`` texts are
 named in the plane; of more, pointing at a sign shows the name, and trees name all.
@@ -27,7 +30,9 @@ LOOKS = tuple(islice(zip(cycle(COLORS), cycle(MARKERS), strict=False), len(COLOR
 NAMED = 40
 ROLLED = 6
 """Most authors drawn along a text, the nearest."""
-WIDTH, ROW, FONT = 5.2, 0.155, 7.5
+WIDTH = 5.2
+ROW = 0.155
+FONT = 7.5
 SHEET = 75
 """Texts of a tree that fit on a sheet of paper."""
 LETTERS = 34
@@ -36,27 +41,33 @@ STEPS = 200
 
 
 def draw_map(a: MapAnalysis) -> dict[str, Figure]:
-    """The figures by name: that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
+    """The figures by name: the name is that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
     drawings = {}
     with style():
         looks = _Looks(a)
         for view, which in zip(a.views, ("all", "masked"), strict=True):
             for name in a.spec.pictures:
-                draw: Callable[..., Figure] = {"CA": _dendrogram, "BCT": _consensus, "network": _network}.get(
-                    name, _plane
-                )
+                draw: Callable[..., Figure] = {
+                    "CA": _dendrogram,
+                    "BCT": _consensus,
+                    "network": _network,
+                }.get(name, _plane)
                 drawings[f"{name}-{which}"] = draw(a, view, looks, name)
         for rolling, which in zip(a.rolling, ("all", "masked"), strict=False):
             drawings[f"rolling-{which}"] = _rolling(rolling, looks)
     return {
         name: drawings[name]
-        for name in sorted(drawings, key=lambda n: [*a.spec.pictures, "rolling"].index(n.split("-")[0]))
+        for name in sorted(
+            drawings, key=lambda n: [*a.spec.pictures, "rolling"].index(n.split("-")[0])
+        )
     }
 
 
 def tree_parts(a: MapAnalysis) -> dict[str, list[Figure]]:
     """Trees that are longer than a sheet of paper, in parts of ``SHEET`` texts, by the names of ``draw_map``."""
-    parts = [range(first, min(first + SHEET, len(a.texts))) for first in range(0, len(a.texts), SHEET)]
+    parts = [
+        range(first, min(first + SHEET, len(a.texts))) for first in range(0, len(a.texts), SHEET)
+    ]
     trees = {"CA": _dendrogram, "BCT": _consensus}
     if len(parts) < 2:
         return {}
@@ -87,18 +98,27 @@ class _Looks:
         self.rolled = _rolled(a.rolling)
         self.of = {} if a.spec.group_by else dict(self.rolled)
         names = [name for i in several if (name := a.group.names[i]) not in self.of]
-        self.of |= dict(zip(names, [look for look in LOOKS if look not in self.of.values()], strict=False))
-        self.rest, self.noun = len(counts) - len(self.of), a.noun
+        self.of |= dict(
+            zip(names, [look for look in LOOKS if look not in self.of.values()], strict=False)
+        )
+        self.rest = len(counts) - len(self.of)
+        self.noun = a.noun
         self.names = short_names([t.id for t in a.texts])
         self.texts = [self.of.get(t.group or "", (FAINT, ".")) for t in a.texts]
         self.lines = [
-            ", ".join(dict.fromkeys(p for p in (t.id, t.author, t.group, t.topic, f"{t.words:,} words") if p))
+            ", ".join(
+                dict.fromkeys(
+                    p for p in (t.id, t.author, t.group, t.topic, f"{t.words:,} words") if p
+                )
+            )
             for t in a.texts
         ]
 
     def mark(self, axes: Any, i: int, x: float, y: float, size: float = 5, **how: Any) -> None:
         color, marker = self.texts[i]
-        (made,) = axes.plot([x], [y], marker, color=color, markersize=size, markeredgewidth=0, clip_on=False, **how)
+        (made,) = axes.plot(
+            [x], [y], marker, color=color, markersize=size, markeredgewidth=0, clip_on=False, **how
+        )
         titled(made, self.lines[i])
 
     def legend(self, figure: Figure) -> None:
@@ -107,10 +127,20 @@ class _Looks:
 
         signs = [(_cut(name, 24), look) for name, look in self.of.items()]
         signs += [(counted(self.rest, f"more {self.noun}"), (FAINT, "."))] if self.rest else []
-        handles = [Line2D([], [], linestyle="", marker=m, color=c, label=name) for name, (c, m) in signs]
-        columns = max(1, min(8, len(signs), 80 // (6 + max((len(name) for name, _ in signs), default=0))))
+        handles = [
+            Line2D([], [], linestyle="", marker=m, color=c, label=name) for name, (c, m) in signs
+        ]
+        columns = max(
+            1, min(8, len(signs), 80 // (6 + max((len(name) for name, _ in signs), default=0)))
+        )
         figure.set_figheight(figure.get_figheight() + 0.165 * -(-len(signs) // columns))
-        figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=FONT, handletextpad=0.2)
+        figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=columns,
+            fontsize=FONT,
+            handletextpad=0.2,
+        )
 
 
 def _cut(name: str, most: int = LETTERS) -> str:
@@ -122,10 +152,13 @@ def _caption(view: MapView, name: str) -> str:
     return f"{name}: {view.title} ({len(view.words):,})"
 
 
-def _leaves(a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str, part: range | None) -> tuple[Figure, Any]:
+def _leaves(
+    a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str, part: range | None
+) -> tuple[Figure, Any]:
     """A figure whose right side names the texts in this order, or a part of them, and its axes for the tree."""
     part = part or range(len(order))
-    first, last = part[0] == 0, part[-1] == len(order) - 1
+    first = part[0] == 0
+    last = part[-1] == len(order) - 1
     height = 0.42 * last + 0.33 * first + ROW * len(part) + 0.001
     figure, _ = canvas(WIDTH, height, columns=0)
     figure.set_layout_engine("none")
@@ -140,19 +173,26 @@ def _leaves(a: MapAnalysis, looks: _Looks, order: Sequence[int], title: str, par
     for y in part:
         i = order[y]
         looks.mark(axes, i, 1.025, y, transform=across)
-        name = axes.text(1.05, y, _cut(looks.names[i]), transform=across, va="center", fontsize=FONT)
+        name = axes.text(
+            1.05, y, _cut(looks.names[i]), transform=across, va="center", fontsize=FONT
+        )
         titled(name, looks.lines[i])
     return figure, axes
 
 
-def _dendrogram(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: range | None = None) -> Figure:
+def _dendrogram(
+    a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: range | None = None
+) -> Figure:
     from matplotlib.collections import LineCollection
     from scipy.cluster.hierarchy import dendrogram
 
     made = dendrogram(view.tree, no_plot=True)
     figure, axes = _leaves(a, looks, made["leaves"], _caption(view, "Dendrogram"), part)
     # scipy's leaves stand at 5, 15, 25 …
-    lines = [np.column_stack([x, (np.array(y) - 5) / 10]) for x, y in zip(made["dcoord"], made["icoord"], strict=True)]
+    lines = [
+        np.column_stack([x, (np.array(y) - 5) / 10])
+        for x, y in zip(made["dcoord"], made["icoord"], strict=True)
+    ]
     axes.add_collection(LineCollection(lines, colors=INK, linewidths=0.8, capstyle="round"))
     axes.set_xlim(max(float(view.tree[:, 2].max()) * 1.02, 1e-9), 0)
     axes.set_xlabel(f"height ({a.spec.distance_measure}, {a.spec.linkage})", fontsize=FONT)
@@ -160,7 +200,9 @@ def _dendrogram(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: r
     return figure
 
 
-def _consensus(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: range | None = None) -> Figure:
+def _consensus(
+    a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: range | None = None
+) -> Figure:
     from scipy.cluster.hierarchy import leaves_list
 
     place = {int(i): y for y, i in enumerate(leaves_list(view.tree))}
@@ -173,7 +215,8 @@ def _consensus(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: ra
         parent = next(k for k in range(n - 1, -1, -1) if above[k] >= above[n])
         children[order[parent]].append(members)
     leaves: list[int] = []
-    segments, marks = list[Any](), list[tuple[float, float, float]]()
+    segments = list[Any]()
+    marks = list[tuple[float, float, float]]()
 
     def low(members: tuple[int, ...]) -> int:
         return min(place[i] for i in members)
@@ -187,13 +230,16 @@ def _consensus(a: MapAnalysis, view: MapView, looks: _Looks, name: str, part: ra
         """Lines of a cluster and all within; returns where its own branch ends."""
         inner = children[members]
         alone = sorted(set(members).difference(*inner), key=lambda i: place[i])
-        x, ends = level / deepest, list[float]()
+        x = level / deepest
+        ends = list[float]()
         for part in sorted([*inner, *((i,) for i in alone)], key=low):
             if part in clusters:
-                y, right = put(part, level + 1), (level + 1) / deepest
+                y = put(part, level + 1)
+                right = (level + 1) / deepest
             else:
                 leaves.append(part[0])
-                y, right = float(len(leaves) - 1), 1.0
+                y = float(len(leaves) - 1)
+                right = 1.0
             segments.append([(x, y), (right, y)])
             ends.append(y)
         segments.append([(x, min(ends)), (x, max(ends))])
@@ -232,7 +278,9 @@ def _plane(a: MapAnalysis, view: MapView, looks: _Looks, name: str) -> Figure:
     return figure
 
 
-def _scattered(a: MapAnalysis, looks: _Looks, places: Floats, title: str, links: Any = ()) -> tuple[Figure, Any]:
+def _scattered(
+    a: MapAnalysis, looks: _Looks, places: Floats, title: str, links: Any = ()
+) -> tuple[Figure, Any]:
     """Texts in the plane, named where there is room, else with a legend of authors."""
     named = len(a.texts) <= NAMED
     figure, (axes,) = canvas(WIDTH, 4.6)
@@ -250,7 +298,9 @@ def _scattered(a: MapAnalysis, looks: _Looks, places: Floats, title: str, links:
         lines = [(places[i], places[j]) for i, j, _ in links]
         widest, alpha = (2.2, 0.55) if named else (1.1, 0.3)
         widths = [0.2 + widest * weight / most for *_, weight in links]
-        axes.add_collection(LineCollection(lines, colors=FAINT, linewidths=widths, alpha=alpha, zorder=0))
+        axes.add_collection(
+            LineCollection(lines, colors=FAINT, linewidths=widths, alpha=alpha, zorder=0)
+        )
     for i, (x, y) in enumerate(places):
         looks.mark(axes, i, x, y, 6 if named else 4.5)
     if named:
@@ -279,14 +329,24 @@ def _name(axes: Any, looks: _Looks, names: Sequence[str], at: Floats) -> None:
         if over > 0.25 * wide * FONT:
             continue
         boxes.append(box)
-        text = axes.annotate(name, at[i], (dx, dy), xycoords="axes fraction", textcoords="offset points", ha=side,
-                             va="center", fontsize=FONT)  # fmt: skip
+        text = axes.annotate(
+            name,
+            at[i],
+            (dx, dy),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=FONT,
+        )
         titled(text, looks.lines[i])
 
 
 def _network(a: MapAnalysis, view: MapView, looks: _Looks, name: str) -> Figure:
     links = [(i, j, weight) for (i, j), weight in view.links.items()]
-    return _scattered(a, looks, _pulled(view, len(a.texts)), _caption(view, "Nearest neighbours"), links)[0]
+    return _scattered(
+        a, looks, _pulled(view, len(a.texts)), _caption(view, "Nearest neighbours"), links
+    )[0]
 
 
 def _pulled(view: MapView, count: int) -> Floats:
@@ -315,7 +375,9 @@ def _drawn_authors(r: Rolling) -> list[str]:
     """Authors drawn along a text: those nearest to most slices."""
     first = [ranking[0] for ranking in r.ranking]
     away = r.distances.mean(axis=0)
-    return sorted(r.authors, key=lambda name: (-first.count(name), away[r.authors.index(name)]))[:ROLLED]
+    return sorted(r.authors, key=lambda name: (-first.count(name), away[r.authors.index(name)]))[
+        :ROLLED
+    ]
 
 
 def _rolled(rolling: Sequence[Rolling]) -> dict[str, tuple[str, str]]:
@@ -326,7 +388,9 @@ def _rolled(rolling: Sequence[Rolling]) -> dict[str, tuple[str, str]]:
         for name in drawn:
             if name not in looks:
                 used = {part for other in drawn for part in looks.get(other, ())}
-                free = (look for look in LOOKS if used.isdisjoint(look) and look not in looks.values())
+                free = (
+                    look for look in LOOKS if used.isdisjoint(look) and look not in looks.values()
+                )
                 looks[name] = next(free)
     return looks
 
@@ -346,8 +410,16 @@ def _rolling(r: Rolling, looks: _Looks) -> Figure:
         above.plot(own, [row] * len(own), "|", color=color, markersize=5, markeredgewidth=1.2)
         if name in near:
             along = r.distances[:, r.authors.index(name)]
-            axes.plot(r.middle, along, color=color, linewidth=1.1, marker=marker, markersize=3.5,
-                      markevery=(row, max(1, len(r.middle) // 12)), label=_cut(name, 24))  # fmt: skip
+            axes.plot(
+                r.middle,
+                along,
+                color=color,
+                linewidth=1.1,
+                marker=marker,
+                markersize=3.5,
+                markevery=(row, max(1, len(r.middle) // 12)),
+                label=_cut(name, 24),
+            )
     above.set_yticks(range(len(rows)), [_cut(name, 24) for name in rows], fontsize=6.5)
     above.set_ylim(len(rows) - 0.4, -0.6)
     above.set_ylabel("nearest", fontsize=FONT)

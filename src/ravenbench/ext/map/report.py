@@ -1,4 +1,8 @@
-"""A map's tables, sentences, page and files."""
+"""Shows a map of many texts: tables, sentences, page and files.
+
+In: a ``MapAnalysis``. Out: a ``TextMap`` with tables (one row a text, cluster, link or slice), figures, sentences and
+JSON values, and ``stylo_call``, the same call in R.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,17 @@ from ravenbench.ext.map.word_tables import frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
-from ravenbench.reports.view import Column, Table, Value, col, figure, rows_json, table, to_csv, to_html
+from ravenbench.reports.view import (
+    Column,
+    Table,
+    Value,
+    col,
+    figure,
+    rows_json,
+    table,
+    to_csv,
+    to_html,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,11 +49,11 @@ RUNS = 4
 SHOWN = 4
 """Names of a cluster that the page shows."""
 NOTE = (
-    "Nearness: how much nearer two texts are that share an author (pairs on different topics) or a topic (pairs by "
-    "different authors) than two that do not, in mean distances. Share of topic: its part of the sum of both. "
-    "Silhouette and adjusted Rand index (of the dendrogram, cut into as many clusters as there are labels) mix author "
-    "and topic where authors keep to their topics. Intervals: jackknife over authors. Shuffled: 95th percentile with "
-    "labels shuffled."
+    "Nearness: how much nearer two texts are that share an author (pairs on different topics) or a"
+    " topic (pairs by different authors) than two that do not, in mean distances. Share of topic:"
+    " its part of the sum of both. Silhouette and adjusted Rand index (of the dendrogram, cut into"
+    " as many clusters as there are labels) mix author and topic where authors keep to their"
+    " topics. Intervals: jackknife over authors. Shuffled: 95th percentile with labels shuffled."
 )
 
 
@@ -83,7 +97,12 @@ class TextMap(FolderView):
     @cached_property
     def _made(self) -> dict[str, Table]:
         a = self.analysis
-        made = [_grouping(a), _texts(a), _places(a), frequency_table(a.frequencies, [t.id for t in a.texts])]
+        made = [
+            _grouping(a),
+            _texts(a),
+            _places(a),
+            frequency_table(a.frequencies, [t.id for t in a.texts]),
+        ]
         for view, which in zip(a.views, WHICH, strict=True):
             made += [_clusters(a, view, which), _edges(a, view, which), _distances(a, view, which)]
         made += [_rolling(r, which) for r, which in zip(a.rolling, WHICH, strict=False)]
@@ -96,47 +115,80 @@ class TextMap(FolderView):
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
-        short = {k: rows_json(t) for k, t in self._made.items() if not k.startswith(("distances", "frequencies"))}
+        short = {
+            k: rows_json(t)
+            for k, t in self._made.items()
+            if not k.startswith(("distances", "frequencies"))
+        }
         return {
-            "corpus": self.analysis.name, "findings": self.sentences, "notes": list(self.analysis.notes),
-            "settings": self.analysis.spec.resolved(), "words": {v.title: list(v.words) for v in self.analysis.views},
+            "corpus": self.analysis.name,
+            "findings": self.sentences,
+            "notes": list(self.analysis.notes),
+            "settings": self.analysis.spec.resolved(),
+            "words": {v.title: list(v.words) for v in self.analysis.views},
             **short,
-        }  # fmt: skip
+        }
 
     def _fill(self, folder: Path) -> None:
         from ravenbench.reports.page import inline, render
 
         shown = [t for key, t in self._made.items() if key in ("grouping", "texts")]
         names = list(dict.fromkeys(name.rpartition("-")[0] for name in self.figures()))
-        parts = {name: [drawn] for name, drawn in self.figures().items()} | tree_parts(self.analysis)
+        parts = {name: [drawn] for name, drawn in self.figures().items()} | tree_parts(
+            self.analysis
+        )
 
         def shown_as(name: str) -> Markup:
-            return Markup("").join(inline(part, f"{name}-{n}") for n, part in enumerate(parts[name]))
+            return Markup("").join(
+                inline(part, f"{name}-{n}") for n, part in enumerate(parts[name])
+            )
 
         pairs = [
-            (name, PICTURES.get(name, "Rolling attribution"), [shown_as(f"{name}-{w}") for w in WHICH])
+            (
+                name,
+                PICTURES.get(name, "Rolling attribution"),
+                [shown_as(f"{name}-{w}") for w in WHICH],
+            )
             for name in names
         ]
         papers = cited_by("map", {"corpus": self.analysis.name}, [])
         page = render(
-            "ravenbench.ext.map:template.html.j2", a=self.analysis, sentences=self.sentences, pairs=pairs,
+            "ravenbench.ext.map:template.html.j2",
+            a=self.analysis,
+            sentences=self.sentences,
+            pairs=pairs,
             version=__version__,
-            tables=shown, clusters=_cluster_tables(self), papers=papers,
-            call=stylo_call(self.analysis), legend=inline(draw_legend(self.analysis), "legend"),
-        )  # fmt: skip
+            tables=shown,
+            clusters=_cluster_tables(self),
+            papers=papers,
+            call=stylo_call(self.analysis),
+            legend=inline(draw_legend(self.analysis), "legend"),
+        )
         write_parts(
-            folder, kind="map", page=page, json=self.to_json(), tables=shown, figures=self.figures(), papers=papers,
+            folder,
+            kind="map",
+            page=page,
+            json=self.to_json(),
+            tables=shown,
+            figures=self.figures(),
+            papers=papers,
             forms=self.forms,
-        )  # fmt: skip
+        )
         for key, long in self._made.items():
             if long not in shown:
                 write_text(folder / "tables" / f"{key}.csv", to_csv(long))
-        write_text(folder / "tables" / "table_with_frequencies.txt", table_for_r(self._made["frequencies"]))
+        write_text(
+            folder / "tables" / "table_with_frequencies.txt", table_for_r(self._made["frequencies"])
+        )
 
 
 def _grouping(a: MapAnalysis) -> Table:
     by_name = {title: {(s.measure, s.by): s for s in scores} for title, scores in a.scores.items()}
-    rows = [r for r in by_name[ALL] if "both" in r or any(of[r].value is not None for of in by_name.values())]
+    rows = [
+        r
+        for r in by_name[ALL]
+        if "both" in r or any(of[r].value is not None for of in by_name.values())
+    ]
 
     def value(title: str) -> Callable[[tuple[str, str]], Any]:
         return lambda row: by_name[title][row].value
@@ -145,17 +197,36 @@ def _grouping(a: MapAnalysis) -> Table:
         return lambda row: by_name[title][row].interval
 
     return table(
-        "grouping", "How much of the grouping is topic", rows,
-        col("number", lambda r: {"topic's share": "share of topic"}.get(r[0], r[0]), text=True, json="number"),
+        "grouping",
+        "How much of the grouping is topic",
+        rows,
+        col(
+            "number",
+            lambda r: {"topic's share": "share of topic"}.get(r[0], r[0]),
+            text=True,
+            json="number",
+        ),
         col("by", lambda r: {"both": "", "author": a.noun}.get(r[1], r[1]), text=True, json="by"),
         col("all words", value(ALL), json="all", digits=2),
         col("95 %", interval(ALL), json="all_interval", digits=2),
         col("masked", value(MASKED), json="masked", digits=2),
         col("masked 95 %", interval(MASKED), json="masked_interval", digits=2),
-        col(f"first {a.features[AS_MANY]:,} words", value(AS_MANY), json="as_many", digits=2, terminal=False),
-        col("shuffled", lambda r: by_name[ALL][r].shuffled_95, json="shuffled_95", digits=2, terminal=False),
+        col(
+            f"first {a.features[AS_MANY]:,} words",
+            value(AS_MANY),
+            json="as_many",
+            digits=2,
+            terminal=False,
+        ),
+        col(
+            "shuffled",
+            lambda r: by_name[ALL][r].shuffled_95,
+            json="shuffled_95",
+            digits=2,
+            terminal=False,
+        ),
         note=NOTE,
-    )  # fmt: skip
+    )
 
 
 def _nearest(view: MapView, among: Sequence[int] | None = None) -> list[int]:
@@ -170,15 +241,21 @@ def _nearest(view: MapView, among: Sequence[int] | None = None) -> list[int]:
 def _texts(a: MapAnalysis) -> Table:
     near = [_nearest(view) for view in a.views]
     return table(
-        "texts", "Texts", range(len(a.texts)),
+        "texts",
+        "Texts",
+        range(len(a.texts)),
         col("text", lambda i: a.texts[i].id, text=True, json="text"),
         col("author", lambda i: a.texts[i].author or "", text=True, json="author"),
-        *([col(a.noun, lambda i: a.texts[i].group or "", text=True, json="group")] if a.spec.group_by else []),
+        *(
+            [col(a.noun, lambda i: a.texts[i].group or "", text=True, json="group")]
+            if a.spec.group_by
+            else []
+        ),
         col("topic", lambda i: a.texts[i].topic or "", text=True, json="topic"),
         col("words", lambda i: a.texts[i].words, json="words"),
         col("nearest text", lambda i: a.texts[near[0][i]].id, text=True, json="nearest"),
         col("nearest, masked", lambda i: a.texts[near[1][i]].id, text=True, json="nearest_masked"),
-    )  # fmt: skip
+    )
 
 
 def _places(a: MapAnalysis) -> Table:
@@ -189,20 +266,29 @@ def _places(a: MapAnalysis) -> Table:
         for text, (x, y) in zip(a.texts, places, strict=True)
     ]
     return table(
-        "places", "Places in two dimensions", rows,
-        *(col(n, itemgetter(i), text=True, json=n) for i, n in enumerate(("text", "picture", "words"))),
+        "places",
+        "Places in two dimensions",
+        rows,
+        *(
+            col(n, itemgetter(i), text=True, json=n)
+            for i, n in enumerate(("text", "picture", "words"))
+        ),
         *(col(n, itemgetter(i), json=n) for i, n in enumerate("xy", start=3)),
-    )  # fmt: skip
+    )
 
 
 def _clusters(a: MapAnalysis, view: MapView, which: str) -> Table:
     return table(
-        f"clusters-{which}", f"Clusters of the consensus: {view.title}", view.clusters,
+        f"clusters-{which}",
+        f"Clusters of the consensus: {view.title}",
+        view.clusters,
         col("texts", lambda c: len(c.members), json="size"),
         col("share of settings", lambda c: c.settings, json="settings", digits=2),
         col("share of resampled word lists", lambda c: c.resampled, json="resampled", digits=2),
-        col("which", lambda c: "; ".join(a.texts[i].id for i in c.members), text=True, json="texts"),
-    )  # fmt: skip
+        col(
+            "which", lambda c: "; ".join(a.texts[i].id for i in c.members), text=True, json="texts"
+        ),
+    )
 
 
 def _cluster_tables(m: TextMap) -> list[Markup]:
@@ -217,12 +303,14 @@ def _cluster_tables(m: TextMap) -> list[Markup]:
 
 def _edges(a: MapAnalysis, view: MapView, which: str) -> Table:
     return table(
-        f"edges-{which}", f"Links of nearest neighbours: {view.title}", view.links.items(),
+        f"edges-{which}",
+        f"Links of nearest neighbours: {view.title}",
+        view.links.items(),
         col("Source", lambda e: a.texts[e[0][0]].id, text=True, json="source"),
         col("Target", lambda e: a.texts[e[0][1]].id, text=True, json="target"),
         col("Weight", lambda e: e[1], json="weight"),
         col("Type", lambda e: "undirected", text=True),
-    )  # fmt: skip
+    )
 
 
 def _distances(a: MapAnalysis, view: MapView, which: str) -> Table:
@@ -233,19 +321,26 @@ def _distances(a: MapAnalysis, view: MapView, which: str) -> Table:
 
 def _rolling(r: Rolling, which: str) -> Table:
     return table(
-        f"rolling-{which}", f"Rolling attribution: {r.title}", range(len(r.middle)),
+        f"rolling-{which}",
+        f"Rolling attribution: {r.title}",
+        range(len(r.middle)),
         col("middle word", lambda s: int(r.middle[s]), json="middle"),
-        *(col(f"rank {k}", list(own).__getitem__, text=True, json=f"rank_{k}")
-          for k, own in enumerate(zip(*r.ranking, strict=True), start=1)),
-        *(col(f"distance to {name}", own.__getitem__, json=f"distance to {name}")
-          for name, own in zip(r.authors, r.distances.T.tolist(), strict=True)),
-    )  # fmt: skip
+        *(
+            col(f"rank {k}", list(own).__getitem__, text=True, json=f"rank_{k}")
+            for k, own in enumerate(zip(*r.ranking, strict=True), start=1)
+        ),
+        *(
+            col(f"distance to {name}", own.__getitem__, json=f"distance to {name}")
+            for name, own in zip(r.authors, r.distances.T.tolist(), strict=True)
+        ),
+    )
 
 
 def _sentences(a: MapAnalysis) -> Iterable[str]:
     if len(a.rolling) > 1:
         both = [
-            one[0] if one[0] == other[0] else None for one, other in zip(*(r.ranking for r in a.rolling), strict=True)
+            one[0] if one[0] == other[0] else None
+            for one, other in zip(*(r.ranking for r in a.rolling), strict=True)
         ]
         yield _hands("all words and masked alike", a.rolling[0], both)
     yield from _on_topic(a)
@@ -261,11 +356,19 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         yield (
             f"The nearest text {alike} for {right[0]:,} of {len(own):,} texts with all words, "
             f"for {right[1]:,} with content words masked."
-            + (f" {counted(alone, 'text')} left out of this count: no other has the same {a.noun}." if alone else "")
+            + (
+                f" {counted(alone, 'text')} left out of this count: no other has the same {a.noun}."
+                if alone
+                else ""
+            )
         )
     if "BCT" in a.spec.pictures:
         sizes = [len(view.clusters) for view in a.views]
-        trees = f"{a.spec.resamples} resampled word lists" if a.spec.resamples else f"{len(a.settings)} settings"
+        trees = (
+            f"{a.spec.resamples} resampled word lists"
+            if a.spec.resamples
+            else f"{len(a.settings)} settings"
+        )
         yield (
             f"The consensus of {trees} has {counted(sizes[0], 'cluster')} with all words "
             f"and {sizes[1]} with content words masked."
@@ -274,7 +377,10 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         yield _hands(r.title, r, [ranking[0] for ranking in r.ranking])
     own_name = next((t.author for t in a.texts if t.id == a.spec.rolling), None)
     if a.rolling and own_name is not None and own_name not in a.rolling[0].authors:
-        yield f"{own_name} is no candidate: there is no other text by {own_name} here. Somebody has to be the nearest."
+        yield (
+            f"{own_name} is no candidate: there is no other text by {own_name} here. Somebody has"
+            " to be the nearest."
+        )
 
 
 def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:
@@ -284,34 +390,44 @@ def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:
     others = [(name, run) for name, run in runs if name not in (most, None)]
     longest = sorted(sorted(others, key=lambda one: -len(one[1]))[:RUNS], key=lambda one: one[1])
     where = [
-        f"{name} at word {r.middle[run[0]]:,}" + (f" to {r.middle[run[-1]]:,} ({len(run):,})" if len(run) > 1 else "")
+        f"{name} at word {r.middle[run[0]]:,}"
+        + (f" to {r.middle[run[-1]]:,} ({len(run):,})" if len(run) > 1 else "")
         for name, run in longest
     ]
     more = f", and {counted(len(others) - RUNS, 'shorter run')}" if len(others) > RUNS else ""
-    rest = f"another hand is nearest: {'; '.join(where)}{more}" if others else "no other hand is nearest anywhere"
+    rest = (
+        f"another hand is nearest: {'; '.join(where)}{more}"
+        if others
+        else "no other hand is nearest anywhere"
+    )
     return (
-        f"Of {counted(len(nearest), 'slice')} of {r.size:,} words, {nearest.count(most) if most else 0:,} are nearest "
-        f"to {most or 'the same author'}, with {title}; {rest}."
+        f"Of {counted(len(nearest), 'slice')} of {r.size:,} words,"
+        f" {nearest.count(most) if most else 0:,} are nearest to {most or 'the same author'}, with"
+        f" {title}; {rest}."
     )
 
 
 def _on_topic(a: MapAnalysis) -> Iterable[str]:
-    share, near = (_score(a, ALL, m, by) for m, by in (("topic's share", "both"), ("nearness", "author")))
+    share, near = (
+        _score(a, ALL, m, by) for m, by in (("topic's share", "both"), ("nearness", "author"))
+    )
     masked_share = _score(a, MASKED, "topic's share", "both")
     if all(t.topic is None for t in a.texts):
         yield (
-            "The texts have no topics, so how much of the grouping is topic cannot be measured; what stays with "
-            "content words masked is the only evidence that it is style."
+            "The texts have no topics, so how much of the grouping is topic cannot be measured;"
+            " what stays with content words masked is the only evidence that it is style."
         )
     elif near.value is None:
         yield (
-            "No author writes on two topics, so author and topic cannot be told apart here: the texts may group by "
-            "either. What stays with content words masked is the better evidence of style."
+            "No author writes on two topics, so author and topic cannot be told apart here: the"
+            " texts may group by either. What stays with content words masked is the better"
+            " evidence of style."
         )
     elif share.value is None:
         yield (
-            "The texts group so weakly by author and by topic that the share of topic cannot be measured: "
-            f"nearness of authors {_told(near)}, of topics {_told(_score(a, ALL, 'nearness', 'topic'))}."
+            "The texts group so weakly by author and by topic that the share of topic cannot be"
+            f" measured: nearness of authors {_told(near)}, of topics"
+            f" {_told(_score(a, ALL, 'nearness', 'topic'))}."
         )
     else:
         after = _told(masked_share) if masked_share.value is not None else "too weak to measure"
@@ -332,13 +448,21 @@ def _told(score: GroupingScore) -> str:
 
 def stylo_call(a: MapAnalysis) -> str:
     """The call of stylo with the same settings, as far as it has them."""
-    spec, words, culling = a.spec, a.spec.steps("mfw"), a.spec.steps("culling")
+    spec = a.spec
+    words = a.spec.steps("mfw")
+    culling = a.spec.steps("culling")
     kinds = [name for name in spec.pictures if name in ("CA", "BCT", "MDS", "PCV", "PCR", "tSNE")]
     given: dict[str, Any] = {
-        "analysis.type": kinds[0] if kinds else "CA", "distance.measure": spec.distance_measure, "mfw.min": words[0],
-        "mfw.max": words[-1], "mfw.incr": spec.mfw_incr, "culling.min": culling[0], "culling.max": culling[-1],
-        "culling.incr": spec.culling_incr, "linkage": spec.linkage,
-    }  # fmt: skip
+        "analysis.type": kinds[0] if kinds else "CA",
+        "distance.measure": spec.distance_measure,
+        "mfw.min": words[0],
+        "mfw.max": words[-1],
+        "mfw.incr": spec.mfw_incr,
+        "culling.min": culling[0],
+        "culling.max": culling[-1],
+        "culling.incr": spec.culling_incr,
+        "linkage": spec.linkage,
+    }
     if spec.analyzed_features in ("w", "c"):
         given |= {"analyzed.features": spec.analyzed_features, "ngram.size": spec.ngram_size}
         given |= {"corpus.lang": spec.corpus_lang}
@@ -346,4 +470,7 @@ def stylo_call(a: MapAnalysis) -> str:
         given |= {"frequencies": "tables/table_with_frequencies.txt"}
     if spec.sampling != "no":
         given |= {"sampling": f"{spec.sampling}.sampling", "sample.size": spec.sample_size}
-    return f"stylo(gui = FALSE, {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
+    return (
+        "stylo(gui = FALSE,"
+        f" {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
+    )

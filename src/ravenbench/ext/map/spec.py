@@ -1,4 +1,8 @@
-"""What decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``."""
+"""Says what decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``.
+
+In: options of the command line, or values by name in Python. Out: a checked ``MapSpec``; mfw and sizes are counts of
+words, culling is in percent of texts, consensus_strength a share.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +31,34 @@ Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Features = Annotated[
     Literal["w", "c", "lemma", "pos", "suffix"],
-    about("w (words), c (characters), lemma, pos (parts of speech) or suffix (last three letters). Default: w."),
+    about(
+        "w (words), c (characters), lemma, pos (parts of speech) or suffix (last three letters)."
+        " Default: w."
+    ),
 ]
-NgramSize = Annotated[AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")]
+NgramSize = Annotated[
+    AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")
+]
 PreserveCase = Annotated[bool, about("Keep capitals apart.")]
 CorpusLang = Annotated[
-    Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
-            "Italian", "Spanish", "Other"],
-    about("English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."),
-]  # fmt: skip
+    Literal[
+        "English",
+        "English.contr",
+        "English.all",
+        "Latin",
+        "Latin.corr",
+        "Dutch",
+        "French",
+        "German",
+        "Italian",
+        "Spanish",
+        "Other",
+    ],
+    about(
+        "English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v."
+        " Default: English."
+    ),
+]
 NO_WORDS = {"pos": "part of speech", "suffix": "suffix"}
 """Features that are no words, and what one of them is."""
 Seed = Annotated[Count, about("Seed of every draw. Default: 0.")]
@@ -45,66 +68,103 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What decides a map's pictures and numbers."""
 
     analysis_type: Annotated[
-        str, about(f"Pictures, of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.", takes="str")
+        str,
+        about(
+            f"Pictures, of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.",
+            takes="str",
+        ),
     ] = "CA, BCT, MDS, network"
-    distance_measure: Annotated[str, about(f"Distance: {', '.join(MEASURES)}. Default: delta.")] = "delta"
+    distance_measure: Annotated[str, about(f"Distance: {', '.join(MEASURES)}. Default: delta.")] = (
+        "delta"
+    )
     mfw_min: Annotated[AtLeastTwo, about("Fewest most frequent words. Default: 100.")] = 100
     mfw_max: Annotated[
         AtLeastTwo | None,
-        about("Most of them; single pictures use the last step. Default: 500, or mfw_min where that is more."),
+        about(
+            "Most of them; single pictures use the last step. Default: 500, or mfw_min where that"
+            " is more."
+        ),
     ] = None
     mfw_incr: Annotated[AtLeastOne, about("Step from the fewest to the most. Default: 100.")] = 100
-    culling_min: Annotated[Percent, about("Percent of texts that a word must stand in, at least. Default: 0.")] = 0
+    culling_min: Annotated[
+        Percent, about("Percent of texts that a word must stand in, at least. Default: 0.")
+    ] = 0
     culling_max: Annotated[
-        Percent | None, about("At most; single pictures use the last step. Default: as culling_min.")
+        Percent | None,
+        about("At most; single pictures use the last step. Default: as culling_min."),
     ] = None
     culling_incr: Annotated[AtLeastOne, about("Step between the two. Default: 20.")] = 20
     start_at: Annotated[AtLeastOne, about("Rank of the first word used. Default: 1.")] = 1
-    mfw_list_cutoff: Annotated[AtLeastTwo, about("Words that are counted at all. Default: 5000.")] = 5000
+    mfw_list_cutoff: Annotated[
+        AtLeastTwo, about("Words that are counted at all. Default: 5000.")
+    ] = 5000
     analyzed_features: Features = "w"
     ngram_size: NgramSize = 1
     preserve_case: PreserveCase = False
-    delete_pronouns: Annotated[bool, about("Leave personal and possessive pronouns out (of corpus_lang).")] = False
+    delete_pronouns: Annotated[
+        bool, about("Leave personal and possessive pronouns out (of corpus_lang).")
+    ] = False
     corpus_lang: CorpusLang = "English"
     sampling: Annotated[
         Literal["no", "normal", "random"],
-        about("no, normal (texts are cut into samples) or random (samples are drawn from each text). Default: no."),
+        about(
+            "no, normal (texts are cut into samples) or random (samples are drawn from each text)."
+            " Default: no."
+        ),
     ] = "no"
     sample_size: Annotated[AtLeastTwo, about("Words in a sample. Default: 10000.")] = 10_000
-    sample_overlap: Annotated[Count, about("Words that a sample shares with the next. Default: 0.")] = 0
+    sample_overlap: Annotated[
+        Count, about("Words that a sample shares with the next. Default: 0.")
+    ] = 0
     number_of_samples: Annotated[AtLeastOne, about("Random samples of each text. Default: 1.")] = 1
     linkage: Annotated[
         Literal["ward.D", "ward.D2", "single", "complete", "average", "mcquitty"],
-        about("How clusters are joined: ward.D, ward.D2, single, complete, average or mcquitty. Default: ward.D."),
+        about(
+            "How clusters are joined: ward.D, ward.D2, single, complete, average or mcquitty."
+            " Default: ward.D."
+        ),
     ] = "ward.D"
     consensus_strength: Annotated[
-        float, msgspec.Meta(ge=0.5, le=1), about("Share of trees that a branch of the consensus needs. Default: 0.5.")
+        float,
+        msgspec.Meta(ge=0.5, le=1),
+        about("Share of trees that a branch of the consensus needs. Default: 0.5."),
     ] = 0.5
     resamples: Annotated[
         Count,
         about(
-            "Trees of word lists drawn with replacement, over all settings in turn; 0: a tree a setting. Default: 100."
+            "Trees of word lists drawn with replacement, over all settings in turn; 0: a tree a"
+            " setting. Default: 100."
         ),
     ] = 100
-    linked_neighbors: Annotated[AtLeastOne, about("Nearest neighbours that a text is linked to. Default: 3.")] = 3
+    linked_neighbors: Annotated[
+        AtLeastOne, about("Nearest neighbours that a text is linked to. Default: 3.")
+    ] = 3
     group_by: Annotated[
         str | None,
         about(
-            "What has one colour and counts as a group: a column of metadata.csv or of the table. Default: the author.",
+            "What has one colour and counts as a group: a column of metadata.csv or of the table."
+            " Default: the author.",
             metavar="COLUMN",
         ),
     ] = None
-    rolling: Annotated[str | None, about("A text, by its name: who it is nearest to, along it, of all others.")] = None
+    rolling: Annotated[
+        str | None, about("A text, by its name: who it is nearest to, along it, of all others.")
+    ] = None
     slice_size: Annotated[AtLeastTwo, about("Words in a slice of that text. Default: 5000.")] = 5000
-    slice_overlap: Annotated[Count | None, about("Words shared with the next. Default: 9 tenths of a slice.")] = None
+    slice_overlap: Annotated[
+        Count | None, about("Words shared with the next. Default: 9 tenths of a slice.")
+    ] = None
     classification_method: Annotated[
-        Literal["delta", "svm"], about("Who wrote a slice: the nearest text (delta), or a linear svm. Default: delta.")
+        Literal["delta", "svm"],
+        about("Who wrote a slice: the nearest text (delta), or a linear svm. Default: delta."),
     ] = "delta"
-    function_words: Annotated[AtLeastTwo, about("Words that may stay when content words are masked. Default: 200.")] = (
-        FUNCTION_WORDS
-    )
+    function_words: Annotated[
+        AtLeastTwo, about("Words that may stay when content words are masked. Default: 200.")
+    ] = FUNCTION_WORDS
     texts: Annotated[
-        int, msgspec.Meta(ge=3), about("Most texts shown; of more, whole authors are drawn. Default: 300.")
+        int,
+        msgspec.Meta(ge=3),
+        about("Most texts shown; of more, whole authors are drawn. Default: 300."),
     ] = 300
     seed: Seed = 0
 
@@ -117,9 +177,12 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     def steps(self, name: Literal["mfw", "culling"]) -> list[int]:
         """All numbers of words, or all levels of culling: the last may lie below the most, as R's ``seq`` ends."""
         if name == "mfw":
-            low, high, step = self.mfw_min, self.mfw_max or max(500, self.mfw_min), self.mfw_incr
+            low = self.mfw_min
+            high = self.mfw_max or max(500, self.mfw_min)
+            step = self.mfw_incr
         else:
-            low, step = self.culling_min, self.culling_incr
+            low = self.culling_min
+            step = self.culling_incr
             high = low if self.culling_max is None else self.culling_max
         return list(range(low, high + 1, step))
 
@@ -128,30 +191,44 @@ def check_features(kind: str, language: str, without_pronouns: bool = False) -> 
     """SpecError if there are no such features of a language, or none that are pronouns."""
     if kind in ("lemma", "pos") and language != "English":
         raise SpecError(
-            f"analyzed_features: {kind} is there for English alone", found=f"corpus_lang {language}",
+            f"analyzed_features: {kind} is there for English alone",
+            found=f"corpus_lang {language}",
             fix="suffix needs no dictionary; or count elsewhere and keep stylo's table",
-        )  # fmt: skip
+        )
     if without_pronouns and kind in NO_WORDS:
-        raise SpecError("delete_pronouns leaves words out", found=f"analyzed_features {kind}", expected="w, c or lemma")
+        raise SpecError(
+            "delete_pronouns leaves words out",
+            found=f"analyzed_features {kind}",
+            expected="w, c or lemma",
+        )
 
 
 def build(values: dict[str, object]) -> MapSpec:
     """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
-    spec = checked({key: str(v) if key == "rolling" else v for key, v in values.items() if v is not None}, MapSpec)
+    spec = checked(
+        {key: str(v) if key == "rolling" else v for key, v in values.items() if v is not None},
+        MapSpec,
+    )
     known = {name.casefold() for name in PICTURES} | {"all"}
     for name in (part.strip() for part in spec.analysis_type.split(",")):
         if name.casefold() not in known:
             raise SpecError(
-                "analysis_type: there is no such picture", found=name, expected=", ".join([*PICTURES, "all"])
+                "analysis_type: there is no such picture",
+                found=name,
+                expected=", ".join([*PICTURES, "all"]),
             )
     check_features(spec.analyzed_features, spec.corpus_lang, spec.delete_pronouns)
     if spec.distance_measure not in MEASURES:
         raise SpecError(
-            "distance_measure: there is no such distance", found=spec.distance_measure, expected=", ".join(MEASURES)
+            "distance_measure: there is no such distance",
+            found=spec.distance_measure,
+            expected=", ".join(MEASURES),
         )
     for least, most in (("mfw_min", "mfw_max"), ("culling_min", "culling_max")):
         if (high := getattr(spec, most)) is not None and high < getattr(spec, least):
-            raise SpecError(f"{most} is below {least}", found=f"{high} below {getattr(spec, least)}")
+            raise SpecError(
+                f"{most} is below {least}", found=f"{high} below {getattr(spec, least)}"
+            )
     if spec.sampling == "normal" and spec.sample_overlap >= spec.sample_size:
         raise SpecError("sample_overlap must be less than sample_size", found=spec.sample_overlap)
     if spec.slice_overlap is not None and spec.slice_overlap >= spec.slice_size:

@@ -1,4 +1,7 @@
-"""Tables of frequencies of the most frequent words, made as stylo makes them: words, samples, n-grams, culling.
+"""Makes tables of frequencies of the most frequent words, as stylo does: words, samples, n-grams, culling.
+
+In: texts. Out: lists of words or n-grams, and a ``WordTable`` of frequencies in percent of a text's units, (texts,
+names).
 
 References
 ----------
@@ -47,7 +50,11 @@ def stylo_words(text: str, language: str = "English", preserve_case: bool = Fals
         pattern = _WITH_HYPHENS if language == "English.all" else _WITH_CONTRACTIONS
         return [word for word in pattern.findall(text) if word.strip("-")]
     words = LETTERS.findall(text)
-    return [word.replace("v", "u").replace("j", "i") for word in words] if language == "Latin.corr" else words
+    return (
+        [word.replace("v", "u").replace("j", "i") for word in words]
+        if language == "Latin.corr"
+        else words
+    )
 
 
 def units_of(text: str, words: Sequence[str], kind: str) -> Sequence[str]:
@@ -59,7 +66,9 @@ def units_of(text: str, words: Sequence[str], kind: str) -> Sequence[str]:
     if kind not in ("lemma", "pos"):
         return words
     tokens = _TOKEN.findall(text)
-    if sum(token[-1].isalpha() for token in tokens) != len(words):  # a letter that is several in lower case
+    if sum(token[-1].isalpha() for token in tokens) != len(
+        words
+    ):  # a letter that is several in lower case
         tokens = list(words)
     for place, token in enumerate(tokens):
         if token[1:].lower() == "t" and place:  # "don", "'t": the Treebank has "do", "n't"
@@ -78,7 +87,12 @@ def pronouns(language: str) -> frozenset[str]:
 
 
 def samples_of(
-    words: Sequence[T], sampling: str, size: int, overlap: int, number: int, rng: np.random.Generator
+    words: Sequence[T],
+    sampling: str,
+    size: int,
+    overlap: int,
+    number: int,
+    rng: np.random.Generator,
 ) -> list[Sequence[T]]:
     """The text whole (``no``), cut into samples of ``size`` words that share ``overlap`` with the next (``normal``), or
     ``number`` samples of words drawn without replacement (``random``)."""
@@ -87,12 +101,19 @@ def samples_of(
     if sampling == "random":
         return [[words[i] for i in rng.permutation(len(words))[:size]] for _ in range(number)]
     count = (len(words) - overlap) // (size - overlap)
-    return [words[start : start + size] for start in range(0, count * (size - overlap), size - overlap)]
+    return [
+        words[start : start + size] for start in range(0, count * (size - overlap), size - overlap)
+    ]
 
 
-def masked(words: Sequence[str], functions: Collection[str], units: Sequence[str] | None = None) -> list[str]:
+def masked(
+    words: Sequence[str], functions: Collection[str], units: Sequence[str] | None = None
+) -> list[str]:
     """The words, or what is counted for them, with a sign for each word whose parts (*don*, *t*) do not all stay."""
-    stays = {word: all(part in functions for part in re.split(r"[\^-]", word.lower()) if part) for word in set(words)}
+    stays = {
+        word: all(part in functions for part in re.split(r"[\^-]", word.lower()) if part)
+        for word in set(words)
+    }
     return [unit if stays[word] else SIGN for word, unit in zip(words, units or words, strict=True)]
 
 
@@ -100,7 +121,9 @@ def features_of(words: Sequence[str], kind: str, n: int) -> list[str]:
     """Word (``w``) or character (``c``) n-grams of a text, in order; characters over the words joined by blanks."""
     units = list(" ".join(words)) if kind == "c" else words
     joint = "" if kind == "c" else " "
-    return [joint.join(units[i : i + n]) for i in range(len(units) - n + 1)] if n > 1 else list(units)
+    return (
+        [joint.join(units[i : i + n]) for i in range(len(units) - n + 1)] if n > 1 else list(units)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +133,19 @@ class WordTable:
     names: tuple[str, ...]
     frequencies: Floats
 
-    def culled(self, culling: float = 0, drop: Collection[str] = (), start_at: int = 1) -> WordTable:
+    def culled(
+        self, culling: float = 0, drop: Collection[str] = (), start_at: int = 1
+    ) -> WordTable:
         """Only units that stand in at least ``culling`` percent of the texts, none of ``drop``, from rank ``start_at``
         of those on."""
-        stands = (self.frequencies > 0).mean(axis=0) >= culling / 100 if len(self.frequencies) else np.array([], bool)
-        columns = [i for i, name in enumerate(self.names) if stands[i] and name.lower() not in drop][start_at - 1 :]
+        stands = (
+            (self.frequencies > 0).mean(axis=0) >= culling / 100
+            if len(self.frequencies)
+            else np.array([], bool)
+        )
+        columns = [
+            i for i, name in enumerate(self.names) if stands[i] and name.lower() not in drop
+        ][start_at - 1 :]
         return WordTable(tuple(self.names[i] for i in columns), self.frequencies[:, columns])
 
     def first(self, count: int) -> WordTable:
@@ -122,7 +153,9 @@ class WordTable:
         return WordTable(self.names[:count], self.frequencies[:, :count])
 
 
-def table_of(texts: Sequence[Sequence[str]], cutoff: int, listed: Sequence[Sequence[str]] | None = None) -> WordTable:
+def table_of(
+    texts: Sequence[Sequence[str]], cutoff: int, listed: Sequence[Sequence[str]] | None = None
+) -> WordTable:
     """The table of the ``cutoff`` most frequent units of some texts (of those ``listed``, by default all; ties by code
     point), those that consist of masks alone left out."""
     counts = [Counter(text) for text in texts]
@@ -130,7 +163,12 @@ def table_of(texts: Sequence[Sequence[str]], cutoff: int, listed: Sequence[Seque
     for one in counts if listed is None else map(Counter, listed):
         total.update(one)
     names = tuple(
-        frequent(Counter({name: c for name, c in total.items() if name.strip(SIGN + " ") or name == " "}), cutoff)
+        frequent(
+            Counter(
+                {name: c for name, c in total.items() if name.strip(SIGN + " ") or name == " "}
+            ),
+            cutoff,
+        )
     )
     column = {name: i for i, name in enumerate(names)}
     frequencies = np.zeros((len(texts), len(names)))
@@ -145,7 +183,9 @@ def frequency_table(frequencies: WordTable, texts: Sequence[str]) -> Table:
     """Frequencies in percent, words in rows and texts in columns, as stylo keeps them."""
     columns = (Column("word", text=True), *(Column(text) for text in texts))
     rows = zip(frequencies.names, frequencies.frequencies.T.tolist(), strict=True)
-    return Table("frequencies", "Frequencies in percent", columns, tuple((name, *own) for name, own in rows))
+    return Table(
+        "frequencies", "Frequencies in percent", columns, tuple((name, *own) for name, own in rows)
+    )
 
 
 def table_for_r(frequencies: Table) -> str:
@@ -155,5 +195,8 @@ def table_for_r(frequencies: Table) -> str:
         return '"' + printable(str(value)).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
     head = " ".join(quoted(column.title) for column in frequencies.columns[1:])
-    rows = (" ".join([quoted(row[0]), *(f"{value:.15g}" for value in row[1:])]) for row in frequencies.rows)
+    rows = (
+        " ".join([quoted(row[0]), *(f"{value:.15g}" for value in row[1:])])
+        for row in frequencies.rows
+    )
     return "\n".join([head, *rows, ""])

@@ -1,4 +1,8 @@
-"""``raven problems``: verification problems cut from a corpus, as the PAN-2014 organisers built theirs."""
+"""``raven problems``: cuts verification problems from a corpus, as the PAN-2014 organisers built theirs.
+
+In: a ``ProblemsSpec`` or a ``Corpus`` with options (counts of documents, words and problems). Out: a folder in PAN's
+form, or ``Built``: n problems and their truth (n,), half of them True (one author), counts of what was not used.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,15 @@ from ravenbench.types import Bools, Corpus, Ints, Labels, Problems, name_array
 class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which problems are built of a corpus."""
 
-    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)]
-    known: Annotated[str, about("Known documents in each problem: a number, or LEAST-MOST.")] = "1-5"
-    match: Annotated[str, about("Columns in which all documents of a problem agree; 'none'.")] = "topic"
+    corpus: Annotated[
+        str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)
+    ]
+    known: Annotated[str, about("Known documents in each problem: a number, or LEAST-MOST.")] = (
+        "1-5"
+    )
+    match: Annotated[str, about("Columns in which all documents of a problem agree; 'none'.")] = (
+        "topic"
+    )
     cross: Annotated[
         str | None,
         about(
@@ -35,17 +45,25 @@ class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     min_words: Annotated[int, about("Leave out shorter documents.", bounds=(0, None))] = 0
     words: Annotated[
         AtLeastOne | None,
-        about("Cut every document to its first so many words; shorter ones are left out.", bounds=(1, None)),
+        about(
+            "Cut every document to its first so many words; shorter ones are left out.",
+            bounds=(1, None),
+        ),
     ] = None
     problems: Annotated[
-        AtLeastTwo | None, about("Number of problems (even); default: as many as possible.", bounds=(2, None))
+        AtLeastTwo | None,
+        about("Number of problems (even); default: as many as possible.", bounds=(2, None)),
     ] = None
     reuse: Annotated[
         bool,
-        about("A document in one positive and one negative problem, as in PAN-2014.", flags=("--reuse/--no-reuse",)),
+        about(
+            "A document in one positive and one negative problem, as in PAN-2014.",
+            flags=("--reuse/--no-reuse",),
+        ),
     ] = True
     format: Annotated[
-        Literal["folders", "pairs"], about("PAN13–15 folders, or PAN20–23 jsonl (pairs: one known document).")
+        Literal["folders", "pairs"],
+        about("PAN13–15 folders, or PAN20–23 jsonl (pairs: one known document)."),
     ] = "folders"
     genre: Annotated[str, about("What contents.json calls the genre.")] = "unknown"
     seed: Annotated[int, about("Decides every draw.")] = 0
@@ -82,7 +100,9 @@ class BuiltProblems(Work):
 
         built = cls.call(values)
         lines = table_one_lines([(built["corpus"], built["table"])])
-        lines += [f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count]
+        lines += [
+            f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count
+        ]
         return Ending(built, [*lines, f"written to {values['out']}"])
 
 
@@ -100,7 +120,9 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     least, most = _range(spec.known)
     if spec.format == "pairs" and most > 1:
         raise InputError(
-            "pairs have one known document", found=f"--known {spec.known}", fix="--known 1, or --format folders"
+            "pairs have one known document",
+            found=f"--known {spec.known}",
+            fix="--known 1, or --format folders",
         )
     crossing = None if spec.cross is None else Cross.parse(spec.cross)
     check_folder(out, inputs=[spec.corpus], kind="problems")
@@ -108,7 +130,9 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     if crossing is not None:
         crossing = replace(crossing, column=data.role_of(crossing.column))
     columns = (
-        [] if spec.match.strip().lower() == "none" else [part.strip() for part in spec.match.split(",") if part.strip()]
+        []
+        if spec.match.strip().lower() == "none"
+        else [part.strip() for part in spec.match.split(",") if part.strip()]
     )
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
@@ -127,24 +151,38 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
         if spec.format == "pairs":
             write_pan_pairs(place, written, built.same)
         else:
-            write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown", spec.genre)
+            write_pan_problems(
+                place, written, built.same, ", ".join(languages) or "unknown", spec.genre
+            )
     return {
-        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": spec.cross,
-        "known": [least, most], "min_words": spec.min_words, "reuse": spec.reuse, "seed": spec.seed,
-        "dropped": dict(built.dropped), "table": table_one(written),
-    }  # fmt: skip
+        "folder": str(out),
+        "corpus": data.name,
+        "digest": data.digest(),
+        "match": columns,
+        "cross": spec.cross,
+        "known": [least, most],
+        "min_words": spec.min_words,
+        "reuse": spec.reuse,
+        "seed": spec.seed,
+        "dropped": dict(built.dropped),
+        "table": table_one(written),
+    }
 
 
 def _range(text: str) -> tuple[int, int]:
     parts = text.replace("–", "-").split("-")
-    if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() and len(part) < 10 for part in parts):
-        raise InputError("--known is no range", found=text, expected="a number such as 1, or a range such as 1-5")
+    if not 1 <= len(parts) <= 2 or not all(
+        part.strip().isdecimal() and len(part) < 10 for part in parts
+    ):
+        raise InputError(
+            "--known is no range", found=text, expected="a number such as 1, or a range such as 1-5"
+        )
     return int(parts[0]), int(parts[-1])
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Known documents of an author and another document of theirs, all of one kind."""
+    """Row numbers of known documents of an author and of another document of theirs, all of one kind."""
 
     author: int
     known: Ints
@@ -164,11 +202,16 @@ class Cross:
         """Read ``COLUMN`` or ``COLUMN=KNOWN:QUESTIONED``; InputError if it is neither."""
         column, equals, sides = (part.strip() for part in text.partition("="))
         known, colon, questioned = (part.strip() for part in sides.partition(":"))
-        if not column or (equals and not (known and colon and questioned)) or (equals and known == questioned):
+        if (
+            not column
+            or (equals and not (known and colon and questioned))
+            or (equals and known == questioned)
+        ):
             raise InputError(
-                "this is no crossing of a column", found=text,
+                "this is no crossing of a column",
+                found=text,
                 expected="COLUMN, or COLUMN=KNOWN:QUESTIONED with two different values",
-            )  # fmt: skip
+            )
         return cls(column, (known, questioned) if equals else None)
 
     def codes(self, labels: Labels) -> tuple[int, int] | None:
@@ -178,13 +221,16 @@ class Cross:
         absent = [value for value in self.values if value not in labels.names]
         if absent:
             raise InputError(
-                f"column {self.column!r} holds no such value", found=", ".join(absent),
+                f"column {self.column!r} holds no such value",
+                found=", ".join(absent),
                 expected=f"two of: {', '.join(labels.names[:20])}",
-            )  # fmt: skip
+            )
         return labels.names.index(self.values[0]), labels.names.index(self.values[1])
 
 
-def cut(author: Ints, rows: Ints, least: int, most: int, rng: np.random.Generator) -> dict[int, list[Case]]:
+def cut(
+    author: Ints, rows: Ints, least: int, most: int, rng: np.random.Generator
+) -> dict[int, list[Case]]:
     """Cases of every author among documents of one kind."""
     cases: dict[int, list[Case]] = {}
     for writer in np.unique(author[rows]).tolist():
@@ -197,9 +243,14 @@ def cut(author: Ints, rows: Ints, least: int, most: int, rng: np.random.Generato
 
 
 def cut_across(
-    author: Ints, value: Ints, rows: Ints, least: int, most: int, rng: np.random.Generator,
+    author: Ints,
+    value: Ints,
+    rows: Ints,
+    least: int,
+    most: int,
+    rng: np.random.Generator,
     only: tuple[int, int] | None = None,
-) -> list[dict[int, list[Case]]]:  # fmt: skip
+) -> list[dict[int, list[Case]]]:
     """Cases whose questioned document has another value than the known ones: a list entry for each two values.
 
     Cases of an entry may exchange questioned documents without a change of values. Values that most authors have come
@@ -214,13 +265,18 @@ def cut_across(
             if only in (None, pair):
                 writers.setdefault(pair, []).append(writer)
     kinds = []
-    for a, b in sorted((pair for pair in writers if len(writers[pair]) > 1), key=lambda p: (-len(writers[p]), p)):
+    for a, b in sorted(
+        (pair for pair in writers if len(writers[pair]) > 1), key=lambda p: (-len(writers[p]), p)
+    ):
         cases: dict[int, list[Case]] = {}
         for writer in writers[a, b]:
-            known, others = left[writer][a], left[writer][b]
+            known = left[writer][a]
+            others = left[writer][b]
             while len(known) >= least and others:
                 k = int(rng.integers(least, min(most, len(known)) + 1))
-                cases.setdefault(writer, []).append(Case(writer, np.array(known[:k], np.int64), others.pop()))
+                cases.setdefault(writer, []).append(
+                    Case(writer, np.array(known[:k], np.int64), others.pop())
+                )
                 del known[:k]
         kinds.append(cases)
     return kinds
@@ -228,8 +284,8 @@ def cut_across(
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """Problems built from a corpus, with authors, topics and languages (``blind()`` them before a verifier sees them),
-    their truth ``same`` (n,), as many of each, and documents not used, by reason."""
+    """n problems built from a corpus, with authors, topics and languages (``blind()`` them before a verifier sees
+    them), their truth ``same`` (n,), as many of each, and counts of documents not used, by reason."""
 
     problems: Problems
     same: Bools
@@ -237,9 +293,16 @@ class Built:
 
 
 def build_problems(
-    corpus: Corpus, *, known: tuple[int, int] = (1, 5), match: Sequence[str] = ("topic",), min_words: int = 0,
-    problems: int | None = None, reuse: bool = True, seed: int = 0, cross: Cross | None = None,
-) -> Built:  # fmt: skip
+    corpus: Corpus,
+    *,
+    known: tuple[int, int] = (1, 5),
+    match: Sequence[str] = ("topic",),
+    min_words: int = 0,
+    problems: int | None = None,
+    reuse: bool = True,
+    seed: int = 0,
+    cross: Cross | None = None,
+) -> Built:
     """Balanced problems whose documents agree in given columns.
 
     An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases of
@@ -260,7 +323,11 @@ def build_problems(
     """
     least, most = known
     if not 1 <= least <= most:
-        raise InputError("the numbers of known documents are out of range", found=known, expected="1 ≤ least ≤ most")
+        raise InputError(
+            "the numbers of known documents are out of range",
+            found=known,
+            expected="1 ≤ least ≤ most",
+        )
     if problems is not None and (problems < 2 or problems % 2):
         raise InputError("a balanced set has an even number of problems", found=problems)
     match = [name for name in match if cross is None or name != cross.column]
@@ -284,22 +351,39 @@ def build_problems(
     wanted = len(pairs) if problems is None else problems // 2
     alike = (", ".join(match) or "any") + ("" if cross is None else f"; across {cross.column}")
     if not pairs or wanted > len(pairs):
-        lacking = None if len(rows) else next((name for name in match if (_column(corpus, name).codes < 0).all()), None)
+        lacking = (
+            None
+            if len(rows)
+            else next((name for name in match if (_column(corpus, name).codes < 0).all()), None)
+        )
         ways = [
-            "match fewer columns" * bool(match), "ask for fewer words" * (min_words > 0),
-            f"ask for fewer known documents than {known[0]}" * (known[0] > 1), "ask for fewer problems" * bool(pairs),
-        ]  # fmt: skip
+            "match fewer columns" * bool(match),
+            "ask for fewer words" * (min_words > 0),
+            f"ask for fewer known documents than {known[0]}" * (known[0] > 1),
+            "ask for fewer problems" * bool(pairs),
+        ]
         raise CorpusError(
-            "this corpus cannot give that many problems" if pairs else "this corpus cannot give problems",
-            found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({alike})",
+            (
+                "this corpus cannot give that many problems"
+                if pairs
+                else "this corpus cannot give problems"
+            ),
+            found=(
+                f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({alike})"
+            ),
             expected=f"{2 * max(wanted, 1):,}",
-            fix=f"no text has a {lacking}: --match none" if lacking else "; ".join(filter(None, ways)),
-        )  # fmt: skip
+            fix=(
+                f"no text has a {lacking}: --match none"
+                if lacking
+                else "; ".join(filter(None, ways))
+            ),
+        )
     rng = stream(seed, "problem-choice")
     chosen = [pairs[i] for i in np.sort(rng.permutation(len(pairs))[:wanted])]
     both = [positive for positive, _ in chosen] + [negative for _, negative in chosen]
     order = rng.permutation(len(both))
-    cases_drawn, same = [both[i] for i in order], order < wanted
+    cases_drawn = [both[i] for i in order]
+    same = order < wanted
     used = np.unique(np.concatenate([[*case.known, case.questioned] for case in cases_drawn]))
     dropped["left over"] = len(rows) - len(used)
     return Built(_columnar(corpus, cases_drawn), same, dropped)
@@ -323,7 +407,9 @@ def _usable(corpus: Corpus, match: Sequence[str], min_words: int, dropped: dict[
     for name in match:
         drop(f"without {name}", _column(corpus, name).codes < 0)
     if min_words > 0:
-        sizes = np.fromiter((len(words(corpus.texts[i])) for i in range(len(corpus))), np.int64, len(corpus))
+        sizes = np.fromiter(
+            (len(words(corpus.texts[i])) for i in range(len(corpus))), np.int64, len(corpus)
+        )
         drop(f"shorter than {min_words} words", sizes < min_words)
     return np.flatnonzero(usable).astype(np.int64)
 
@@ -332,7 +418,10 @@ def _cells(corpus: Corpus, match: Sequence[str], rows: Ints) -> list[Ints]:
     """Documents of each kind, kinds in order of their names."""
     if not len(rows):
         return []
-    columns = [np.zeros(len(rows), dtype=np.int64), *(_column(corpus, name).codes[rows] for name in match)]
+    columns = [
+        np.zeros(len(rows), dtype=np.int64),
+        *(_column(corpus, name).codes[rows] for name in match),
+    ]
     cell = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel()
     return [rows[cell == c] for c in range(int(cell.max()) + 1)]
 
@@ -342,16 +431,22 @@ def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:
     if reuse:
         plain = cases = _at_most_half(cases)
     else:
-        plain, cases = cases[1::2], _at_most_half(cases[::2])
+        plain = cases[1::2]
+        cases = _at_most_half(cases[::2])
     shift = max(Counter(case.author for case in cases).values(), default=0)
     # Authors stand in blocks, so a shift by the longest block brings another author's document to every case.
-    exchanged = [replace(case, questioned=cases[(i + shift) % len(cases)].questioned) for i, case in enumerate(cases)]
+    exchanged = [
+        replace(case, questioned=cases[(i + shift) % len(cases)].questioned)
+        for i, case in enumerate(cases)
+    ]
     return list(zip(plain, exchanged, strict=False))
 
 
 def _at_most_half(cases: list[Case]) -> list[Case]:
     """Drop the last cases of an author who has more than all others together."""
-    count, seen, fewer = Counter(case.author for case in cases), Counter[int](), list[Case]()
+    count = Counter(case.author for case in cases)
+    seen = Counter[int]()
+    fewer = list[Case]()
     for case in cases:
         seen[case.author] += 1
         if seen[case.author] <= len(cases) - count[case.author]:
@@ -360,12 +455,19 @@ def _at_most_half(cases: list[Case]) -> list[Case]:
 
 
 def _columnar(corpus: Corpus, cases: list[Case]) -> Problems:
-    letters = "".join(c for c in (corpus.language.names[0] if corpus.language else corpus.name) if c.isalpha())
+    letters = "".join(
+        c for c in (corpus.language.names[0] if corpus.language else corpus.name) if c.isalpha()
+    )
     width = max(3, len(str(len(cases))))
     ids = [f"{letters[:2].upper() or 'PR'}{i:0{width}d}" for i in range(1, len(cases) + 1)]
     ptr = np.concatenate([[0], np.cumsum([len(case.known) for case in cases])]).astype(np.int64)
     return Problems(
-        corpus.texts, name_array(ids), ptr, np.concatenate([case.known for case in cases]),
-        np.array([case.questioned for case in cases], dtype=np.int64), author=corpus.author, topic=corpus.topic,
+        corpus.texts,
+        name_array(ids),
+        ptr,
+        np.concatenate([case.known for case in cases]),
+        np.array([case.questioned for case in cases], dtype=np.int64),
+        author=corpus.author,
+        topic=corpus.topic,
         language=corpus.language,
-    )  # fmt: skip
+    )

@@ -1,4 +1,8 @@
-"""``raven sample``: which topics samplers choose, and how alike they are."""
+"""``raven sample``: shows which topics samplers choose, and how alike they are.
+
+In: a ``SampleSpec`` with a corpus. Out: a dict of JSON values: for each sampler its topics in order of choice, and
+the mean and greatest cosine (−1 to 1) over their pairs.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,18 @@ from ravenbench.engine.task import Ending, Work
 class SampleSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which topics are chosen, and how."""
 
-    corpus: Annotated[str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)] = "synthetic"
-    topic: Annotated[str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")] = None
-    topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = None
-    min_docs: Annotated[AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))] = None
+    corpus: Annotated[
+        str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)
+    ] = "synthetic"
+    topic: Annotated[
+        str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")
+    ] = None
+    topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = (
+        None
+    )
+    min_docs: Annotated[
+        AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))
+    ] = None
     encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa"
     samplers: Annotated[str, about("Comma-separated.")] = "hits, random, anti"
     seed: Annotated[int, about("For samplers that draw.")] = 0
@@ -39,7 +51,7 @@ class ChosenTopics(Work):
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         chosen = cls.call(values)
-        return Ending(chosen, [], after=lambda: _print(chosen))
+        return Ending(chosen, _shown(chosen))
 
 
 def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
@@ -63,13 +75,18 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
     sizes = suggest(data, topics=spec.topics, min_docs=spec.min_docs, defaults=defaults)
     data = keep_topics(data, sizes.min_docs)
     similarity = topic_similarity(data, compared_by)
-    names, counts = data.topic.names, data.topic.counts()
+    names = data.topic.names
+    counts = data.topic.counts()
     rows = []
     for sampler in chosen_samplers:
-        selection = sampler.select(similarity, sizes.topics, stream(spec.seed, "sampler", str(sampler)))
+        selection = sampler.select(
+            similarity, sizes.topics, stream(spec.seed, "sampler", str(sampler))
+        )
         chosen = selection.chosen
         pairs = similarity[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
-        joined = np.flatnonzero((selection.merged >= 0) & (selection.merged != np.arange(len(names))))
+        joined = np.flatnonzero(
+            (selection.merged >= 0) & (selection.merged != np.arange(len(names)))
+        )
         rows.append(
             {
                 "sampler": str(sampler),
@@ -87,33 +104,32 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
         "encoder": str(compared_by),
         "seed": spec.seed,
         "samplers": rows,
-    }  # fmt: skip
+    }
 
 
-def _print(result: dict[str, Any]) -> None:
-    from rich.table import Table
-    from rich.text import Text
+def _shown(result: Mapping[str, Any]) -> list[Any]:
+    """What a terminal shows: how alike the topics of each sampler are, and which they are."""
+    from ravenbench.reports.view import col, for_terminal, table
 
-    from ravenbench.cli.show import console, readable
-
-    result = readable(result)
-
-    out = console(min(80, console().width))
-    head = f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}"
-    out.print(head)
-    summary = Table("sampler", "topics", "mean similarity", "max similarity", box=None, pad_edge=False)
-    for column in summary.columns[1:]:
-        column.justify = "right"
-    for row in result["samplers"]:
-        shown = ["n/a" if row[k] is None else f"{row[k]:.3f}" for k in ("mean_similarity", "max_similarity")]
-        summary.add_row(Text(row["sampler"]), str(len(row["topics"])), *shown)
-    out.print(summary)
-    for row in result["samplers"]:
-        table = Table(title=None, box=None, pad_edge=False, show_header=True)
-        table.add_column("", justify="right")
-        table.add_column(Text(row["sampler"]), overflow="ellipsis", no_wrap=True)
-        table.add_column("documents", justify="right")
-        for place, (name, size) in enumerate(zip(row["topics"], row["documents"], strict=True), start=1):
-            table.add_row(str(place), Text(name), str(size))
-        out.print()
-        out.print(table)
+    summary = table(
+        "samplers",
+        f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by"
+        f" {result['encoder']}",
+        result["samplers"],
+        col("sampler", lambda row: row["sampler"], text=True),
+        col("topics", lambda row: len(row["topics"])),
+        col("mean similarity", lambda row: row["mean_similarity"]),
+        col("max similarity", lambda row: row["max_similarity"]),
+    )
+    chosen = [
+        table(
+            "topics",
+            row["sampler"],
+            enumerate(zip(row["topics"], row["documents"], strict=True), start=1),
+            col("place", lambda topic: topic[0]),
+            col("topic", lambda topic: topic[1][0], text=True),
+            col("documents", lambda topic: topic[1][1]),
+        )
+        for row in result["samplers"]
+    ]
+    return [for_terminal(each) for each in (summary, *chosen)]

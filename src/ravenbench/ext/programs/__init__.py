@@ -3,5 +3,8 @@
 from ravenbench.seams import SHARE, Command
 
 EXPORT = Command(
-    "ravenbench.ext.programs.export:command", "Write a run's folds as PAN problems for outside systems.", SHARE, 2
+    "ravenbench.ext.programs.export:command",
+    "Write a run's folds as PAN problems for outside systems.",
+    SHARE,
+    2,
 )

@@ -1,4 +1,8 @@
-"""``raven export``: a run's folds as PAN problems, so that any outside system can use the benchmark."""
+"""``raven export``: writes a run's folds as PAN problems, so that any outside system can use the benchmark.
+
+In: the folder (``Store``) of a run. Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json``,
+and the names of the folds.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +40,25 @@ def export(store: Store, folder: Path) -> list[str]:
         return written
     if store.kind not in EXPORTED:
         raise InputError(
-            f"the folds of raven {store.kind} cannot be exported", file=store.path, expected="a run's folder"
+            f"the folds of raven {store.kind} cannot be exported",
+            file=store.path,
+            expected="a run's folder",
         )
     labels: dict[str, Any] = dict(store.labels)
     folds = store.plan.folds
     with fresh_folder(folder, kind="export") as place:
         for name in folds:
             fold = store.fold(name)
-            for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
+            for part, problems, same in (
+                ("train", fold.train, fold.train_same),
+                ("test", fold.test, fold.test_same),
+            ):
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
                 write(place / name / part, replace(problems, **labels), same)
-        places = {n: {"setup": f.setup, "source": f.source, "version": f.transplanted} for n, f in folds.items()}
+        places = {
+            n: {"setup": f.setup, "source": f.source, "version": f.transplanted}
+            for n, f in folds.items()
+        }
         write_json(place / "folds.json", places)
     return list(folds)
 

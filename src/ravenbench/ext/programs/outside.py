@@ -1,4 +1,7 @@
-"""Reading texts that were rewritten elsewhere, in whatever shape they come, and refusing what cannot be theirs.
+"""Reads texts that were rewritten elsewhere, in whatever shape they come, and refuses what cannot be theirs.
+
+In: a folder or table of rewritings, or a program's command line, and the original texts. Out: ``Found`` by id, and a
+``Rewriting`` for each text; timeouts are in seconds.
 
 a folder    ID/obfuscation.json (PAN 2016), ID/obfuscated.txt, or a problem set's ID/unknown.txt
             ID.obfuscation.json or ID.json (PAN 2016), ID.txt, or the file ID itself
@@ -52,20 +55,40 @@ class Found:
         """
         other = "it rewrites another text"
         if self.original is not None and self.original.strip() != original.strip():
-            raise FormatError(other, file=self.place, line=self.line, found=self.original[:80], expected=original[:80])
+            raise FormatError(
+                other,
+                file=self.place,
+                line=self.line,
+                found=self.original[:80],
+                expected=original[:80],
+            )
         wanted = hashlib.sha256(original.encode()).hexdigest()
         if self.digest is not None and self.digest.lower() != wanted:
             raise FormatError(
-                f"{other}: the hash differs", file=self.place, line=self.line, found=self.digest, expected=wanted
+                f"{other}: the hash differs",
+                file=self.place,
+                line=self.line,
+                found=self.digest,
+                expected=wanted,
             )
         if self.parts is not None:
             parts = read_parts(self.parts, original)
         else:
             assert self.text is not None
-            parts = (Part(0, len(original), original, self.text, ("rewrite",) if self.text != original else ()),)
+            parts = (
+                Part(
+                    0,
+                    len(original),
+                    original,
+                    self.text,
+                    ("rewrite",) if self.text != original else (),
+                ),
+            )
         fault = objection(original, "".join(part.obfuscation for part in parts))
         if fault is not None:
-            raise FormatError(f"this is no rewriting of its text: {fault}", file=self.place, line=self.line)
+            raise FormatError(
+                f"this is no rewriting of its text: {fault}", file=self.place, line=self.line
+            )
         return parts
 
 
@@ -75,7 +98,8 @@ def objection(original: str, rewritten: str) -> str | None:
         return "it holds a NUL character"
     if not any(c.isalnum() for c in rewritten):
         return "it has no words"
-    before, after = len(plain_words(original)), len(plain_words(rewritten))
+    before = len(plain_words(original))
+    after = len(plain_words(rewritten))
     if before >= _SHORT and not before / LONGEST < after < before * LONGEST:
         return f"it has {after:,} words where the original has {before:,}"
     if is_no_longer_english(original, rewritten):
@@ -84,7 +108,7 @@ def objection(original: str, rewritten: str) -> str | None:
 
 
 def find(place: Path) -> dict[str, Found]:
-    """Every rewriting of a folder or a table, by id.
+    """Every rewriting of a folder or a table as ``Found``, by id.
 
     FormatError if this is no place for rewritings, or a table cannot be read.
     """
@@ -94,9 +118,13 @@ def find(place: Path) -> dict[str, Found]:
         rewritings = _of_table(place)
     else:
         raise FormatError(
-            "no rewritings are here", file=place,
-            expected="a folder with ID/obfuscation.json, ID.txt or a problem set, or a .csv or .jsonl with id and text",
-        )  # fmt: skip
+            "no rewritings are here",
+            file=place,
+            expected=(
+                "a folder with ID/obfuscation.json, ID.txt or a problem set, or a .csv or .jsonl"
+                " with id and text"
+            ),
+        )
     return rewritings
 
 
@@ -106,7 +134,9 @@ def _of_folder(place: Path) -> dict[str, Found]:
         inside = file.relative_to(place).as_posix()
         folder, _, name = inside.rpartition("/")
         if folder and name in _NAMES:
-            if folder not in rewritings or _NAMES.index(name) < _NAMES.index(Path(rewritings[folder].place).name):
+            if folder not in rewritings or _NAMES.index(name) < _NAMES.index(
+                Path(rewritings[folder].place).name
+            ):
                 rewritings[folder] = _file(file)
             continue
         suffix = next(s for s in _SUFFIXES if inside.endswith(s))
@@ -134,21 +164,32 @@ def _of_table(place: Path) -> dict[str, Found]:
     with Archive(place) as archive:
         rows = list(table_rows(archive, place.name))
     for line, row in rows:
-        name, text = row.get("id"), row.get("text")
+        name = row.get("id")
+        text = row.get("text")
         if not isinstance(name, str) or not isinstance(text, str):
-            raise FormatError("not a rewriting", file=place, line=line, found=row, expected="columns id and text")
+            raise FormatError(
+                "not a rewriting", file=place, line=line, found=row, expected="columns id and text"
+            )
         if name in rewritings:
             raise FormatError(f"the id {name} stands twice", file=place, line=line)
         source = {
-            key: value for key in ("original", "original_sha256") if isinstance(value := row.get(key), str) and value
+            key: value
+            for key in ("original", "original_sha256")
+            if isinstance(value := row.get(key), str) and value
         }
         rewritings[name] = Found(
-            str(place), line, text, original=source.get("original"), digest=source.get("original_sha256")
-        )  # fmt: skip
+            str(place),
+            line,
+            text,
+            original=source.get("original"),
+            digest=source.get("original_sha256"),
+        )
     return rewritings
 
 
-_INPUT, _OUTPUT, _SEED = "inputDataset", "outputDir", "seed"
+_INPUT = "inputDataset"
+_OUTPUT = "outputDir"
+_SEED = "seed"
 
 
 @dataclass(eq=False, repr=False)
@@ -210,7 +251,9 @@ class Command(Obfuscator):
         ProgramError if it fails, or delivers less than a rewriting of every text.
         """
         with private_folder() as home:
-            input_folder, output_folder, work = home / "input", home / "output", home / "work"
+            input_folder = home / "input"
+            output_folder = home / "output"
+            work = home / "work"
             for place in (input_folder, output_folder, work):
                 place.mkdir()
             names = [f"{number:04d}" for number in range(1, len(tasks) + 1)]
@@ -218,20 +261,33 @@ class Command(Obfuscator):
                 (input_folder / name).mkdir()
                 (input_folder / name / "original.txt").write_bytes(task.questioned.encode())
                 for number, text in enumerate(task.known, start=1):
-                    (input_folder / name / f"same-author{number:02d}.txt").write_bytes(text.encode())
+                    (input_folder / name / f"same-author{number:02d}.txt").write_bytes(
+                        text.encode()
+                    )
             argv = self._argv({_INPUT: input_folder, _OUTPUT: output_folder, _SEED: str(seed)})
             own = Path(self.folder).absolute()
             reads = [input_folder] if own == Path.cwd() else [own, input_folder]
             ran = self._rules().run(argv, work, self.timeout, reads, [output_folder])
             try:
                 rewritings = find(output_folder)
-                missing = [task.id for name, task in zip(names, tasks, strict=True) if name not in rewritings]
+                missing = [
+                    task.id
+                    for name, task in zip(names, tasks, strict=True)
+                    if name not in rewritings
+                ]
                 if missing:
-                    raise FormatError(f"{len(missing):,} texts were not rewritten", found=", ".join(missing[:5]))
-                every = [rewritings[name].read(task.questioned) for name, task in zip(names, tasks, strict=True)]
+                    raise FormatError(
+                        f"{len(missing):,} texts were not rewritten", found=", ".join(missing[:5])
+                    )
+                every = [
+                    rewritings[name].read(task.questioned)
+                    for name, task in zip(names, tasks, strict=True)
+                ]
             except (FormatError, OSError) as error:
                 message = str(error).replace(str(output_folder), _OUTPUT)
-                raise ProgramError(f"{self.command}: its rewritings cannot be used: {message}{ran.tail()}") from None
+                raise ProgramError(
+                    f"{self.command}: its rewritings cannot be used: {message}{ran.tail()}"
+                ) from None
         return [Rewriting(parts, (), count_operations(parts)) for parts in every]
 
     def _rules(self) -> Rules:
@@ -260,8 +316,6 @@ class Rewritings(Obfuscator):
         Take those needed and ignore further ones, as with ``--limit``.
     label : str
         What it is called in tables, where several folders are compared.
-    imitates : bool
-        The texts imitate the known author and stand in the place of other people's; they may say something else.
     """
 
     name = "rewritings"
@@ -271,7 +325,6 @@ class Rewritings(Obfuscator):
     folder: str
     subset: bool = False
     label: str = ""
-    imitates: bool = False  # type: ignore[misc]
 
     def stamp(self) -> str:
         """A hash of all that lies in the folder, so that a change makes what rests on it anew."""
@@ -290,20 +343,30 @@ class Rewritings(Obfuscator):
         """
         rewritings = find(self._place())
         if not rewritings:
-            raise InputError("no rewritings are here", file=self.folder, expected="files or rows named by problem ids")
-        names = {task.id: name for task in tasks if (name := _named(task.id, rewritings)) is not None}
+            raise InputError(
+                "no rewritings are here",
+                file=self.folder,
+                expected="files or rows named by problem ids",
+            )
+        names = {
+            task.id: name for task in tasks if (name := _named(task.id, rewritings)) is not None
+        }
         missing = [task.id for task in tasks if task.id not in names]
         if missing:
             raise InputError(
-                f"{len(missing):,} of {len(tasks):,} texts have no rewriting", file=self.folder,
-                found=f"none for {', '.join(missing[:5])}", fix="name each file, folder or row by the problem's id",
-            )  # fmt: skip
+                f"{len(missing):,} of {len(tasks):,} texts have no rewriting",
+                file=self.folder,
+                found=f"none for {', '.join(missing[:5])}",
+                fix="name each file, folder or row by the problem's id",
+            )
         extra = sorted(rewritings.keys() - set(names.values()))
         if extra and not self.subset:
             raise InputError(
-                f"{len(extra):,} rewritings belong to no text that is to be rewritten", file=self.folder,
-                found=", ".join(extra[:5]), fix="remove them, or say subset=True if the problems are a part of all",
-            )  # fmt: skip
+                f"{len(extra):,} rewritings belong to no text that is to be rewritten",
+                file=self.folder,
+                found=", ".join(extra[:5]),
+                fix="remove them, or say subset=True if the problems are a part of all",
+            )
         self.found_ = {task.id: rewritings[names[task.id]] for task in tasks}
         for task in tasks:
             self.found_[task.id].read(task.questioned.removeprefix("\ufeff"))
@@ -318,7 +381,9 @@ class Rewritings(Obfuscator):
     def _place(self) -> Path:
         place = Path(self.folder)
         if not place.exists():
-            raise InputError("there are no rewritings here", file=self.folder, fix="rewritings('FOLDER')")
+            raise InputError(
+                "there are no rewritings here", file=self.folder, fix="rewritings('FOLDER')"
+            )
         return place
 
 

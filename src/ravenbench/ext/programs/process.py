@@ -1,4 +1,8 @@
-"""Runs an outside program: private folder, cleared environment, limits, confined where possible, no trace."""
+"""Runs an outside program in a private folder with a cleared environment and limits, confined where possible.
+
+In: a command line, a ``FilesystemView``, ``Limits`` (bytes, counts of processes and files), a timeout in seconds.
+Out: a ``Ran`` with the ends of its stdout and stderr as bytes, or a ``ProgramError``.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,30 @@ from pathlib import Path
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.programs import note, parent_of
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+)
 _TABLES = "/etc"
-_SECRET = ("shadow", "shadow-", "gshadow", "gshadow-", "sudoers", "sudoers.d", "ssl/private", "ssh", "krb5.keytab")
+_SECRET = (
+    "shadow",
+    "shadow-",
+    "gshadow",
+    "gshadow-",
+    "sudoers",
+    "sudoers.d",
+    "ssl/private",
+    "ssh",
+    "krb5.keytab",
+)
 _SCRATCH = 2**30
 """Bytes that may lie in /tmp and /dev/shm, which exist for the program alone, in memory."""
 _NAMED = re.compile(r"/[^\s'\";|&<>()$]+")
@@ -61,19 +86,33 @@ def obstacle() -> str | None:
         return f"bubblewrap cannot be started ({error})"
     if tried.returncode:
         said = tried.stderr.decode(errors="replace").strip()
-        return f"bubblewrap may not make namespaces here ({said[-200:] or f'code {tried.returncode}'})"
+        return (
+            f"bubblewrap may not make namespaces here ({said[-200:] or f'code {tried.returncode}'})"
+        )
     return None
 
 
 def confined(argv: Sequence[str], folder: Path, view: FilesystemView) -> list[str]:
-    """The command line that runs a program in a sandbox.
+    """The command line (list of arguments) that runs a program in a sandbox.
 
     The system's folders are there to read, ``view`` besides, and nothing else: no home, no other's temporary files. It
     sees no other processes (and all it starts end with it), no network and no rights of an administrator.
     """
     program = shutil.which("bwrap") or "bwrap"
     space = ["--size", str(_SCRATCH), "--tmpfs"]
-    line = [program, *_NAMESPACES, *_system(), "--proc", "/proc", "--dev", "/dev", *space, "/dev/shm", *space, "/tmp"]
+    line = [
+        program,
+        *_NAMESPACES,
+        *_system(),
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        *space,
+        "/dev/shm",
+        *space,
+        "/tmp",
+    ]
     for path in view.shown:
         line += ["--dev-bind" if path.is_relative_to("/dev") else "--ro-bind", str(path), str(path)]
         # A run that lies there holds truth.
@@ -137,7 +176,10 @@ def _whole(path: Path) -> Iterable[Path]:
         return [path]
     if (home / "pyvenv.cfg").exists() or (home / "conda-meta").exists():
         return [home]
-    return [path, *(home / part for part in ("bin", "lib", "lib64", "libexec", "include", "share/R"))]
+    return [
+        path,
+        *(home / part for part in ("bin", "lib", "lib64", "libexec", "include", "share/R")),
+    ]
 
 
 def _is_system(path: Path) -> bool:
@@ -146,10 +188,17 @@ def _is_system(path: Path) -> bool:
 
 def _too_much(path: Path) -> bool:
     """Whether a place is no program's: the root, a home, or a folder that holds homes or everybody's files."""
-    return Path.home().is_relative_to(path) or path in (Path("/tmp"), Path("/var"), Path("/var/tmp"), Path("/home"))
+    return Path.home().is_relative_to(path) or path in (
+        Path("/tmp"),
+        Path("/var"),
+        Path("/var/tmp"),
+        Path("/home"),
+    )
 
 
-def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual: str = "") -> list[str]:
+def arguments(
+    command: str, folder: str, places: Mapping[str, str | Path], usual: str = ""
+) -> list[str]:
     """Split a command as a shell does, without starting one, and put values for ``$name`` and ``${name}``.
 
     Parameters
@@ -187,11 +236,16 @@ def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual
     executable = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
     if executable is None:
         raise InputError(
-            "the program is not there", found=parts[0], expected=f"a program on PATH, or a file below {base}"
+            "the program is not there",
+            found=parts[0],
+            expected=f"a program on PATH, or a file below {base}",
         )
     rest = [str(base / part) if (base / part).is_file() else part for part in parts[1:]]
     for name, value in places.items():
-        rest = [part.replace(f"${{{name}}}", str(value)).replace(f"${name}", str(value)) for part in rest]
+        rest = [
+            part.replace(f"${{{name}}}", str(value)).replace(f"${name}", str(value))
+            for part in rest
+        ]
     return [str(Path(executable).absolute()), *rest]
 
 
@@ -223,7 +277,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a program uses now."""
+    """What a program uses now: the count of its processes, and the bytes of memory and of disk."""
 
     processes: int
     memory: int
@@ -235,14 +289,17 @@ class Usage:
             return f"it had {self.processes:,} processes, more than {limits.processes:,}"
         most = limits.memory or machine_memory()
         if most and self.memory > most:
-            return f"its processes held {self.memory / _GIB:.2f} GiB of memory, more than {most / _GIB:.2f}"
+            return (
+                f"its processes held {self.memory / _GIB:.2f} GiB of memory, more than"
+                f" {most / _GIB:.2f}"
+            )
         if self.disk > limits.disk:
             return f"it wrote {self.disk / _GIB:.2f} GiB, more than {limits.disk / _GIB:.2f}"
         return None
 
 
 def usage(root: int, folder: Path) -> Usage:
-    """What the descendants of process ``root`` use, and what lies below a folder."""
+    """Processes and bytes of memory of the descendants of process ``root``, and bytes of the files below a folder."""
     children = defaultdict(list)
     for place in Path("/proc").glob("[0-9]*"):
         children[parent_of(int(place.name))].append(int(place.name))
@@ -291,7 +348,7 @@ _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 @dataclass(frozen=True)
 class Ran:
-    """What a program said: the ends of its stdout and stderr."""
+    """What a program wrote: the ends of its stdout and stderr, as bytes."""
 
     stdout: bytes
     stderr: bytes
@@ -305,9 +362,14 @@ class Ran:
 
 
 def run_program(
-    argv: Sequence[str], folder: Path, timeout: float, view: FilesystemView | None = None, limits: Limits | None = None
+    argv: Sequence[str],
+    folder: Path,
+    timeout: float,
+    view: FilesystemView | None = None,
+    limits: Limits | None = None,
 ) -> Ran:
-    """Run a program in a folder to its end, with no input, and kill whatever it started.
+    """Run a program in a folder to its end, with no input; the ends of its stdout and stderr. Whatever it started is
+    killed.
 
     Parameters
     ----------
@@ -335,9 +397,15 @@ def run_program(
     supervised = [sys.executable, "-I", "-S", str(_SUPERVISOR), *map(str, numbers), *line]
     try:
         process = subprocess.Popen(
-            supervised, cwd=folder, env=_environment(folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True, pass_fds=(writing,),
-        )  # fmt: skip
+            supervised,
+            cwd=folder,
+            env=_environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=(writing,),
+        )
     except OSError as error:
         os.close(reading)
         raise ProgramError(f"{shlex.join(argv)} cannot be started ({error.strerror})") from error
@@ -362,12 +430,18 @@ def _environment(folder: Path) -> dict[str, str]:
     """All that a program is told: where programs lie, a home of its own, and one thread for linear algebra."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {
-        "PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8",
-        "PYTHONDONTWRITEBYTECODE": "1", **threads,
-    }  # fmt: skip
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **threads,
+    }
 
 
-def _watch(process: subprocess.Popen[bytes], timeout: float, place: Path, limits: Limits) -> tuple[Ran, str | None]:
+def _watch(
+    process: subprocess.Popen[bytes], timeout: float, place: Path, limits: Limits
+) -> tuple[Ran, str | None]:
     """What a program said until it ended, and why it had to be stopped, if so."""
     assert process.stdout is not None and process.stderr is not None
     ends = {"stdout": b"", "stderr": b""}
@@ -462,21 +536,32 @@ class Rules:
         not there.
         """
         if self.confine not in ("auto", "required", "off"):
-            raise SpecError("no such confinement", found=self.confine, expected="auto, required or off")
+            raise SpecError(
+                "no such confinement", found=self.confine, expected="auto, required or off"
+            )
         if not (self.memory >= 0 and self.disk > 0 and self.processes > 0):
             limits = f"memory={self.memory}, disk={self.disk}, processes={self.processes}"
             raise SpecError("a limit of a command must be positive", found=limits)
         if self.confine == "required" and (why := obstacle()) is not None:
             raise InputError(
-                "outside programs cannot be confined here", found=why,
-                fix='install bubblewrap, or say confine="off" of a program that you trust with all that you may read',
-            )  # fmt: skip
+                "outside programs cannot be confined here",
+                found=why,
+                fix=(
+                    'install bubblewrap, or say confine="off" of a program that you trust with all'
+                    " that you may read"
+                ),
+            )
         for name in self.readable:
             if not Path(name).exists():
                 raise InputError("what the program should be able to read is not there", file=name)
 
     def run(
-        self, argv: Sequence[str], work: Path, timeout: float, reads: Sequence[Path] = (), writes: Sequence[Path] = ()
+        self,
+        argv: Sequence[str],
+        work: Path,
+        timeout: float,
+        reads: Sequence[Path] = (),
+        writes: Sequence[Path] = (),
     ) -> Ran:
         """Run a program as ``run_program`` does, confined where possible unless ``confine`` is off; notes which it was.
 

@@ -1,5 +1,8 @@
 """Starts one program, keeps hold of everything that it starts, and ends with it: run as a script, never imported.
 
+In: the arguments below (process number, file descriptor, count of open files, bytes a file, seconds of GRACE). Out:
+one line on STATUS_FD that says how the program ended.
+
     python -I -S supervisor.py PARENT STATUS_FD OPEN_FILES FILE_BYTES GRACE PROGRAM [ARGUMENT …]
 
 What a program starts may clear its environment and begin a session of its own; it stays a descendant of this process,
@@ -19,7 +22,8 @@ import time
 from contextlib import suppress
 from typing import NoReturn
 
-_PARENT_DEATH, _SUBREAPER = 1, 36
+_PARENT_DEATH = 1
+_SUBREAPER = 36
 _LAST = 10.0
 """Seconds in which descendants must be gone once they are killed."""
 
@@ -42,7 +46,12 @@ def main(arguments: list[str]) -> None:
             me = os.getpid()
             program = os.fork()
             if program == 0:
-                _become(arguments[5:], me, status, {resource.RLIMIT_NOFILE: files, resource.RLIMIT_FSIZE: size})
+                _become(
+                    arguments[5:],
+                    me,
+                    status,
+                    {resource.RLIMIT_NOFILE: files, resource.RLIMIT_FSIZE: size},
+                )
             said = _await(program, float(arguments[4]))
     except Stop:
         pass
@@ -70,7 +79,9 @@ def _become(program: list[str], parent: int, status: int, limits: dict[int, int]
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setsid()
         _ask(_PARENT_DEATH, signal.SIGKILL)
-        if os.getppid() != parent:  # killed before the wish was known: nobody would ever end this process
+        if (
+            os.getppid() != parent
+        ):  # killed before the wish was known: nobody would ever end this process
             os._exit(127)
         for what, most in {**limits, resource.RLIMIT_CORE: 0}.items():
             hard = resource.getrlimit(what)[1]
@@ -95,7 +106,11 @@ def _await(program: int, grace: float) -> str:
                 time.sleep(0.02)
         return "left"
     except ChildProcessError:
-        return f"signal {os.WTERMSIG(code)}" if os.WIFSIGNALED(code) else f"exit {os.WEXITSTATUS(code)}"
+        return (
+            f"signal {os.WTERMSIG(code)}"
+            if os.WIFSIGNALED(code)
+            else f"exit {os.WEXITSTATUS(code)}"
+        )
 
 
 def _end_all(program: int) -> None:
@@ -116,7 +131,8 @@ def _end_all(program: int) -> None:
 
 def _children() -> list[int]:
     """Processes whose parent this is; [] where the system does not show processes as files."""
-    me, children = str(os.getpid()), []
+    me = str(os.getpid())
+    children = []
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else []:  # noqa: PTH112, PTH208
         if name.isdigit():
             try:

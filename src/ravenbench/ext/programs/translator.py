@@ -1,4 +1,10 @@
-"""Any program as a translator: a sentence a line in, a sentence a line out."""
+"""Makes a translator of any program: a sentence a line in, a sentence a line out.
+
+In: a command line, n sentences, codes of two languages; timeout in seconds. Out: n translated sentences, None for an
+empty line.
+
+In: a command line, n sentences, codes of two languages. Out: n translated sentences; timeout in seconds.
+"""
 
 from __future__ import annotations
 
@@ -53,18 +59,26 @@ class Command(Translator):
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         """Translate sentences; ProgramError where the program fails or writes another number of lines."""
         with private_folder() as home:
-            input_file, output_file, work = home / "input.txt", home / "output" / "output.txt", home / "work"
+            input_file = home / "input.txt"
+            output_file = home / "output" / "output.txt"
+            work = home / "work"
             work.mkdir()
             output_file.parent.mkdir()
-            input_file.write_text("".join(" ".join(text.split()) + "\n" for text in texts), encoding="utf-8")
+            input_file.write_text(
+                "".join(" ".join(text.split()) + "\n" for text in texts), encoding="utf-8"
+            )
             argv = self._argv({"input": input_file, "output": output_file}, source, target)
             own = Path(self.folder).absolute()
             reads = [input_file] if own == Path.cwd() else [own, input_file]
-            ran = Rules(self.confine, self.readable).run(argv, work, self.timeout, reads, [output_file.parent])
+            ran = Rules(self.confine, self.readable).run(
+                argv, work, self.timeout, reads, [output_file.parent]
+            )
             try:
                 lines = output_file.read_bytes().decode("utf-8").split("\n")
             except (OSError, UnicodeDecodeError) as error:
-                raise ProgramError(f"{self.command}: no translations came of it ({error}){ran.tail()}") from None
+                raise ProgramError(
+                    f"{self.command}: no translations came of it ({error}){ran.tail()}"
+                ) from None
         if lines and lines[-1] == "":
             lines.pop()
         if len(lines) != len(texts):

@@ -1,4 +1,8 @@
-"""Any outside program as a verifier: it reads PAN problems and writes PAN answers."""
+"""Makes a verifier of any outside program: it reads PAN problems and writes PAN answers.
+
+In: a command line and n ``Problems``, written without truth. Out: answers (n,) from 0 to 1, higher = same author, 0.5
+= not answered; timeout in seconds, memory and disk in GiB.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,9 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Positive, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier
 
-_INPUT, _OUTPUT, _TRAIN = "inputDataset", "outputDir", "trainDataset"
+_INPUT = "inputDataset"
+_OUTPUT = "outputDir"
+_TRAIN = "trainDataset"
 
 
 @dataclass(eq=False, repr=False)
@@ -128,8 +134,13 @@ class Command(Verifier):
             for path in place[_INPUT].rglob("*"):
                 path.chmod(0o444 if path.is_file() else 0o555)
             own = Path(self.folder).absolute()
-            reads = [*([] if own == Path.cwd() else [own]), *(p for p in (place[_INPUT], place[_TRAIN]) if p.exists())]
-            ran = self._rules().run(self._argv(place), home / "work", self.timeout, reads, [place[_OUTPUT]])
+            reads = [
+                *([] if own == Path.cwd() else [own]),
+                *(p for p in (place[_INPUT], place[_TRAIN]) if p.exists()),
+            ]
+            ran = self._rules().run(
+                self._argv(place), home / "work", self.timeout, reads, [place[_OUTPUT]]
+            )
             return self._answers(place[_OUTPUT], problems, ran)
 
     def _rules(self) -> Rules:
@@ -154,17 +165,23 @@ class Command(Verifier):
             return _in_order(answers, problems.ids.tolist())
         except (FormatError, OSError) as error:
             message = str(error).replace(str(folder), _OUTPUT)
-            raise ProgramError(f"{self.command}: its answers cannot be used: {message}{ran.tail()}") from None
+            raise ProgramError(
+                f"{self.command}: its answers cannot be used: {message}{ran.tail()}"
+            ) from None
 
 
 def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:
     value = dict(zip(answers.ids.tolist(), answers.value.tolist(), strict=True))
     missing = [name for name in ids if name not in value]
     if missing:
-        raise FormatError(f"{len(missing):,} problems are not answered", found=", ".join(missing[:3]))
+        raise FormatError(
+            f"{len(missing):,} problems are not answered", found=", ".join(missing[:3])
+        )
     unknown = sorted(value.keys() - set(ids))
     if unknown:
-        raise FormatError(f"{len(unknown):,} answers belong to no problem", found=", ".join(unknown[:3]))
+        raise FormatError(
+            f"{len(unknown):,} answers belong to no problem", found=", ".join(unknown[:3])
+        )
     return np.array([value[name] for name in ids], dtype=np.float64)
 
 
@@ -186,8 +203,12 @@ def _plain(problems: Problems, same: Bools) -> dict[str, Any]:
 def _restored(record: dict[str, Any]) -> tuple[Problems, Bools]:
     texts, rows = TextTable.collect(record["texts"])
     first = np.unique(rows, return_index=True)[1]
-    author, topic = (None if record[key] is None else Labels.of(record[key]).take(first) for key in ("author", "topic"))
+    author, topic = (
+        None if record[key] is None else Labels.of(record[key]).take(first)
+        for key in ("author", "topic")
+    )
     ids = name_array(record["ids"])
     ptr = np.concatenate([[0], np.cumsum(record["sizes"])]).astype(np.int64)
-    known, questioned = rows[record["known"]], rows[record["questioned"]]
+    known = rows[record["known"]]
+    questioned = rows[record["questioned"]]
     return Problems(texts, ids, ptr, known, questioned, author=author, topic=topic), record["same"]

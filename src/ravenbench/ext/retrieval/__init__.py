@@ -3,5 +3,8 @@
 from ravenbench.seams import LOOK, Command
 
 RETRIEVE = Command(
-    "ravenbench.cli.tasks:retrieve", "Search many texts for the author of each query; how much is topic.", LOOK, 2
+    "ravenbench.cli.tasks:retrieve",
+    "Search many texts for the author of each query; how much is topic.",
+    LOOK,
+    2,
 )

@@ -1,4 +1,8 @@
-"""What a search found: measures of every method with intervals, what they fall to in other parts of the pool, tests."""
+"""Computes what a search found: measures of every method with intervals, other parts of the pool, tests.
+
+In: the folder (``Store``) of a search. Out: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR,
+AUC and EER are from 0 to 1 with 95 % intervals over authors, ``bits`` binary logarithms of ranks (q,).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,15 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.engine.options import checked
-from ravenbench.ext.retrieval.measures import Authors, auc_eer, compared, levels_of, of_queries, of_random, rank_content
+from ravenbench.ext.retrieval.measures import (
+    Authors,
+    auc_eer,
+    compared,
+    levels_of,
+    of_queries,
+    of_random,
+    rank_content,
+)
 from ravenbench.ext.retrieval.pool import KINDS, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
@@ -32,7 +44,8 @@ Figures = dict[str, Estimate | None]
 
 @dataclass(frozen=True)
 class SearchRow:
-    """A method in a table: its figures, and what else is ``known`` of it, by key in JSON."""
+    """A method in a table: its figures (estimates by key, with 95 % intervals), and what else is ``known`` of it, by
+    key in JSON."""
 
     method: str
     figures: Figures
@@ -80,44 +93,76 @@ class Search(Shown):
 
 def analyse_search(store: Store) -> Search:
     """Everything the report says, from the store alone."""
-    plan, pool = store.plan_as(RetrievePlan), stored_pool(store)
+    plan = store.plan_as(RetrievePlan)
+    pool = stored_pool(store)
     spec = checked(dict(store.run.spec), RetrieveSpec)
-    by_method = {v.name: one for v in plan.verifiers if (one := results(store, plan, v.name, "plain")) is not None}
+    by_method = {
+        v.name: one
+        for v in plan.verifiers
+        if (one := results(store, plan, v.name, "plain")) is not None
+    }
     authors = Authors.of(pool.plain.queries.codes("author"), spec.seed)
-    ptr, depth = pool.plain.true_ptr, max(spec.k)
+    ptr = pool.plain.true_ptr
+    depth = max(spec.k)
     values = {name: of_queries(one, ptr, spec.k) for name, one in by_method.items()}
     mrr = {name: values[name]["mrr"] for name in by_method if name not in plan.shortcuts}
     tests = compared(authors, mrr)
     ranks = _ranks({name: float(each.mean()) for name, each in mrr.items()}, tests)
     rows = [
         SearchRow(
-            name, _figures(authors, values[name], by_method[name], ptr),
+            name,
+            _figures(authors, values[name], by_method[name], ptr),
             {"shortcut": name in plan.shortcuts, "rank": ranks.get(name)},
         )
         for name in by_method
-    ]  # fmt: skip
+    ]
     rows.sort(key=lambda row: (row.known["shortcut"], -(value_of(row.figures["mrr"]) or 0.0)))
     names = [row.method for row in rows]
     pairs = (
-        SearchRow(a, {"difference": authors.mean(mrr[a] - mrr[b])}, {"other": b, "p": p, "p_holm": q})
+        SearchRow(
+            a, {"difference": authors.mean(mrr[a] - mrr[b])}, {"other": b, "p": p, "p_holm": q}
+        )
         for (a, b), (p, q) in tests.items()
     )
     every = PoolParts.of(pool.plain, pool.candidates).names
-    parts = (_part(authors, name, part, by_method[name], ptr, depth) for name in names for part in every)
-    content = (_content(store, plan, pool, name, depth, spec.seed) for name in names if name not in plan.shortcuts)
+    parts = (
+        _part(authors, name, part, by_method[name], ptr, depth) for name in names for part in every
+    )
+    content = (
+        _content(store, plan, pool, name, depth, spec.seed)
+        for name in names
+        if name not in plan.shortcuts
+    )
     touched = files.read_array(store.path / "audit-touched.npy").astype(np.bool_)
-    clean = (_clean(authors, name, values[name][f"success@{depth}"], touched) for name in names if touched.any())
+    clean = (
+        _clean(authors, name, values[name][f"success@{depth}"], touched)
+        for name in names
+        if touched.any()
+    )
     return Search(
-        plan, spec, pool, authors.count, depth, tuple(rows), tuple(filter(None, parts)), tuple(filter(None, content)),
-        tuple(pairs), tuple(clean), {name: values[name]["bits"] for name in names},
-    )  # fmt: skip
+        plan,
+        spec,
+        pool,
+        authors.count,
+        depth,
+        tuple(rows),
+        tuple(filter(None, parts)),
+        tuple(filter(None, content)),
+        tuple(pairs),
+        tuple(clean),
+        {name: values[name]["bits"] for name in names},
+    )
 
 
-def results(store: Store, plan: RetrievePlan, method: str, version: str) -> dict[str, NDArray[Any]] | None:
+def results(
+    store: Store, plan: RetrievePlan, method: str, version: str
+) -> dict[str, NDArray[Any]] | None:
     """What a method found for a version of the queries, over all shards; None where a cell is missing."""
     keys = [c.key for c in plan.cells if c.verifier == method and version_of(c.fold) == version]
     cells = [cell for cell in map(store.read_cell, keys) if cell is not None and cell.error is None]
-    return added([dict(cell.arrays) for cell in cells]) if cells and len(cells) == len(keys) else None
+    return (
+        added([dict(cell.arrays) for cell in cells]) if cells and len(cells) == len(keys) else None
+    )
 
 
 def _means(authors: Authors, values: Mapping[str, Floats], *others: str) -> Figures:
@@ -125,7 +170,9 @@ def _means(authors: Authors, values: Mapping[str, Floats], *others: str) -> Figu
     return {key: authors.mean(each, share=key not in others) for key, each in values.items()}
 
 
-def _figures(authors: Authors, values: Mapping[str, Floats], counts: Mapping[str, Any], ptr: Ints) -> Figures:
+def _figures(
+    authors: Authors, values: Mapping[str, Floats], counts: Mapping[str, Any], ptr: Ints
+) -> Figures:
     figures = _means(authors, values, "bits")
     if not len(counts["edges"]):
         return figures
@@ -140,23 +187,31 @@ def _figures(authors: Authors, values: Mapping[str, Floats], counts: Mapping[str
 
 
 def _clean(authors: Authors, method: str, success: Floats, touched: Bools) -> SearchRow:
-    clean, difference = np.where(touched, np.nan, success), None
+    clean = np.where(touched, np.nan, success)
+    difference = None
     if not touched.all():
         drawn = percentiles(authors.means(clean) - authors.means(success), authors.count)
         difference = Estimate(float(np.nanmean(clean) - success.mean()), None, drawn, None)
-    return SearchRow(method, _means(authors, {"success": success, "clean": clean}) | {"difference": difference})
+    return SearchRow(
+        method, _means(authors, {"success": success, "clean": clean}) | {"difference": difference}
+    )
 
 
-def _ranks(scores: Mapping[str, float], tests: Mapping[tuple[str, str], tuple[float, float]]) -> dict[str, int]:
+def _ranks(
+    scores: Mapping[str, float], tests: Mapping[tuple[str, str], tuple[float, float]]
+) -> dict[str, int]:
     names = list(scores)
     apart = np.zeros((len(names), len(names)), dtype=np.bool_)
     for (a, b), (_, corrected) in tests.items():
-        i, j = names.index(a), names.index(b)
+        i = names.index(a)
+        j = names.index(b)
         apart[i, j] = apart[j, i] = corrected <= ALPHA
     return dict(zip(names, tie_groups(list(scores.values()), apart).tolist(), strict=True))
 
 
-def _part(authors: Authors, method: str, part: str, counts: Mapping[str, Any], ptr: Ints, k: int) -> SearchRow | None:
+def _part(
+    authors: Authors, method: str, part: str, counts: Mapping[str, Any], ptr: Ints, k: int
+) -> SearchRow | None:
     values = of_queries(counts, ptr, (k,), part)
     success = values[f"success@{k}"]
     known = ~np.isnan(success)
@@ -169,22 +224,39 @@ def _part(authors: Authors, method: str, part: str, counts: Mapping[str, Any], p
     return SearchRow(method, _means(authors, shown, "drop"), {"part": KINDS[part], **sizes})
 
 
-def _content(store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, seed: int) -> SearchRow | None:
+def _content(
+    store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, seed: int
+) -> SearchRow | None:
     """A method's figures on queries with other content; None where there are none, or a cell is missing."""
     by_version = {version: results(store, plan, method, version) for version in pool.versions}
     if not by_version or any(one is None for one in by_version.values()):
         return None
     questions = pool.questions("own")
     authors = Authors.of(questions.queries.codes("author"), seed)
-    values = {version: of_queries(one or {}, questions.true_ptr, (k,)) for version, one in by_version.items()}
-    success, mrr, bits = ({v: one[name] for v, one in values.items()} for name in (f"success@{k}", "mrr", "bits"))
+    values = {
+        version: of_queries(one or {}, questions.true_ptr, (k,))
+        for version, one in by_version.items()
+    }
+    success, mrr, bits = (
+        {v: one[name] for v, one in values.items()} for name in (f"success@{k}", "mrr", "bits")
+    )
     shown = {"success": success["own"], "mrr": mrr["own"], "on": success["on"]}
-    shown |= {f"{key}_left": (each["off"] + each["off2"]) / 2 for key, each in (("success", success), ("mrr", mrr))}
+    shown |= {
+        f"{key}_left": (each["off"] + each["off2"]) / 2
+        for key, each in (("success", success), ("mrr", mrr))
+    }
     shown["swing"] = shown["on"] - shown["success_left"]
     verdict, ranks = rank_content(authors, bits)
     cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
     said: str = verdict
     if verdict is Content.LESS:
-        barred, confined = exposure(store, method, cells), confinement(store, method)
-        said = f"{Content.NO_VERDICT}: {barred}" if barred else f"{verdict} ({confined})" if confined else verdict
+        barred = exposure(store, method, cells)
+        confined = confinement(store, method)
+        said = (
+            f"{Content.NO_VERDICT}: {barred}"
+            if barred
+            else f"{verdict} ({confined})"
+            if confined
+            else verdict
+        )
     return SearchRow(method, _means(authors, shown, "swing") | ranks, {"verdict": said})

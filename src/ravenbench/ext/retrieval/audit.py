@@ -1,4 +1,7 @@
-"""What is wrong with labels, before anything is measured: texts under two authors, authors that are no persons.
+"""Finds what is wrong with labels, before anything is measured: texts under two authors, authors that are no persons.
+
+In: a ``Pool`` with q queries. Out: an ``Audit``: by kind of fault, which queries (q,) it touches (bool), the count of
+candidates, and examples.
 
 copies      Near-copies across authors: at least half of a text's runs of eight words stand in a text by another.
 own         The query is a near-copy of one of its true candidates: whoever finds it need not know a style.
@@ -25,24 +28,29 @@ from ravenbench.text.common_words import by_language
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.types import Bools, Int32s, Ints
 
-RUN, ONE_IN = 8, 8
-COPY, QUOTED = 0.5, 0.05
+RUN = 8
+ONE_IN = 8
+COPY = 0.5
+QUOTED = 0.05
 LEAST_RUNS = 3
 """Sampled runs that two texts must share."""
 COMMON = 50
 """Texts from which on a run is everybody's: a formula, a licence, a mail's foot."""
-TOGETHER, DRAWERS = 1_000, 16
+TOGETHER = 1_000
+DRAWERS = 16
 """Items whose runs are found at a time, and parts in which runs, by their hash, are compared: memory is that of one."""
 FEWEST = 20
 """Texts, and half of it sources or topics, below which nobody is a house account."""
 MARKED = re.compile(r'[“„«][^“”„«»]{200,}[”“»]|(?<![^\s(\[])"(?=\S)[^"]{200,}(?<=\S)"')
 """A passage of 200 characters or more in quotation marks."""
-LOOKED_AT, LONG = 2_000, 1_000
+LOOKED_AT = 2_000
+LONG = 1_000
 """Candidates by which languages are told apart, and letters that one or its author needs for that."""
 NAMED = 5
 HOUSE = re.compile(
     r"\b(admin|administrator|editor|editors|editorial|staff|team|press|news|newsroom|publisher|publishing|agency|"
-    r"anonymous|anon|unknown|various|deleted|webmaster|moderator|bot|reuters|associated press|afp|wikipedia)\b",
+    r"anonymous|anon|unknown|various|deleted|webmaster|moderator|bot|reuters|associated"
+    r" press|afp|wikipedia)\b",
     re.IGNORECASE,
 )
 
@@ -50,21 +58,40 @@ FAULTS = {
     "copies": ("near-copies under two authors", "join the authors, or leave one copy out"),
     "quotations": ("passages under two authors", "take out what one quotes of the other"),
     "lines": ("lines quoted as in mails", "take them out"),
-    "marks": ("long passages in quotation marks", "take out others' words; a story's speech is its author's"),
+    "marks": (
+        "long passages in quotation marks",
+        "take out others' words; a story's speech is its author's",
+    ),
     "houses": ("authors that seem to be no persons", "leave these authors out"),
     "own": ("queries that nearly repeat a true candidate", "keep one of the two texts"),
-    "without": ("queries without a true candidate, not searched", "add their true candidates, or leave them out"),
-    "strangers": ("queries of the ground truth that no file has", "add them to queries.jsonl, or take the lines out"),
-    "absent": ("true candidates that no file has", "add them to candidates.jsonl, or take the ids out"),
-    "other": ("queries with a true candidate by another author", "correct author_id or positive_ids"),
-    "unlisted": ("queries with candidates by their author that are not true", "add them to positive_ids"),
+    "without": (
+        "queries without a true candidate, not searched",
+        "add their true candidates, or leave them out",
+    ),
+    "strangers": (
+        "queries of the ground truth that no file has",
+        "add them to queries.jsonl, or take the lines out",
+    ),
+    "absent": (
+        "true candidates that no file has",
+        "add them to candidates.jsonl, or take the ids out",
+    ),
+    "other": (
+        "queries with a true candidate by another author",
+        "correct author_id or positive_ids",
+    ),
+    "unlisted": (
+        "queries with candidates by their author that are not true",
+        "add them to positive_ids",
+    ),
 }
 """What a label may suffer from, and what helps, by kind (``audit``, ``reading``)."""
 
 
 class Audit(NamedTuple):
     """Queries (q,) that each kind of fault touches, by kind; ``candidates`` counts the candidates it touches, and
-    ``named`` has at most five examples: ids of queries, else of candidates; of houses their names."""
+    ``named`` has at most five examples: ids of queries, else of candidates; of houses their names.
+    """
 
     queries: dict[str, Bools]
     candidates: dict[str, int]
@@ -78,8 +105,9 @@ class Audit(NamedTuple):
 
 
 def audit(pool: Pool) -> Audit:
-    """Look through the texts and authors of a pool."""
-    questions, candidates = pool.plain, pool.candidates
+    """An ``Audit`` of the texts and authors of a pool."""
+    questions = pool.plain
+    candidates = pool.candidates
     count = len(questions.queries)
     author = np.concatenate([questions.queries.codes("author"), candidates.codes("author")])
     copied, quoted, pairs = _shared(pool, author)
@@ -90,16 +118,23 @@ def audit(pool: Pool) -> Audit:
     lines, marks = _quoting(pool)
     house = _houses(pool, author)
     items = {
-        "copies": copied, "quotations": quoted & ~copied, "lines": lines, "marks": marks,
-        "houses": np.isin(author, house) & (author >= 0), "own": own,
-    }  # fmt: skip
+        "copies": copied,
+        "quotations": quoted & ~copied,
+        "lines": lines,
+        "marks": marks,
+        "houses": np.isin(author, house) & (author >= 0),
+        "own": own,
+    }
     faults = Audit({}, {}, {})
     for kind, faulty in items.items():
-        faults.queries[kind], faults.candidates[kind] = faulty[:count].copy(), int(faulty[count:].sum())
+        faults.queries[kind] = faulty[:count].copy()
+        faults.candidates[kind] = int(faulty[count:].sum())
         if kind not in ("lines", "marks", "own"):
             faults.queries[kind][questions.owner[faulty[count + questions.true]]] = True
         ids = [questions.queries.ids[i] for i in np.flatnonzero(faulty[:count])[:NAMED]]
-        faults.named[kind] = ids or [candidates.ids[i] for i in np.flatnonzero(faulty[count:])[:NAMED]]
+        faults.named[kind] = ids or [
+            candidates.ids[i] for i in np.flatnonzero(faulty[count:])[:NAMED]
+        ]
     if len(house):
         names = questions.queries.labels["author"].names
         faults.named["houses"] = [names[code] for code in house[:NAMED].tolist()]
@@ -111,32 +146,46 @@ def _quoting(pool: Pool) -> tuple[Bools, Bools]:
     signs = []
     for text in map(pool.texts.__getitem__, range(len(pool.texts))):
         marked = sum(map(len, MARKED.findall(text)))
-        signs.append((">" in text and "quotations" in signs_of_mail(text), marked >= QUOTED * max(1, len(text))))
-    texts, sides = np.array(signs, dtype=np.bool_), (pool.plain.queries, pool.candidates)
-    lines, marks = np.concatenate([np.logical_or.reduceat(texts[one.rows], one.ptr[:-1]) for one in sides]).T
+        signs.append(
+            (
+                ">" in text and "quotations" in signs_of_mail(text),
+                marked >= QUOTED * max(1, len(text)),
+            )
+        )
+    texts = np.array(signs, dtype=np.bool_)
+    sides = (pool.plain.queries, pool.candidates)
+    lines, marks = np.concatenate(
+        [np.logical_or.reduceat(texts[one.rows], one.ptr[:-1]) for one in sides]
+    ).T
     return lines, marks
 
 
 def several_languages(pool: Pool) -> str | None:
     """A warning where no column tells languages and texts seem to be in several."""
-    candidates, texts = pool.candidates, dict[str, list[str]]()
+    candidates = pool.candidates
+    texts = dict[str, list[str]]()
     if "language" in candidates.labels:
         return None
-    author, query = (
-        candidates.codes("author"),
-        dict(zip(pool.plain.true.tolist(), pool.plain.owner.tolist(), strict=True)),
-    )
+    author = candidates.codes("author")
+    query = dict(zip(pool.plain.true.tolist(), pool.plain.owner.tolist(), strict=True))
     for i in range(min(len(candidates), LOOKED_AT)):
-        name = f"author {author[i]}" if author[i] >= 0 else f"query {query[i]}" if i in query else candidates.ids[i]
+        name = (
+            f"author {author[i]}"
+            if author[i] >= 0
+            else f"query {query[i]}"
+            if i in query
+            else candidates.ids[i]
+        )
         texts.setdefault(name, []).extend(pool.texts.rows(candidates.texts_of(i)))
     long = {name: some for name, some in texts.items() if sum(map(len, some)) >= LONG}
     groups = [group for group in by_language(long) if len(group) > 1]
     if len(groups) < 2:
         return None
     return (
-        f"Warning: texts seem to be in {len(groups)} languages, and no column says which (of authors looked at, "
-        f"{' and '.join(str(len(group)) for group in groups)}); telling languages apart then passes for telling "
-        "authors apart. Add a column 'language', or search each language by itself."
+        f"Warning: texts seem to be in {len(groups)} languages, and no column says which (of"
+        f" authors looked at, {' and '.join(str(len(group)) for group in groups)}); telling"
+        " languages apart then passes for telling authors apart. Add a column 'language', or"
+        " search each language by itself."
     )
 
 
@@ -145,7 +194,8 @@ def _shared(pool: Pool, author: Ints) -> tuple[Bools, Bools, list[tuple[int, int
     pairs of near-copies."""
     from scipy.sparse import csr_array, triu
 
-    size, drawers = np.zeros(len(author), np.int64), [list[tuple[Int32s, Ints]]() for _ in range(DRAWERS)]
+    size = np.zeros(len(author), np.int64)
+    drawers = [list[tuple[Int32s, Ints]]() for _ in range(DRAWERS)]
     for first, side in ((0, pool.plain.queries), (len(pool.plain.queries), pool.candidates)):
         for at in range(0, len(side), TOGETHER):
             item, run = _runs(pool, side, range(at, min(at + TOGETHER, len(side))))
@@ -154,7 +204,8 @@ def _shared(pool: Pool, author: Ints) -> tuple[Bools, Bools, list[tuple[int, int
             for number, drawer in enumerate(drawers):
                 here = run % DRAWERS == number
                 drawer.append(((first + item[here]).astype(np.int32), run[here]))
-    where, columns = list[tuple[Any, Any]](), 0
+    where = list[tuple[Any, Any]]()
+    columns = 0
     while drawers:
         item, run = (np.concatenate(arrays) for arrays in zip(*drawers.pop(), strict=True))
         _, run, times = np.unique(run, return_inverse=True, return_counts=True)
@@ -164,7 +215,9 @@ def _shared(pool: Pool, author: Ints) -> tuple[Bools, Bools, list[tuple[int, int
     rows, runs = map(np.concatenate, zip(*where, strict=True))
     has = csr_array((np.ones(len(rows), np.int32), (rows, runs)), shape=(len(author), columns + 1))
     pairs = triu(has @ has.T, 1, format="coo")
-    one, other, both = (array[pairs.data >= LEAST_RUNS] for array in (pairs.row, pairs.col, pairs.data))
+    one, other, both = (
+        array[pairs.data >= LEAST_RUNS] for array in (pairs.row, pairs.col, pairs.data)
+    )
     share = np.stack([both / size[one], both / size[other]])
     apart = (author[one] != author[other]) & (author[one] >= 0) & (author[other] >= 0)
     copied, quoted = np.zeros((2, len(author)), dtype=np.bool_)
@@ -183,10 +236,8 @@ def _runs(pool: Pool, items: Items, which: range) -> tuple[Ints, Ints]:
         for row in items.texts_of(i).tolist():
             words += pool.texts.raw(row).lower().split()
         ends.append(len(words))
-    codes, owner = (
-        np.fromiter(map(_CODES.__getitem__, words), np.uint64, len(words)),
-        np.repeat(np.array(which), np.diff(ends)),
-    )
+    codes = np.fromiter(map(_CODES.__getitem__, words), np.uint64, len(words))
+    owner = np.repeat(np.array(which), np.diff(ends))
     hashed = np.zeros(max(0, len(words) - RUN + 1), dtype=np.uint64)
     for place in range(RUN):
         hashed = hashed * np.uint64(0x100000001B3) + codes[place : place + len(hashed)]
@@ -194,9 +245,11 @@ def _runs(pool: Pool, items: Items, which: range) -> tuple[Ints, Ints]:
     hashed *= np.uint64(0xBF58476D1CE4E5B9)
     owner, last = owner[: len(hashed)], owner[RUN - 1 :]
     sampled = (owner == last) & ((hashed >> np.uint64(32)) % np.uint64(ONE_IN) == 0)
-    owner, hashed = owner[sampled], hashed[sampled].view(np.int64)
+    owner = owner[sampled]
+    hashed = hashed[sampled].view(np.int64)
     order = np.lexsort((hashed, owner))
-    owner, hashed = owner[order], hashed[order]
+    owner = owner[order]
+    hashed = hashed[order]
     fresh = np.r_[True, (np.diff(owner) != 0) | (np.diff(hashed) != 0)][: len(owner)]
     return owner[fresh], hashed[fresh]
 
@@ -220,7 +273,9 @@ def _houses(pool: Pool, author: Ints) -> Ints:
     if labels is None:
         return np.zeros(0, dtype=np.int64)
     texts = np.bincount(author[author >= 0], minlength=len(labels.names))
-    odd = np.array([bool(HOUSE.search(name)) for name in labels.names], dtype=np.bool_) | _beyond(texts, FEWEST)
+    odd = np.array([bool(HOUSE.search(name)) for name in labels.names], dtype=np.bool_) | _beyond(
+        texts, FEWEST
+    )
     for column in ("topic", "source"):
         own = np.concatenate([pool.plain.queries.codes(column), pool.candidates.codes(column)])
         known = (author >= 0) & (own >= 0)

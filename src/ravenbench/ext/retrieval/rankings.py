@@ -1,4 +1,7 @@
-"""Rankings that were made elsewhere, judged as methods of a search.
+"""Reads rankings that were made elsewhere, which a search judges as its own methods.
+
+In: paths of TREC runs or JSON lines, and the ``Pool``. Out: ``Ranking`` by name, a retriever whose scores of
+candidates are higher = same author; faults go to ``Faults``.
 
 A file is a TREC run, ``qid Q0 docid rank score tag`` a line, or JSON lines ``{"query_id", "candidate_ids"}``, best
 first, with ``scores`` of these where they are known: the columns of AuthBench's truth, for its evaluation writes
@@ -36,21 +39,41 @@ ELSEWHERE = "its rankings were made elsewhere, with all candidates at hand"
 """Why a method like this may know more than it was handed."""
 WRONG = {
     "form": (
-        "no line of a ranking", 'qid Q0 docid rank score tag, or as .jsonl {"query_id": "q", "candidate_ids": ["c"]}',
+        "no line of a ranking",
+        'qid Q0 docid rank score tag, or as .jsonl {"query_id": "q", "candidate_ids": ["c"]}',
         "give six fields with blanks between them; ids with blanks stand in JSON lines",
     ),
-    "number": ("a rank or score that is no number", "a whole rank and a finite score", "correct it"),
-    "query": ("a query that the search does not have", "ids such as {query}", "is this the search that was ranked?"),
-    "candidate": (
-        "a candidate that the search does not have", "ids such as {candidate}", "is this the search that was ranked?",
+    "number": (
+        "a rank or score that is no number",
+        "a whole rank and a finite score",
+        "correct it",
     ),
-    "twice": ("a candidate that its query has already", "each once", "leave all but its best line out"),
+    "query": (
+        "a query that the search does not have",
+        "ids such as {query}",
+        "is this the search that was ranked?",
+    ),
+    "candidate": (
+        "a candidate that the search does not have",
+        "ids such as {candidate}",
+        "is this the search that was ranked?",
+    ),
+    "twice": (
+        "a candidate that its query has already",
+        "each once",
+        "leave all but its best line out",
+    ),
     "order": (
-        "a better rank than one of its query with a higher score", "scores that fall as ranks rise",
+        "a better rank than one of its query with a higher score",
+        "scores that fall as ranks rise",
         "order goes by score: of distances give the negative, else correct the ranks",
     ),
-    "long": ("more candidates than are read", f"at most {MOST:,}", "give the first 1,000 of each query"),
-}  # fmt: skip
+    "long": (
+        "more candidates than are read",
+        f"at most {MOST:,}",
+        "give the first 1,000 of each query",
+    ),
+}
 """Kinds of fault: what is wrong with a line, what is expected, and what mends it."""
 Entry = tuple[int, str, str, int, float]
 """Line, query, candidate, rank and score."""
@@ -85,10 +108,14 @@ class Ranking(Unlearned):
         """Read the file; what is wrong with it is put to ``faults``, each kind once with its first line."""
         from scipy.sparse import csr_array
 
-        self.pool_, lines, before = pool, _Lines(pool), len(faults)
+        self.pool_ = pool
+        lines = _Lines(pool)
+        before = len(faults)
         with faults.gathered(), Archive(self.file) as archive:
             if not archive.single:
-                raise FormatError("a ranking is one file", file=self.file, fix="give the file itself")
+                raise FormatError(
+                    "a ranking is one file", file=self.file, fix="give the file itself"
+                )
             self.comparable = table_kind(archive.names[0]) != "jsonl"
             lines.take((_runs if self.comparable else _records)(archive, lines.tell))
         line, row, column, rank = np.array(lines.numbers, dtype=np.int64).reshape(-1, 4).T
@@ -96,9 +123,12 @@ class Ranking(Unlearned):
         lines.check(line, row, column, rank, score, self.file, faults)
         if len(faults) > before:
             return
-        count, size = len(pool.plain.queries), len(pool.candidates)
+        count = len(pool.plain.queries)
+        size = len(pool.candidates)
         self.place_ = lines.place
-        self.scores_ = csr_array((score.astype(np.float32) + 1, (row, column)), shape=(len(lines.every), size))
+        self.scores_ = csr_array(
+            (score.astype(np.float32) + 1, (row, column)), shape=(len(lines.every), size)
+        )
         listed = np.bincount(row, minlength=len(lines.every))
         self.comparable = self.comparable and bool((listed[:count] == size).all())
         self.transplanted_ = bool(pool.versions) and bool(listed[count:].all())
@@ -106,11 +136,14 @@ class Ranking(Unlearned):
         ranked = listed[:count][listed[:count] > 0]
         self.counts_ = {
             f"of {count:,} queries not ranked, which counts as chance": count - len(ranked),
-            f"of {size:,} candidates not listed by a query (median), which share its last place":
-                size - int(np.median(ranked)) if len(ranked) else size,
-            "lines with the score of another of their query, which are ties": int(ties[ties > 1].sum()),
+            f"of {size:,} candidates not listed by a query (median), which share its last place": (
+                size - int(np.median(ranked)) if len(ranked) else size
+            ),
+            "lines with the score of another of their query, which are ties": int(
+                ties[ties > 1].sum()
+            ),
             "lines on queries without a true candidate, left out": lines.left_out,
-        }  # fmt: skip
+        }
 
     def ask(self, queries: Items) -> Ask:
         own = self.scores_[np.array([self.place_[name] for name in queries.ids])].tocsc()
@@ -128,7 +161,7 @@ def ranking_faults() -> Faults:
 
 
 def named_rankings(paths: Sequence[str]) -> dict[str, Ranking]:
-    """Rankings by the stems of their files. SpecError if two have one."""
+    """Rankings, not read yet, by the stems of their files. SpecError if two have one."""
     from ravenbench.store.resume import data_hash
 
     rankings = {stem_of(path): Ranking(path, data_hash(path)) for path in paths}
@@ -139,14 +172,19 @@ def named_rankings(paths: Sequence[str]) -> dict[str, Ranking]:
 
 class _Lines:
     """What the lines of a file say of a pool: ``numbers`` are line, query, candidate and rank of each, ``scores`` its
-    score; ``wrong`` has of each kind of fault its first line, what stands there, and how often it was met."""
+    score; ``wrong`` has of each kind of fault its first line, what stands there, and how often it was met.
+    """
 
     def __init__(self, pool: Pool) -> None:
-        self.every = [q for version in ("plain", *pool.versions) for q in pool.questions(version).queries.ids]
+        self.every = [
+            q for version in ("plain", *pool.versions) for q in pool.questions(version).queries.ids
+        ]
         self.place = {name: row for row, name in reversed([*enumerate(self.every)])}
         self.candidates = {name: row for row, name in enumerate(pool.candidates.ids)}
         self.unsearched = set(pool.faults.get("without", ()))
-        self.numbers, self.scores, self.left_out = array("q"), array("d"), 0
+        self.numbers = array("q")
+        self.scores = array("d")
+        self.left_out = 0
         self.wrong: dict[str, tuple[int, Any, list[int]]] = {}
 
     def tell(self, kind: str, line: int, value: Any, times: int = 1) -> None:
@@ -156,11 +194,14 @@ class _Lines:
     def take(self, entries: Iterator[Entry]) -> None:
         """Take all lines of a file."""
         for line, query, candidate, rank, score in entries:
-            row, column = self.place.get(query, -1), self.candidates.get(candidate, -1)
+            row = self.place.get(query, -1)
+            column = self.candidates.get(candidate, -1)
             if query in self.unsearched:
                 self.left_out += 1
             elif row < 0 or column < 0:
-                self.tell("query" if row < 0 else "candidate", line, query if row < 0 else candidate)
+                self.tell(
+                    "query" if row < 0 else "candidate", line, query if row < 0 else candidate
+                )
             elif len(self.scores) == MOST:
                 self.tell("long", line, candidate)
                 break
@@ -168,7 +209,16 @@ class _Lines:
                 self.numbers.extend((line, row, column, rank))
                 self.scores.append(score)
 
-    def check(self, line: Ints, row: Ints, column: Ints, rank: Ints, score: Ints, file: str, faults: Faults) -> None:
+    def check(
+        self,
+        line: Ints,
+        row: Ints,
+        column: Ints,
+        rank: Ints,
+        score: Ints,
+        file: str,
+        faults: Faults,
+    ) -> None:
         """Put every kind of fault to ``faults``."""
         pair = row * len(self.candidates) + column
         again = np.setdiff1d(np.arange(len(pair)), np.unique(pair, return_index=True)[1])
@@ -185,9 +235,12 @@ class _Lines:
             expected = expected.format(**examples) if kind in examples else expected
             with faults.gathered():
                 raise FormatError(
-                    f"{problem}, in {counted(times, 'line')}; expected: {expected}", file=file, line=first_line,
-                    found=value, fix=fix,
-                )  # fmt: skip
+                    f"{problem}, in {counted(times, 'line')}; expected: {expected}",
+                    file=file,
+                    line=first_line,
+                    found=value,
+                    fix=fix,
+                )
 
 
 def _runs(archive: Archive, tell: Callable[[str, int, Any], None]) -> Iterator[Entry]:
@@ -207,13 +260,20 @@ def _records(archive: Archive, tell: Callable[[str, int, Any], None]) -> Iterato
     for line, record in records(archive, archive.names[0]):
         keys = letters_of(record)
         query, ids = (first_of(keys, names) for names in (QUERY, POSITIVE))
-        scores = keys.get("scores", [-place for place in range(len(ids))] if isinstance(ids, list) else None)
+        scores = keys.get(
+            "scores", [-place for place in range(len(ids))] if isinstance(ids, list) else None
+        )
         if not isinstance(query, str | int) or not isinstance(ids, list):
             tell("form", line, record)
-        elif not isinstance(scores, list) or len(scores) != len(ids) or not all(map(_finite, scores)):
+        elif (
+            not isinstance(scores, list) or len(scores) != len(ids) or not all(map(_finite, scores))
+        ):
             tell("number", line, record)
         else:
-            yield from ((line, str(query), str(one), place, float(scores[place])) for place, one in enumerate(ids))
+            yield from (
+                (line, str(query), str(one), place, float(scores[place]))
+                for place, one in enumerate(ids)
+            )
 
 
 def _finite(value: Any) -> bool:

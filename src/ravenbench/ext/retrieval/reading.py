@@ -1,4 +1,7 @@
-"""Queries and candidates from a corpus, from files as AuthBench and HIATUS have them, from PAN's attribution problems.
+"""Reads queries and candidates of a search from a corpus, from files as AuthBench and HIATUS have them, or from PAN.
+
+In: a ``Corpus``, or a path of JSON lines or of PAN's attribution problems. Out: a ``Pool``, with texts, queries,
+candidates, and rows of each query's true candidates; faults of labels by kind.
 
 AuthBench (its code, ``processing/sampling.py``): ``candidates.jsonl`` with candidate_id, author_id, lang, genre,
 content, source; ``queries.jsonl`` with query_id and the same but the author; ``ground_truth.jsonl`` with query_id,
@@ -42,17 +45,29 @@ NAMES = {
     "genre": ("genre", "domain", "register"),
     "source": ("source", "dataset", "collection", "collectionnum", "site", "publisher"),
     "date": ("date", "timestamp", "created", "createdutc", "datetime", "year", "publishedat"),
-}  # fmt: skip
+}
 """Names of columns, the surest first; case, spaces and underscores do not matter."""
-POSITIVE = ("positiveids", "candidateids", "relevantids", "positives", "relevant", "targets", "candidateid")
+POSITIVE = (
+    "positiveids",
+    "candidateids",
+    "relevantids",
+    "positives",
+    "relevant",
+    "targets",
+    "candidateid",
+)
 QUERY = tuple(name for name in NAMES["id"] if name not in POSITIVE)
 EPISODES = ("authorids", "authorsetids")
 """Columns of authors that say that all texts of an author are one episode."""
-SIDES = {"queries": ("queries",), "candidates": ("candidates", "targets"), "truth": ("ground_truth", "groundtruth")}
+SIDES = {
+    "queries": ("queries",),
+    "candidates": ("candidates", "targets"),
+    "truth": ("ground_truth", "groundtruth"),
+}
 
 
 class ItemRow(NamedTuple):
-    """One query or candidate as it was read."""
+    """One query or candidate as it was read: its id, its texts, and its labels by column."""
 
     id: str
     texts: Sequence[str]
@@ -95,39 +110,63 @@ def pool_of(
             faults.setdefault(kind, []).append(row.id)
     bare = {i for i, row in enumerate(queries) if all(map(is_wordless, row.texts))}
     if bare:
-        remark([f"queries that hold no word to go by are not searched for: {some(queries[i].id for i in bare)}"])
+        remark(
+            [
+                "queries that hold no word to go by are not searched for:"
+                f" {some(queries[i].id for i in bare)}"
+            ]
+        )
     searched = [i for i, own in enumerate(true) if own and i not in bare]
     if not searched or len(candidates) < 2:
         raise CorpusError(
-            "there is nothing to search for", found=f"{len(searched)} queries with a true candidate, "
-            f"{len(candidates)} candidates", expected="one query or more, and two candidates or more",
+            "there is nothing to search for",
+            found=f"{len(searched)} queries with a true candidate, {len(candidates)} candidates",
+            expected="one query or more, and two candidates or more",
             file=more.get("name"),
-            fix=None if searched else "give true candidates in ground_truth.jsonl, or authors to all",
-        )  # fmt: skip
+            fix=(
+                None
+                if searched
+                else "give true candidates in ground_truth.jsonl, or authors to all"
+            ),
+        )
     order = stream(seed, "retrieval-order").permutation(len(candidates))
     place = np.argsort(order)
     every = [*(queries[i] for i in searched), *(candidates[i] for i in order.tolist())]
     plain: Callable[[str], str] = str
     if strip_shared:
         named = any(row.labels.get("author") for row in every)
-        authors = (row.labels.get("author") if named else row.id for row in every for _ in row.texts)
+        authors = (
+            row.labels.get("author") if named else row.id for row in every for _ in row.texts
+        )
         plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
     texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
     said: list[str] = []
     writers = [row.labels.get("author") for row in every]
     columns = {"author": Labels.of(one_spelling(writers, said, "author's name", name_key))}
-    columns |= {c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c)) for c in COLUMNS[1:]}
+    columns |= {
+        c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c))
+        for c in COLUMNS[1:]
+    }
     if nobody and by_names:
         said.append(f"nobody in particular has no true candidates: {first_names(nobody)}")
     remark(said)
-    both = Items([row.id for row in every], ptr, rows, {c: labels for c, labels in columns.items() if labels.names})
+    both = Items(
+        [row.id for row in every],
+        ptr,
+        rows,
+        {c: labels for c, labels in columns.items() if labels.names},
+    )
     query_items = both.select(np.arange(len(searched)))
-    own, nothing = listed([np.sort(place[list(true[i])]) for i in searched]), listed([[]] * len(searched))
+    own = listed([np.sort(place[list(true[i])]) for i in searched])
+    nothing = listed([[]] * len(searched))
     return Pool(
-        texts, Questions(query_items, *own, *nothing), both.select(np.arange(len(searched), len(every))), faults=faults,
+        texts,
+        Questions(query_items, *own, *nothing),
+        both.select(np.arange(len(searched), len(every))),
+        faults=faults,
         **more,
-    )  # fmt: skip
+    )
 
 
 def _person(author: str | None) -> str:
@@ -136,7 +175,13 @@ def _person(author: str | None) -> str:
 
 
 def of_corpus(
-    corpus: Corpus, *, queries: int, candidates: int | None, across: bool, seed: int, without: Bools | None = None
+    corpus: Corpus,
+    *,
+    queries: int,
+    candidates: int | None,
+    across: bool,
+    seed: int,
+    without: Bools | None = None,
 ) -> Pool:
     """A document of each author as a query, at most so many, and all others as candidates.
 
@@ -154,12 +199,17 @@ def of_corpus(
     CorpusError
         If no author has two documents, on two topics where that is wanted.
     """
-    author, topic = corpus.author.codes, corpus.topic.codes
+    author = corpus.author.codes
+    topic = corpus.topic.codes
     usable = author >= 0 if without is None else (author >= 0) & ~without
     rng = stream(seed, "retrieval-queries")
     order = rng.permutation(np.flatnonzero(usable))
     order = order[np.argsort(author[order], kind="stable")]
-    begins = np.flatnonzero(np.r_[True, author[order][1:] != author[order][:-1]]) if len(order) else order
+    begins = (
+        np.flatnonzero(np.r_[True, author[order][1:] != author[order][:-1]])
+        if len(order)
+        else order
+    )
     of_author = np.split(order, begins[1:])
     picked: dict[int, Ints] = {}
     dropped = np.zeros(len(corpus), dtype=np.bool_)
@@ -167,15 +217,24 @@ def of_corpus(
         own = of_author[number].tolist()
         query = next((row for row in own if not is_wordless(corpus.texts[row])), own[0])
         rest = [row for row in own if row != query]
-        left = [row for row in rest if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])]
+        left = [
+            row
+            for row in rest
+            if not across or (topic[row] != topic[query] and topic[row] >= 0 <= topic[query])
+        ]
         if left and len(picked) < queries:
             picked[query] = np.array(left)
             dropped[[row for row in rest if row not in set(left)]] = True
     if not picked:
         raise CorpusError(
-            "no author has two documents" + (" on two topics" if across else ""), file=corpus.name,
-            fix="without --across, or with another --topic" if across else "a corpus where authors wrote several texts",
-        )  # fmt: skip
+            "no author has two documents" + (" on two topics" if across else ""),
+            file=corpus.name,
+            fix=(
+                "without --across, or with another --topic"
+                if across
+                else "a corpus where authors wrote several texts"
+            ),
+        )
     true = np.concatenate(list(picked.values()))
     free = usable & ~dropped
     free[list(picked)] = free[true] = False
@@ -185,11 +244,17 @@ def of_corpus(
 
     def rows(which: Iterable[int]) -> list[ItemRow]:
         return [
-            ItemRow(corpus.ids[i], corpus.texts.view(np.array([i])), {c: labels[i] for c, labels in columns.items()})
+            ItemRow(
+                corpus.ids[i],
+                corpus.texts.view(np.array([i])),
+                {c: labels[i] for c, labels in columns.items()},
+            )
             for i in which
         ]
 
-    return pool_of(rows(picked), rows(np.concatenate([true, others]).tolist()), None, seed, name=corpus.name)
+    return pool_of(
+        rows(picked), rows(np.concatenate([true, others]).tolist()), None, seed, name=corpus.name
+    )
 
 
 def _columns(corpus: Corpus) -> dict[str, Labels]:
@@ -202,7 +267,7 @@ def _columns(corpus: Corpus) -> dict[str, Labels]:
 
 def pool_at(
     path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
-) -> Pool | None:  # fmt: skip
+) -> Pool | None:
     """The pool of files of queries and candidates, or of PAN's attribution problems; None where there are neither.
     ``strip_shared`` takes out what texts of several authors share."""
     if not Path(path).exists():
@@ -211,17 +276,26 @@ def pool_at(
         if not archive.single and _files(archive):
             pool = read_pool(path, seed, encoding, strip_shared)
             authors = pool.candidates.labels.get("author")
-            remark([*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())])
+            remark(
+                [
+                    *odd_texts(pool.texts),
+                    *doubtful_names(authors.names if authors is not None else ()),
+                ]
+            )
             labels = pool.described()[1].get("author")
             some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
-            remark(sentence_on_shared(some_texts, range(MOST) if labels is None else labels.codes.tolist()))
+            remark(
+                sentence_on_shared(
+                    some_texts, range(MOST) if labels is None else labels.codes.tolist()
+                )
+            )
             return pool
     return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 
 
 def read_pool(
     path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
-) -> Pool:  # fmt: skip
+) -> Pool:
     """Queries and candidates from a folder or zip with ``queries.jsonl`` and ``candidates.jsonl``.
 
     Where there is no ``ground_truth.jsonl``, candidates by a query's author are its true ones. FormatError if a file or
@@ -231,24 +305,32 @@ def read_pool(
         files = _files(archive)
         if not files:
             raise InputError(
-                "there are no queries and candidates here", file=path, expected="queries.jsonl, candidates.jsonl"
+                "there are no queries and candidates here",
+                file=path,
+                expected="queries.jsonl, candidates.jsonl",
             )
         queries, candidates = (_rows(archive, files[side]) for side in ("queries", "candidates"))
         if "truth" not in files:
-            return pool_of(queries, candidates, None, seed, strip_shared=strip_shared, name=archive.stem)
+            return pool_of(
+                queries, candidates, None, seed, strip_shared=strip_shared, name=archive.stem
+            )
         place = {row.id: i for i, row in enumerate(candidates)}
         positive: dict[str, set[int]] = {}
         writers: dict[str, str | None] = {}
-        absent, where = list[str](), archive.label(files["truth"])
+        absent = list[str]()
+        where = archive.label(files["truth"])
         for line, record in records(archive, files["truth"]):
             keys = letters_of(record)
             name = _text(first_of(keys, QUERY), where, line)
             given = first_of(keys, POSITIVE)
             if name is None or given is None:
                 raise FormatError(
-                    "this line does not say which candidates are true", file=where, line=line, found=sorted(record),
+                    "this line does not say which candidates are true",
+                    file=where,
+                    line=line,
+                    found=sorted(record),
                     expected='"query_id": "…", "positive_ids": ["…"]',
-                )  # fmt: skip
+                )
             try:
                 relevance = float(keys.get("relevance", 1))
                 if math.isnan(relevance):
@@ -259,55 +341,84 @@ def read_pool(
                 ) from None
             if relevance <= 0:
                 continue
-            ids = [_text(value, where, line) or "" for value in (given if isinstance(given, list) else [given])]
+            ids = [
+                _text(value, where, line) or ""
+                for value in (given if isinstance(given, list) else [given])
+            ]
             absent += [i for i in ids if i not in place]
             positive.setdefault(name, set()).update(place[i] for i in ids if i in place)
             writers[name] = _label(keys, "author", where, line)
         true = [sorted(positive.get(row.id, ())) for row in queries]
         queries = [
-            row._replace(labels={**row.labels, "author": row.labels["author"] or writers.get(row.id)})
+            row._replace(
+                labels={**row.labels, "author": row.labels["author"] or writers.get(row.id)}
+            )
             for row in queries
         ]
         strangers = sorted(positive.keys() - {row.id for row in queries})
         remark(zeros_lost(absent, place))
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
-        return pool_of(queries, candidates, true, seed, strip_shared=strip_shared, name=archive.stem, faults=faults)
+        return pool_of(
+            queries,
+            candidates,
+            true,
+            seed,
+            strip_shared=strip_shared,
+            name=archive.stem,
+            faults=faults,
+        )
 
 
 def _files(archive: Archive) -> dict[str, str]:
     """Files of queries, candidates and truth by side; those of a part called test where several lie here."""
     by_side: dict[str, str] = {}
     for side, endings in SIDES.items():
-        names = [n for n in archive.names if n.endswith(tuple(f"{ending}.jsonl" for ending in endings))]
-        names.sort(key=lambda name: (not re.search(r"(^|/)test[/_]|(^|/)[^/]*$", name), name.count("/"), name))
+        names = [
+            n for n in archive.names if n.endswith(tuple(f"{ending}.jsonl" for ending in endings))
+        ]
+        names.sort(
+            key=lambda name: (
+                not re.search(r"(^|/)test[/_]|(^|/)[^/]*$", name),
+                name.count("/"),
+                name,
+            )
+        )
         if names:
             by_side[side] = names[0]
     if not (here := {"queries", "candidates"} & by_side.keys()):
         return {}
     if missing := {"queries", "candidates"} - here:
         raise FormatError(
-            f"there is no {missing.pop()}.jsonl", file=archive.path, found=by_side[here.pop()],
+            f"there is no {missing.pop()}.jsonl",
+            file=archive.path,
+            found=by_side[here.pop()],
             expected="queries.jsonl and candidates.jsonl",
-        )  # fmt: skip
+        )
     place = by_side["queries"].rpartition("/")[0]
     return {side: name for side, name in by_side.items() if name.rpartition("/")[0] == place}
 
 
 def _rows(archive: Archive, name: str) -> list[ItemRow]:
-    where, rows, places = archive.label(name), dict[str, ItemRow](), dict[str, list[int]]()
+    where = archive.label(name)
+    rows = dict[str, ItemRow]()
+    places = dict[str, list[int]]()
     known = dict[tuple[str | None, ...], dict[str, str | None]]()
 
     def gathered() -> Iterator[str]:
-        episodes, count = False, 0
+        episodes = False
+        count = 0
         for line, record in records(archive, name):
             keys = letters_of(record)
             texts = first_of(keys, NAMES["text"])
             texts = texts if isinstance(texts, list) else [texts]
             if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
                 raise FormatError(
-                    "this line has no text", file=where, line=line, expected='"content": "…", and not empty',
+                    "this line has no text",
+                    file=where,
+                    line=line,
+                    expected='"content": "…", and not empty',
                     found=[f"{key}: {str(value)[:20]!r}" for key, value in sorted(record.items())],
-                )  # fmt: skip
+                )
             values = tuple(_label(keys, column, where, line) for column in COLUMNS)
             labels = known.setdefault(values, dict(zip(COLUMNS, values, strict=True)))
             episodes = episodes or any(k in keys for k in EPISODES)
@@ -326,7 +437,9 @@ def _rows(archive: Archive, name: str) -> list[ItemRow]:
 
 
 def _label(keys: Mapping[str, Any], column: str, where: str, line: int) -> str | None:
-    value = next((keys[k] for k in NAMES[column] if k in keys and keys[k] not in (None, "", [])), None)
+    value = next(
+        (keys[k] for k in NAMES[column] if k in keys and keys[k] not in (None, "", [])), None
+    )
     name = _text(value, where, line)
     return name and intern(name)
 
@@ -353,11 +466,13 @@ def first_of(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 def of_attribution(
     path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
-) -> Pool:  # fmt: skip
+) -> Pool:
     """PAN's attribution problems as a search: the known texts of that with most candidates are searched for the author
     of each of its unknown texts."""
     problems = [
-        problem for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared) if problem.truth
+        problem
+        for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared)
+        if problem.truth
     ]
     if not problems:
         raise InputError("no problem here says who wrote its unknown texts", file=path)

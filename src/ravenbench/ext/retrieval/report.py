@@ -1,4 +1,8 @@
-"""The report of ``raven retrieve``."""
+"""Makes the report of ``raven retrieve``: tables, figures, sentences and JSON.
+
+In: the folder (``Store``) of a search, from which ``analyse_search`` makes a ``Search``. Out: a ``RetrieveReport``;
+success, recall, nDCG, MRR, AUC and EER are from 0 to 1, over queries, with 95 % intervals over authors.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +51,20 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 HEADINGS = {
-    "methods": "All candidates", "content": "Other content", "parts": "Without topic and language", "pairs": "Tests",
+    "methods": "All candidates",
+    "content": "Other content",
+    "parts": "Without topic and language",
+    "pairs": "Tests",
     "audit": "Labels",
-}  # fmt: skip
-TITLES = {"success": "Success", "recall": "Recall", "ndcg": "nDCG", "mrr": "MRR", "auc": "AUC", "eer": "EER"}
+}
+TITLES = {
+    "success": "Success",
+    "recall": "Recall",
+    "ndcg": "nDCG",
+    "mrr": "MRR",
+    "auc": "AUC",
+    "eer": "EER",
+}
 FEW_AUTHORS = 30
 """Authors of queries below which the reader is warned."""
 EASY = 0.25
@@ -67,12 +81,15 @@ class RetrieveReport(Report[Search]):
     @staticmethod
     def read_answers(store: Store, name: str, place: Path, faults: Faults) -> Outside:
         """A late ranking, whose cells are computed and not kept."""
-        ranking, cells = Ranking(str(place)), dict[str, Cell]()
+        ranking = Ranking(str(place))
+        cells = dict[str, Cell]()
         ranking.read(stored_pool(store), faults)
         folds = [] if faults else [fold for fold in store.plan.folds if fold != TAUGHT]
         for fold in folds:
             if version_of(fold) == "plain" or ranking.transplanted_:
-                unit = SearchUnit(store.path, ranking, (at := CellPlace(key="", verifier=name, fold=fold),))
+                unit = SearchUnit(
+                    store.path, ranking, (at := CellPlace(key="", verifier=name, fold=fold),)
+                )
                 cells[fold] = outside_cell(store, name, fold, unit.answer(store, ranking, at)[0])
         return Outside(name, str(place), cells, (), () if faults else tuple(ranking.notes(name)))
 
@@ -85,13 +102,21 @@ class RetrieveReport(Report[Search]):
         return f"success@{self.analysis.depth}"
 
     def finding(self) -> str:
-        rows, key = self.analysis.methods, self.main
+        rows = self.analysis.methods
+        key = self.main
         best = next((row for row in rows if not row.known["shortcut"]), None)
         if best is None:
             return "No method has results."
-        text = f"{named(best.method)} has the highest MRR, {_said(best, 'mrr')}, and {titled(key)} {_said(best, key)}"
+        text = (
+            f"{named(best.method)} has the highest MRR, {_said(best, 'mrr')}, and {titled(key)}"
+            f" {_said(best, key)}"
+        )
         first = value_of(best.figures["mrr"])
-        same = [named(r.method) for r in rows if r.known["rank"] and value_of(r.figures["mrr"]) == first and r != best]
+        same = [
+            named(r.method)
+            for r in rows
+            if r.known["rank"] and value_of(r.figures["mrr"]) == first and r != best
+        ]
         if same:
             text += f"; {' and '.join(same)} {'has' if len(same) == 1 else 'have'} the same"
         blind = [row for row in rows if row.known["shortcut"]]
@@ -102,70 +127,109 @@ class RetrieveReport(Report[Search]):
 
     def sentences(self) -> list[str]:
         """The findings, and what warns of them."""
-        a, lines, success = self.analysis, [self.finding()], titled(self.main)
+        a = self.analysis
+        lines = [self.finding()]
+        success = titled(self.main)
         for row in a.content:
             lines.append(
-                f"{named(row.method)}: {_verdict(row)}. With other content off topic {success} is "
-                f"{_said(row, 'success_left')}, with its own {_value(row, 'success')}, with content on topic "
-                f"{_value(row, 'on')}."
+                f"{named(row.method)}: {_verdict(row)}. With other content off topic {success} is"
+                f" {_said(row, 'success_left')}, with its own {_value(row, 'success')}, with"
+                f" content on topic {_value(row, 'on')}."
             )
         if not a.content and a.plan.left_out:
-            why = "; ".join(f"{reason}: {count}" for reason, count in sorted(a.plan.left_out.items()))
+            why = "; ".join(
+                f"{reason}: {count}" for reason, count in sorted(a.plan.left_out.items())
+            )
             lines.append(f"What content does was not measured ({why}).")
         blind = {row.method for row in a.methods if row.known["shortcut"]}
         lower = [
             f"{named(row.method)} by {_said(row, 'drop')}"
             for row in a.parts
-            if row.known["part"] == KINDS["topic"] and row.method not in blind
+            if row.known["part"] == KINDS["topic"]
+            and row.method not in blind
             and (interval_of(row.figures["drop"]) or (0.0,))[0] > 0
-        ]  # fmt: skip
+        ]
         if lower:
             lines.append(
-                f"Topic gives part of {success}. Among candidates {KINDS['topic']} it is lower than among as many "
-                f"drawn at random: {', '.join(lower)}."
+                f"Topic gives part of {success}. Among candidates {KINDS['topic']} it is lower than"
+                f" among as many drawn at random: {', '.join(lower)}."
             )
         return lines + a.plan.doubts() + self.warnings()
 
     def warnings(self) -> list[str]:
         """What a reader must know before the figures are believed."""
-        a, lines = self.analysis, list(self.analysis.plan.warnings)
+        a = self.analysis
+        lines = list(self.analysis.plan.warnings)
         if a.authors < FEW_AUTHORS:
-            lines.append(f"Warning: there are queries by {a.authors} authors only; intervals of so few are rough.")
+            lines.append(
+                f"Warning: there are queries by {a.authors} authors only; intervals of so few are"
+                " rough."
+            )
         for row in a.methods:
             if row.method == "chance" and (value_of(row.figures[self.main]) or 0.0) >= EASY:
                 lines.append(
-                    f"Warning: chance has {titled(self.main)} {_value(row, self.main)}, for a query has many "
-                    "true candidates or there are few others; MRR and smaller depths say more."
+                    f"Warning: chance has {titled(self.main)} {_value(row, self.main)}, for a query"
+                    " has many true candidates or there are few others; MRR and smaller depths say"
+                    " more."
                 )
         return lines
 
     def tables(self) -> list[Table]:
-        return [one for one in (self.methods, self.content, self.parts, self.pairs, self.audit, self.clean) if one.rows]
+        return [
+            one
+            for one in (self.methods, self.content, self.parts, self.pairs, self.audit, self.clean)
+            if one.rows
+        ]
 
     @property
     def methods(self) -> Table:
         """All candidates."""
         a = self.analysis
         ranks = [row.known["rank"] for row in a.methods if row.known["rank"] is not None]
-        measures = [*(f"success@{k}" for k in a.spec.k), f"recall@{a.depth}", "mrr", f"ndcg@{NDCG}", "auc", "eer"]
+        measures = [
+            *(f"success@{k}" for k in a.spec.k),
+            f"recall@{a.depth}",
+            "mrr",
+            f"ndcg@{NDCG}",
+            "auc",
+            "eer",
+        ]
         lacking = any("auc" not in row.figures for row in a.methods)
         return table(
-            "methods", f"{a.plan.queries:,} queries, {a.plan.candidates:,} candidates", a.methods, METHOD,
-            col("rank", lambda r: r.known["rank"], show=lambda rank: shown_rank(rank, ranks), text=True, json="rank"),
+            "methods",
+            f"{a.plan.queries:,} queries, {a.plan.candidates:,} candidates",
+            a.methods,
+            METHOD,
+            col(
+                "rank",
+                lambda r: r.known["rank"],
+                show=lambda rank: shown_rank(rank, ranks),
+                text=True,
+                json="rank",
+            ),
             col(None, lambda r: r.known["shortcut"], json="shortcut"),
-            *chain.from_iterable(_with_interval(titled(m), m, 2 * (m in (self.main, "mrr"))) for m in measures),
-            note=f"95% intervals: authors of queries drawn anew ({a.authors:,} authors). Ranks go by MRR, shared "
-            "where no test tells methods apart. Methods without a rank read no text: it is nobody's style."
-            + " AUC, EER: n/a where not all scores are on one scale: a verifier ordered the first candidates anew, or "
-            "a ranking made elsewhere has places alone or leaves candidates out." * lacking,
-        )  # fmt: skip
+            *chain.from_iterable(
+                _with_interval(titled(m), m, 2 * (m in (self.main, "mrr"))) for m in measures
+            ),
+            note=(
+                f"95% intervals: authors of queries drawn anew ({a.authors:,} authors). Ranks go by"
+                " MRR, shared where no test tells methods apart. Methods without a rank read no"
+                " text: it is nobody's style."
+            )
+            + " AUC, EER: n/a where not all scores are on one scale: a verifier ordered the first"
+            " candidates anew, or a ranking made elsewhere has places alone or leaves candidates"
+            " out." * lacking,
+        )
 
     @property
     def content(self) -> Table:
         """Queries with other content."""
         a = self.analysis
         return table(
-            "content", "Queries with other content in place", a.content, METHOD,
+            "content",
+            "Queries with other content in place",
+            a.content,
+            METHOD,
             col("verdict", _verdict, text=True, json="verdict"),
             *_with_interval(titled(self.main), "success", 1),
             *_with_interval("left", "success_left", 1),
@@ -177,11 +241,15 @@ class RetrieveReport(Report[Search]):
             *_with_interval("both ways", "sway_in_rank", 0, signed=True),
             *_with_interval("moved in rank", "shift_in_rank", 0, signed=True),
             *_with_interval("null", "null_in_rank", 0, signed=True),
-            note=f"{a.plan.transplanted:,} queries keep their style and get the content words of other texts; left: "
-            "off the topic of their true candidates. Swing: with content on it, less off it. In rank: binary "
-            "logarithms; +1: content halves the rank. Moved: single ranks with other content, beyond chance. Verdict: "
-            f"by these against δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the queries.",
-        )  # fmt: skip
+            note=(
+                f"{a.plan.transplanted:,} queries keep their style and get the content words of"
+                " other texts; left: off the topic of their true candidates. Swing: with content"
+                " on it, less off it. In rank: binary logarithms; +1: content halves the rank."
+                " Moved: single ranks with other content, beyond chance. Verdict: by these against"
+                f" δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the"
+                " queries."
+            ),
+        )
 
     @property
     def parts(self) -> Table:
@@ -189,76 +257,117 @@ class RetrieveReport(Report[Search]):
         kinds = {row.known["part"] for row in self.analysis.parts}
         alone = f"Among candidates {kinds.pop()}" if len(kinds) == 1 else ""
         return table(
-            "parts", alone or "Where topic or language can neither help nor mislead", self.analysis.parts, METHOD,
+            "parts",
+            alone or "Where topic or language can neither help nor mislead",
+            self.analysis.parts,
+            METHOD,
             _known(None if alone else "candidates", "part", text=True),
-            *(_known(key.replace("_candidates", " number"), key, terminal=False)
-              for key in ("queries", "median_candidates")),
+            *(
+                _known(key.replace("_candidates", " number"), key, terminal=False)
+                for key in ("queries", "median_candidates")
+            ),
             *_with_interval(titled(self.main), "success"),
-            col("of as many at random", lambda r: value_of(r.figures["random"]), json="random", terminal=False),
+            col(
+                "of as many at random",
+                lambda r: value_of(r.figures["random"]),
+                json="random",
+                terminal=False,
+            ),
             *_with_interval("drop", "drop", signed=True),
             *_with_interval("MRR", "mrr", 0),
-            note="Drop: Success among as many candidates drawn at random from all, less Success here; fewer candidates "
-            "alone make no drop.",
-        )  # fmt: skip
+            note=(
+                "Drop: Success among as many candidates drawn at random from all, less Success"
+                " here; fewer candidates alone make no drop."
+            ),
+        )
 
     @property
     def pairs(self) -> Table:
         """Tests."""
         return table(
-            "pairs", "Tests between methods", self.analysis.pairs,
+            "pairs",
+            "Tests between methods",
+            self.analysis.pairs,
             col("method", lambda r: r.method, text=True, json="one"),
             _known("against", "other", text=True),
             *_with_interval("difference in MRR", "difference", signed=True),
             _known("p", "p", probability=True, terminal=False),
             _known("p by Holm", "p_holm", probability=True),
             note="p: signs of authors' differences flipped; Holm: corrected for all pairs.",
-        )  # fmt: skip
+        )
 
     @property
     def audit(self) -> Table:
         """What is wrong with labels."""
         plan = self.analysis.plan
         return table(
-            "audit", "What may be wrong with the labels", plan.faults.items(),
+            "audit",
+            "What may be wrong with the labels",
+            plan.faults.items(),
             col("labels", lambda r: FAULTS[r[0]][0], text=True, json="fault"),
             col("queries", lambda r: r[1][0], json="queries"),
             col("candidates", lambda r: r[1][1], json="candidates"),
             col("such as", lambda r: ", ".join(plan.named.get(r[0], ())), text=True, json="named"),
-            col("what to do", lambda r: FAULTS[r[0]][1] if any(r[1]) else "", text=True, json="fix"),
-            note=f"Of {plan.queries:,} queries and {plan.candidates:,} candidates, looked through before the search.",
-        )  # fmt: skip
+            col(
+                "what to do", lambda r: FAULTS[r[0]][1] if any(r[1]) else "", text=True, json="fix"
+            ),
+            note=(
+                f"Of {plan.queries:,} queries and {plan.candidates:,} candidates, looked through"
+                " before the search."
+            ),
+        )
 
     @property
     def clean(self) -> Table:
         """Figures without the queries that this touches."""
         return table(
-            "clean", "Without the queries that faulty labels touch", self.analysis.clean, METHOD,
+            "clean",
+            "Without the queries that faulty labels touch",
+            self.analysis.clean,
+            METHOD,
             *_with_interval(titled(self.main), "success", 0),
             *_with_interval("without them", "clean"),
-            *_with_interval("difference", "difference", signed=True), section="audit",
-        )  # fmt: skip
+            *_with_interval("difference", "difference", signed=True),
+            section="audit",
+        )
 
     def listings(self) -> list[Table]:
-        a, questions = self.analysis, self.analysis.pool.plain
+        a = self.analysis
+        questions = self.analysis.pool.plain
         authors = questions.queries.labels.get("author") or [""] * len(questions.queries)
         return [
             table(
-                "queries", "Rank of the best true candidate", range(len(questions.queries)),
+                "queries",
+                "Rank of the best true candidate",
+                range(len(questions.queries)),
                 col("query", lambda i: questions.queries.ids[i], text=True),
                 col("author", lambda i: authors[i] or "", text=True),
-                col("true candidates", lambda i: int(questions.true_ptr[i + 1] - questions.true_ptr[i])),
-                *each(a.bits, lambda name: name, lambda i, name: float(2 ** a.bits[name][i]), digits=1),
+                col(
+                    "true candidates",
+                    lambda i: int(questions.true_ptr[i + 1] - questions.true_ptr[i]),
+                ),
+                *each(
+                    a.bits, lambda name: name, lambda i, name: float(2 ** a.bits[name][i]), digits=1
+                ),
             )
-        ]  # fmt: skip
+        ]
 
     def figures(self) -> dict[str, Figure]:
         a = self.analysis
         # From Success with content off topic to that with content on it; the ring is that with the queries' own.
         made = {"content": self._drawn(a.content, 0.3, "", _moved)} if a.content else {}
-        return made | ({"found": self._drawn(a.methods, 0.27, ", 95% interval", self._success)} if a.methods else {})
+        return made | (
+            {"found": self._drawn(a.methods, 0.27, ", 95% interval", self._success)}
+            if a.methods
+            else {}
+        )
 
     def _drawn(
-        self, rows: Sequence[SearchRow], height: float, label: str, draw: Callable[[Any, int, SearchRow], None]
+        self,
+        rows: Sequence[SearchRow],
+        height: float,
+        label: str,
+        draw: Callable[[Any, int, SearchRow], None],
     ) -> Figure:
         """A line of Success for each method, as ``draw`` puts it at its place."""
         with style():
@@ -272,7 +381,8 @@ class RetrieveReport(Report[Search]):
         return drawing
 
     def _success(self, axes: Any, place: int, row: SearchRow) -> None:
-        main, color = row.figures[self.main], FAINT if row.known["shortcut"] else COLORS[0]
+        main = row.figures[self.main]
+        color = FAINT if row.known["shortcut"] else COLORS[0]
         axes.plot(interval_of(main) or (value_of(main),) * 2, [place, place], color=color, lw=1.6)
         axes.plot([value_of(main)], [place], "o", color=color, ms=5)
 
@@ -282,7 +392,11 @@ class RetrieveReport(Report[Search]):
         return [Section("found", "Findings"), *made, Section("provenance", "Provenance")]
 
     def context(self) -> dict[str, Any]:
-        return {"a": self.analysis, "lines": self.sentences(), "run": msgspec.to_builtins(public_head(self.store.run))}
+        return {
+            "a": self.analysis,
+            "lines": self.sentences(),
+            "run": msgspec.to_builtins(public_head(self.store.run)),
+        }
 
     def to_json(self) -> dict[str, Any]:
         a = self.analysis
@@ -336,7 +450,9 @@ def _known(title: str | None, key: str, **how: Any) -> Col[SearchRow]:
     return col(title, lambda r: r.known[key], json=key, **how)
 
 
-def _with_interval(title: str, key: str, fits: int = 2, signed: bool = False) -> list[Col[SearchRow]]:
+def _with_interval(
+    title: str, key: str, fits: int = 2, signed: bool = False
+) -> list[Col[SearchRow]]:
     """A figure and its interval; 80 columns hold ``fits`` of the two."""
 
     def of(read: Callable[[Estimate | None], Any], row: SearchRow) -> Any:
@@ -344,5 +460,11 @@ def _with_interval(title: str, key: str, fits: int = 2, signed: bool = False) ->
 
     return [
         col(title, partial(of, value_of), json=key, signed=signed, terminal=fits > 0),
-        col(f"{title} 95%", partial(of, interval_of), json=f"{key}_interval", signed=signed, terminal=fits > 1),
+        col(
+            f"{title} 95%",
+            partial(of, interval_of),
+            json=f"{key}_interval",
+            signed=signed,
+            terminal=fits > 1,
+        ),
     ]

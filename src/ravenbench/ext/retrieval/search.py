@@ -1,4 +1,7 @@
-"""Exact search, block by block: how many candidates a method puts above each true one.
+"""Searches exactly, block by block: how many candidates a method puts above each true one.
+
+In: an ``Ask``, q queries (``Questions``) and c candidates (``Items``). Out: arrays by name: scores of the t true
+candidates (t,), higher = same author, and counts of others above and beside each (3, t).
 
 What is kept of a method on its queries is small and enough for every measure: each true candidate's score, and how many
 others are above it and beside it in every part of the pool. Counts of shards of the candidates can be added up. A
@@ -45,7 +48,8 @@ def search(
     edges: bool = True,
     tolerance: float = TOLERANCE,
 ) -> dict[str, NDArray[Any]]:
-    """Search some candidates for every query.
+    """Scores of true candidates (t,) and counts of others above and beside each, by searching a shard for every
+    query.
 
     Parameters
     ----------
@@ -68,12 +72,17 @@ def search(
         ``edges`` the ``edges`` (e,) and ``levels`` (q, 2e + 1), others below, at and between them. With ``top``
         its candidates ``best`` (q, top), −1 where there are fewer.
     """
-    n, count = len(questions.queries), len(questions.true)
+    n = len(questions.queries)
+    count = len(questions.true)
     blocks = [shard[at : at + BLOCK] for at in range(0, len(shard), BLOCK)]
     kept_scores = [ask(block) for block in blocks] if n * len(shard) <= HELD else None
     score = _true_scores(ask, questions, shard, kept_scores)
     parts = PoolParts.of(questions, candidates)
-    levels = np.unique(np.quantile(score, np.linspace(0, 1, EDGES), method="nearest")) if edges and count else score[:0]
+    levels = (
+        np.unique(np.quantile(score, np.linspace(0, 1, EDGES), method="nearest"))
+        if edges and count
+        else score[:0]
+    )
     counts: dict[str, NDArray[Any]] = {
         "score": score,
         "greater": np.zeros((len(KINDS), count), np.int32),
@@ -83,7 +92,8 @@ def search(
         "edges": levels,
         "levels": np.zeros((n, 2 * len(levels) + 1), np.int32),
     }
-    best, best_score = np.full((n, top), -1, np.int64), np.full((n, top), -np.inf, np.float32)
+    best = np.full((n, top), -1, np.int64)
+    best_score = np.full((n, top), -np.inf, np.float32)
     place = np.full(len(candidates), -1, np.int64)
     for number, block in enumerate(blocks):
         scores = ask(block) if kept_scores is None else kept_scores[number]
@@ -94,13 +104,26 @@ def search(
         _silence(scores, questions.true_ptr, place[questions.true])
         place[block] = -1
         count_block(
-            scores, parts.alike, parts.kind[:, block], parts.topic[block], parts.on, questions.true_ptr, score,
-            tolerance, levels, counts["greater"], counts["equal"], counts["size"], counts["levels"],
-        )  # fmt: skip
+            scores,
+            parts.alike,
+            parts.kind[:, block],
+            parts.topic[block],
+            parts.on,
+            questions.true_ptr,
+            score,
+            tolerance,
+            levels,
+            counts["greater"],
+            counts["equal"],
+            counts["size"],
+            counts["levels"],
+        )
     return counts | ({"best": best} if top else {})
 
 
-def _true_scores(ask: Ask, questions: Questions, shard: Ints, kept_scores: list[Scores] | None) -> Scores:
+def _true_scores(
+    ask: Ask, questions: Questions, shard: Ints, kept_scores: list[Scores] | None
+) -> Scores:
     """The score of each true candidate, (t,), whether it is in the shard or not."""
     wanted = np.unique(questions.true)
     scored: Iterable[Scores] = kept_scores or ()
@@ -109,7 +132,10 @@ def _true_scores(ask: Ask, questions: Questions, shard: Ints, kept_scores: list[
         scored = (ask(wanted[at : at + BLOCK]) for at in range(0, len(wanted), BLOCK))
     place = np.full(int(shard.max(initial=-1)) + 1, -1, np.int64)
     place[shard] = np.arange(len(shard))
-    score, (block, column) = np.full(len(questions.true), np.nan, np.float32), np.divmod(place[questions.true], BLOCK)
+    score, (block, column) = (
+        np.full(len(questions.true), np.nan, np.float32),
+        np.divmod(place[questions.true], BLOCK),
+    )
     for number, scores in enumerate(scored):
         here = block == number
         score[here] = scores[questions.owner[here], column[here]]
@@ -134,9 +160,20 @@ def _silence(scores: Scores, ptr: Ints, places: Ints) -> None:
 
 @njit(cache=True)
 def count_block(
-    scores: Scores, alike: Ints, kind: Ints, topic: Ints, on: Bools, ptr: Ints, true: Scores, tolerance: float,
-    edges: Scores, greater: Int32s, equal: Int32s, size: Int32s, levels: Int32s,
-) -> None:  # fmt: skip
+    scores: Scores,
+    alike: Ints,
+    kind: Ints,
+    topic: Ints,
+    on: Bools,
+    ptr: Ints,
+    true: Scores,
+    tolerance: float,
+    edges: Scores,
+    greater: Int32s,
+    equal: Int32s,
+    size: Int32s,
+    levels: Int32s,
+) -> None:
     """Add to ``greater``, ``equal`` (3, t), ``size`` (3, q) and ``levels`` what a block of others holds; −inf is no
     candidate of a query."""
     for i in range(scores.shape[0]):
@@ -160,7 +197,8 @@ def count_block(
                     equal[1, t] += same
                     equal[2, t] += near
             if len(edges):
-                low, high = 0, len(edges)
+                low = 0
+                high = len(edges)
                 while low < high:
                     middle = (low + high) // 2
                     if edges[middle] < value:
@@ -171,7 +209,7 @@ def count_block(
 
 
 def shards(candidates: int, size: int) -> Iterator[Ints]:
-    """Rows of the candidates in parts of at most so many."""
+    """Rows of the candidates (int64) in parts of at most so many."""
     for at in range(0, max(candidates, 1), size):
         yield np.arange(at, min(at + size, candidates), dtype=np.int64)
 
@@ -189,17 +227,23 @@ AHEAD = 1_000.0
 
 
 def training(pool: Pool, seed: int) -> tuple[Problems, Bools]:
-    """Pairs to learn from: of each query and a true candidate, and of it and the true candidate of another query."""
-    questions, rng = pool.plain, stream(seed, "retrieval-training")
+    """n pairs to learn from and their truth (n,): each query with a true candidate, and with the true candidate of
+    another query."""
+    questions = pool.plain
+    rng = stream(seed, "retrieval-training")
     first = questions.true[questions.true_ptr[:-1]]
     rows = pool.candidates.rows[pool.candidates.ptr[first]]
-    author, own = questions.queries.codes("author"), questions.queries.rows[questions.queries.ptr[:-1]]
+    author = questions.queries.codes("author")
+    own = questions.queries.rows[questions.queries.ptr[:-1]]
     other = rng.permutation(len(own))
     clash = (author[other] == author) | (rows[other] == own)
     other[clash] = np.roll(other, 1)[clash]
     fine = np.flatnonzero((author[other] != author) & (rows[other] != own) & (rows != own))
-    labels: dict[str, Any] = {column: of_rows(pool, column) for column in ("author", "topic", "language")}
-    known, questioned = np.concatenate([rows[fine], rows[other[fine]]]), np.concatenate([own[fine], own[fine]])
+    labels: dict[str, Any] = {
+        column: of_rows(pool, column) for column in ("author", "topic", "language")
+    }
+    known = np.concatenate([rows[fine], rows[other[fine]]])
+    questioned = np.concatenate([own[fine], own[fine]])
     problems = Problems.pairs(pool.texts, known, questioned, **labels)
     return problems, np.arange(len(known)) < len(fine)
 
@@ -210,21 +254,27 @@ def kept_apart(pool: Pool, lessons: Pool, place: str) -> str | None:
     known = {identity_key(text) for text in lessons.texts}
     if both := sum(identity_key(text) in known for text in pool.texts):
         raise InputError(
-            "re-rankers would learn from texts that are searched", file=place, expected="other texts, by other authors",
-            found=f"{both:,} of {counted(len(pool.texts), 'text')} searched", fix="give another corpus or folder",
-        )  # fmt: skip
+            "re-rankers would learn from texts that are searched",
+            file=place,
+            expected="other texts, by other authors",
+            found=f"{both:,} of {counted(len(pool.texts), 'text')} searched",
+            fix="give another corpus or folder",
+        )
     every = [one.plain.queries.labels.get("author") for one in (pool, lessons)]
     shared = set.intersection(*(set(labels.names) if labels else set[str]() for labels in every))
     if not shared:
         return None
     return (
-        f"Warning: {counted(len(shared), 'name')} of authors ({min(shared)!r}) stand in {place} too; where they are "
-        "the same persons, re-rankers know how they write."
+        f"Warning: {counted(len(shared), 'name')} of authors ({min(shared)!r}) stand in {place}"
+        " too; where they are the same persons, re-rankers know how they write."
     )
 
 
 def reranked(
-    answer: Callable[[Problems], Floats], counts: Mapping[str, NDArray[Any]], questions: Questions, pool: Pool
+    answer: Callable[[Problems], Floats],
+    counts: Mapping[str, NDArray[Any]],
+    questions: Questions,
+    pool: Pool,
 ) -> dict[str, NDArray[Any]]:
     """What a search with ``best`` becomes when a verifier orders these; EER and AUC are not known then.
 
@@ -256,12 +306,20 @@ def reranked(
 
 
 def _scores(
-    answer: Callable[[Problems], Floats], questions: Questions, pool: Pool, query: Ints, candidate: Ints
+    answer: Callable[[Problems], Floats],
+    questions: Questions,
+    pool: Pool,
+    query: Ints,
+    candidate: Ints,
 ) -> Floats:
-    queries, candidates = questions.queries, pool.candidates
+    queries = questions.queries
+    candidates = pool.candidates
     bounds, questioned = chosen(queries.ptr, queries.rows, query)
     pair = owners(bounds)
     ptr, rows = chosen(candidates.ptr, candidates.rows, candidate[pair])
-    ids = name_array(f"{queries.ids[query[i]]}\x1f{candidates.ids[candidate[i]]}\x1f{n}" for n, i in enumerate(pair))
+    ids = name_array(
+        f"{queries.ids[query[i]]}\x1f{candidates.ids[candidate[i]]}\x1f{n}"
+        for n, i in enumerate(pair)
+    )
     answers = answer(Problems(pool.texts, ids, ptr, rows, questioned))
     return np.bincount(pair, answers, len(query)) / np.diff(bounds)

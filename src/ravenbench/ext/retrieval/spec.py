@@ -1,4 +1,8 @@
-"""What decides a search."""
+"""Says what decides a search.
+
+In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``RetrieveSpec``;
+queries, limit, first and k are counts.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,15 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from ravenbench.engine.options import COMPONENTS, PATHS, AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATHS,
+    AtLeastOne,
+    AtLeastTwo,
+    LevelSpec,
+    about,
+    spec_of,
+)
 from ravenbench.errors import SpecError
 
 METHODS = "char-ngrams, words, delta"
@@ -20,59 +32,70 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     source: Annotated[
         str,
         about(
-            "A corpus, by its name or its file; or a folder or zip with queries.jsonl and candidates.jsonl, as "
-            "AuthBench, HIATUS and LUAR have them; or PAN's attribution problems.",
+            "A corpus, by its name or its file; or a folder or zip with queries.jsonl and"
+            " candidates.jsonl, as AuthBench, HIATUS and LUAR have them; or PAN's attribution"
+            " problems.",
             takes="str | Path",
         ),
     ]
     methods: Annotated[
         str,
         about(
-            "Retrievers, such as 'char-ngrams, words, delta, ppm, encoder' (raven list retriever), or your own as "
-            f"module:Class with embed(texts). Default: {METHODS}.",
+            "Retrievers, such as 'char-ngrams, words, delta, ppm, encoder' (raven list retriever),"
+            f" or your own as module:Class with embed(texts). Default: {METHODS}.",
             takes=COMPONENTS,
         ),
     ] = METHODS
     rankings: Annotated[
         tuple[str, ...] | None,
         about(
-            "A ranking made elsewhere, judged as a method: a TREC run, or JSON lines with query_id and candidate_ids. "
-            "Several: repeat.",
+            "A ranking made elsewhere, judged as a method: a TREC run, or JSON lines with query_id"
+            " and candidate_ids. Several: repeat.",
             takes=PATHS,
             metavar="FILE",
             many=True,
         ),
     ] = None
     k: Annotated[
-        tuple[AtLeastOne, ...], about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]")
+        tuple[AtLeastOne, ...],
+        about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]"),
     ] = (1, 8)
-    queries: Annotated[AtLeastOne, about("Of a corpus: queries at most, one an author. Default: 1000.")] = 1000
-    limit: Annotated[AtLeastOne | None, about("Of a corpus: candidates at most; true ones stay. By default all.")] = (
-        None
-    )
-    across: Annotated[bool, about("Of a corpus: a query and its true candidates are on different topics.")] = False
+    queries: Annotated[
+        AtLeastOne, about("Of a corpus: queries at most, one an author. Default: 1000.")
+    ] = 1000
+    limit: Annotated[
+        AtLeastOne | None, about("Of a corpus: candidates at most; true ones stay. By default all.")
+    ] = None
+    across: Annotated[
+        bool, about("Of a corpus: a query and its true candidates are on different topics.")
+    ] = False
     rerank: Annotated[
         str | None,
         about(
-            "Verifiers that put the first candidates of the first method into their own order, e.g. raven-2026.",
+            "Verifiers that put the first candidates of the first method into their own order, e.g."
+            " raven-2026.",
             takes=COMPONENTS,
         ),
     ] = None
-    first: Annotated[AtLeastTwo, about("Candidates of a query that are ordered anew. Default: 50.")] = 50
+    first: Annotated[
+        AtLeastTwo, about("Candidates of a query that are ordered anew. Default: 50.")
+    ] = 50
     train: Annotated[
         str | None,
         about(
-            "What re-rankers learn from, as SOURCE; without it, of a corpus a third of the authors, who are then not "
-            "searched.",
+            "What re-rankers learn from, as SOURCE; without it, of a corpus a third of the authors,"
+            " who are then not searched.",
             takes="str | Path",
         ),
     ] = None
     content: Annotated[
         int,
         msgspec.Meta(ge=0),
-        about("Queries at most that are also searched for with other texts' content; 0: none. Default: 300."),
+        about(
+            "Queries at most that are also searched for with other texts' content; 0: none."
+            " Default: 300."
+        ),
     ] = 300
-    half: Annotated[bool, about("Keep embeddings in half precision.")] = False
     seed: Annotated[int, msgspec.Meta(ge=0), about("Seed of every random choice. Default: 0.")] = 0
 
 
@@ -82,7 +105,9 @@ def build(values: dict[str, Any]) -> RetrieveSpec:
     if given is None:
         return spec_of(RetrieveSpec, values)
     try:
-        depths = sorted(int(part) for part in (given.split(",") if isinstance(given, str) else given))
+        depths = sorted(
+            int(part) for part in (given.split(",") if isinstance(given, str) else given)
+        )
     except (TypeError, ValueError):
         depths = []
     if not depths or len(set(depths)) < len(depths):

@@ -1,5 +1,9 @@
 """``ravenbench.retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
 
+In: a ``RetrieveSpec`` (corpus or files of queries and candidates). Out: a folder, from which ``analyse_search`` makes
+a ``Search``; a cell holds what ``search.search`` gives: scores (t,) of true candidates, higher = same author, and
+counts.
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a version of the queries and a shard of the candidates
 OUT/pool-….npy                            queries, candidates and truth (``pool``)
 OUT/vectors/                              embeddings of the candidates, memory-mapped, by method
@@ -9,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -28,10 +32,10 @@ from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
-from ravenbench.errors import SpecError, counted, remarks_gathered
+from ravenbench.engine.task import Draft, Task, content_hash, slug
+from ravenbench.errors import SpecError, remarks_gathered
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
-from ravenbench.ext.retrieval.content import GIVERS, with_content
+from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
 from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
 from ravenbench.ext.retrieval.rankings import ELSEWHERE, Ranking, named_rankings, ranking_faults
@@ -57,19 +61,14 @@ TAUGHT = "lessons"
 """Name of the fold that they learn from."""
 SHARD = 100_000
 """Candidates of a unit of work."""
-START, PAIR, REPORT = (5e-5, 0.05, 0.16), 4e-8, 4.0
-"""CPU seconds, measured on one machine: of a candidate and of a megabyte of texts that are read and looked through, and
-of one from which content may come; of a query and a candidate whose scores are counted; of the program's start and the
-report."""
-HELD_OF_EACH = 1_000
-"""Bytes of memory for each candidate while a search is planned."""
 
 
 class RetrievePlan(Plan, frozen=True, kw_only=True):
     """The manifest of a search: ``shortcuts`` are the methods that see no text, which are not asked about other
-    content; ``transplanted`` queries have it, and ``left_out`` counts why others have not. ``faults`` counts queries
-    and candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples,
-    and re-rankers learn from so many ``lessons``."""
+    content; ``queries``, ``candidates`` and ``lessons`` (pairs that re-rankers learn from) are counts;
+    ``transplanted`` counts queries that also have other content, and ``left_out`` why others have not. ``faults``
+    counts queries and candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples.
+    """
 
     source: str
     queries: int
@@ -85,9 +84,14 @@ class RetrievePlan(Plan, frozen=True, kw_only=True):
     def doubts(self) -> list[str]:
         """What is said of faulty labels: a sentence, or none."""
         counts = {
-            kind: candidates if kind == "absent" else queries for kind, (queries, candidates) in self.faults.items()
+            kind: candidates if kind == "absent" else queries
+            for kind, (queries, candidates) in self.faults.items()
         }
-        said = [f"{FAULTS[kind][0]}: {count}" for kind, count in counts.items() if count and kind != "marks"]
+        said = [
+            f"{FAULTS[kind][0]}: {count}"
+            for kind, count in counts.items()
+            if count and kind != "marks"
+        ]
         return [f"Labels that may be wrong, in queries: {'; '.join(said)}."] if said else []
 
 
@@ -103,6 +107,7 @@ class Retrieve(Task):
     """
 
     name = "retrieve"
+    in_spec = "skip_faulty text author"
     first = "methods k out"
     report = "ravenbench.ext.retrieval.report:RetrieveReport"
     Spec = RetrieveSpec
@@ -136,10 +141,15 @@ class Retrieve(Task):
         versions = [pool.questions(version).queries for version in ("plain", *pool.versions)]
         with fresh_folder(folder, kind="export") as place:
             for side, items in (("query", versions), ("candidate", [pool.candidates])):
-                with (place / f"{side.replace('y', 'ie')}s.jsonl").open("w", encoding="utf-8") as file:
+                with (place / f"{side.replace('y', 'ie')}s.jsonl").open(
+                    "w", encoding="utf-8"
+                ) as file:
                     for one in items:
                         texts = (pool.texts.rows(one.texts_of(i)) for i in range(len(one)))
-                        rows = ({f"{side}_id": name, "texts": each} for name, each in zip(one.ids, texts, strict=True))
+                        rows = (
+                            {f"{side}_id": name, "texts": each}
+                            for name, each in zip(one.ids, texts, strict=True)
+                        )
                         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return ["candidates.jsonl", "queries.jsonl"]
 
@@ -151,15 +161,24 @@ class Retrieve(Task):
         self.rerankers = registry.named("verifier", spec.rerank) if spec.rerank else {}
         smoke_test(self.rerankers)
         every = [*self.named.values(), *self.rerankers.values()]
-        self.data = {"source": data_hash(spec.source), "methods": content_key([decides(method) for method in every])}
+        self.data = {
+            "source": data_hash(spec.source),
+            "methods": content_key([decides(method) for method in every]),
+        }
         if spec.train is not None:
             self.data["train"] = data_hash(spec.train)
         self.rankings = named_rankings(spec.rankings or ())
         if clash := self.rankings.keys() & {*self.named, *self.orders}:
-            raise SpecError("a ranking has the name of a method", found=min(clash), fix="rename the file")
+            raise SpecError(
+                "a ranking has the name of a method", found=min(clash), fix="rename the file"
+            )
         if self.rankings:
-            self.data["rankings"] = content_key([ranking.digest for ranking in self.rankings.values()])
-        self.folder = self.place_or(f"retrieve-{slug(spec.source)}-{content_hash([spec.resolved(), self.data])}")
+            self.data["rankings"] = content_key(
+                [ranking.digest for ranking in self.rankings.values()]
+            )
+        self.folder = self.place_or(
+            f"retrieve-{slug(spec.source)}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     @property
     def base(self) -> Any:
@@ -169,19 +188,26 @@ class Retrieve(Task):
     @property
     def orders(self) -> dict[str, Any]:
         """Re-rankers, called after the base too."""
-        return {f"{next(iter(self.named))} + {name}": verifier for name, verifier in self.rerankers.items()}
+        return {
+            f"{next(iter(self.named))} + {name}": verifier
+            for name, verifier in self.rerankers.items()
+        }
 
     def pools(self) -> tuple[Pool, Pool | None]:
         """The queries and candidates, and those that re-rankers learn from."""
         spec = self.spec
         self.progress("reading the texts", 0, 0)
-        pool, rest = self._read(spec.source, TRAINING if spec.rerank is not None and spec.train is None else 0)
+        pool, rest = self._read(
+            spec.source, TRAINING if spec.rerank is not None and spec.train is None else 0
+        )
         if spec.rerank is None:
             return pool, None
         if spec.train is not None:
             rest, _ = self._read(spec.train, 0)
         if rest is None:
-            raise SpecError("re-rankers have nothing to learn from", fix="--train, another corpus or folder")
+            raise SpecError(
+                "re-rankers have nothing to learn from", fix="--train, another corpus or folder"
+            )
         return pool, rest
 
     def _read(self, place: str, share: float) -> tuple[Pool, Pool | None]:
@@ -193,7 +219,9 @@ class Retrieve(Task):
         spec = self.spec
         if (pool := pool_at(place, spec.seed, spec.encoding, spec.strip_shared)) is not None:
             return pool, None
-        corpus = load_corpus(place, **(spec.reading() | ({"topic": None} if spec.topic == "none" else {})))
+        corpus = load_corpus(
+            place, **(spec.reading() | ({"topic": None} if spec.topic == "none" else {}))
+        )
         suited = corpus.notes.get("defaults", {})
         level = spec.topic or suited.get("topic")
         if level is not None and level != "none":
@@ -209,7 +237,8 @@ class Retrieve(Task):
             pool, lessons = self.pools()
         left_out: Mapping[str, int] = {}
         self.progress("looking through labels", 0, 0)
-        audited, warnings = audit(pool), [*(f"Mind: {sentence}." for sentence in remarks), several_languages(pool)]
+        audited = audit(pool)
+        warnings = [*(f"Mind: {sentence}." for sentence in remarks), several_languages(pool)]
         if lessons is not None and self.spec.train is not None:
             warnings.append(kept_apart(pool, lessons, self.spec.train))
         if self.spec.content:
@@ -230,12 +259,14 @@ class Retrieve(Task):
         arrays = pool.arrays()
         if (most := max(self.spec.k)) >= (there := len(pool.candidates)):
             warnings.append(
-                f"Warning: of {there:,} candidates all are among the first {most:,}: smaller --k says more."
+                f"Warning: of {there:,} candidates all are among the first {most:,}: smaller --k"
+                " says more."
             )
         digest = hashlib.blake2b(pool.texts.digest().encode(), digest_size=16)
         for name, array in arrays.items():
             digest.update(name.encode() + array.tobytes())
-        data, folds = digest.hexdigest(), dict[str, FoldRecord]()
+        data = digest.hexdigest()
+        folds = dict[str, FoldRecord]()
         for version in ("plain", *pool.versions):
             for number, _ in enumerate(shards(len(pool.candidates), SHARD)):
                 test = content_key([data, version, number])
@@ -244,15 +275,28 @@ class Retrieve(Task):
                     train_digest=data, test_digest=test, fold=number, transplanted=other
                 )
         controls = shortcuts(pool)
-        once = {*controls, *(name for name, ranking in self.rankings.items() if not ranking.transplanted_)}
+        once = {
+            *controls,
+            *(name for name, ranking in self.rankings.items() if not ranking.transplanted_),
+        }
         cells = [
-            CellPlace(key=content_key([decides(method), record.test_digest, self.spec.half]), verifier=name, fold=fold)
+            CellPlace(
+                key=content_key([decides(method), record.test_digest, WHOLE]),
+                verifier=name,
+                fold=fold,
+            )
             for name, method in {**self.named, **controls, **self.rankings}.items()
             for fold, record in folds.items()
             if name not in once or fold.startswith("plain-")
         ]
         for name, verifier in self.orders.items():
-            how = [decides(self.base), decides(verifier), self.spec.first, learned[0].train_digest(), self.spec.half]
+            how = [
+                decides(self.base),
+                decides(verifier),
+                self.spec.first,
+                learned[0].train_digest(),
+                WHOLE,
+            ]
             cells += [
                 CellPlace(key=content_key([*how, record.test_digest]), verifier=name, fold=fold)
                 for fold, record in folds.items()
@@ -263,7 +307,10 @@ class Retrieve(Task):
         records = map(verifier_record, methods, methods.values())
         plan = RetrievePlan(
             folds={**folds, **{fold.name: fold_record(fold) for fold in learned}},
-            verifiers=[msgspec.structs.replace(v, foreign=v.foreign or v.name in of_others) for v in records],
+            verifiers=[
+                msgspec.structs.replace(v, foreign=v.foreign or v.name in of_others)
+                for v in records
+            ],
             cells=cells,
             source=pool.name,
             queries=len(pool.plain.queries),
@@ -271,13 +318,21 @@ class Retrieve(Task):
             shortcuts=list(controls),
             transplanted=len(pool.transplanted),
             left_out=dict(left_out),
-            faults={kind: [int(touched.sum()), audited.candidates[kind]] for kind, touched in audited.queries.items()}
-            | {kind: [0, len(ids)] if kind == "absent" else [len(ids), 0] for kind, ids in pool.faults.items()},
+            faults={
+                kind: [int(touched.sum()), audited.candidates[kind]]
+                for kind, touched in audited.queries.items()
+            }
+            | {
+                kind: [0, len(ids)] if kind == "absent" else [len(ids), 0]
+                for kind, ids in pool.faults.items()
+            },
             named=audited.named | {kind: ids[:NAMED] for kind, ids in pool.faults.items()},
             warnings=[warning for warning in warnings if warning],
             lessons=len(learned[0].train) if learned else 0,
         )
-        stored: Any = {f"pool-{name}": array for name, array in arrays.items()} | {"audit-touched": audited.touched}
+        stored: Any = {f"pool-{name}": array for name, array in arrays.items()} | {
+            "audit-touched": audited.touched
+        }
         ids, labels = pool.described()
         return Draft(plan, learned, pool.texts, {}, ids, stored, {"role": labels["role"]})
 
@@ -287,52 +342,35 @@ class Retrieve(Task):
         methods: dict[str, Any] = {**self.named, **shortcuts(stored_pool(store)), **self.rankings}
         waiting: dict[tuple[str, int], list[CellPlace]] = {}
         for place in store.unanswered():
-            waiting.setdefault((place.verifier, store.plan.folds[place.fold].fold or 0), []).append(place)
+            waiting.setdefault((place.verifier, store.plan.folds[place.fold].fold or 0), []).append(
+                place
+            )
         units = [
-            SearchUnit(store.path, methods[name], tuple(places), self.spec.half)
-            if name in methods
-            else RerankUnit(store.path, self.base, tuple(places), self.spec.half, self.orders[name], self.spec.first)
+            (
+                SearchUnit(store.path, methods[name], tuple(places))
+                if name in methods
+                else RerankUnit(
+                    store.path,
+                    self.base,
+                    tuple(places),
+                    self.orders[name],
+                    self.spec.first,
+                )
+            )
             for (name, _), places in waiting.items()
         ]
         return run_units(self.engine, units, self.progress, "searching")
 
-    def cost(self, draft: Draft[RetrievePlan], missing: Sequence[CellPlace]) -> Cost:
-        """Without re-rankers, whose time nobody knows."""
-        plan, megabytes, left = draft.plan, self._megabytes(draft), {place.verifier for place in missing}
-        giving = min(1, GIVERS / plan.candidates) * megabytes * (plan.transplanted > 0)
-        start = float(np.dot(START, (plan.candidates, megabytes, giving))) * (len(missing) == len(plan.cells))
-        queries = dict.fromkeys(self.named, plan.queries + 4 * plan.transplanted) | dict.fromkeys(
-            plan.shortcuts, plan.queries
-        )
-        pairs = sum(queries[name] for name in left & queries.keys()) * plan.candidates
-        methods = sum(one.seconds(queries[name], megabytes) for name, one in self.named.items() if name in left)
-        return float(REPORT + start + PAIR * pairs + methods), tuple(name for name in left if name in self.orders)
-
-    def _megabytes(self, draft: Draft[RetrievePlan]) -> float:
-        assert draft.texts is not None
-        return float(draft.texts.offsets[-1]) / 1e6
-
     def notes(self, draft: Draft[RetrievePlan]) -> list[str]:
-        plan, base, megabytes = draft.plan, next(iter(self.named)), self._megabytes(draft)
-        shard = min(plan.candidates, SHARD)
-        most = (
-            0.3
-            + plan.candidates * 3e-7
-            + max(
-                one.gigabytes(plan.queries, shard, megabytes * shard / plan.candidates) for one in self.named.values()
-            )
-        )
-        dense = sum(not one.room for one in self.named.values()) * plan.candidates * 384 * (2 if self.spec.half else 4)
-        pairs, units = self.spec.first * (plan.queries + 4 * plan.transplanted), -(-plan.candidates // SHARD)
+        plan = draft.plan
+        pairs = self.spec.first * (plan.queries + 4 * plan.transplanted)
         return [
-            f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates; {plan.transplanted:,} queries "
-            "are also searched for with other content",
-            f"memory: about {most:.1f} GB a worker ({counted(units, 'unit')} of work a method), "
-            f"{0.4 + plan.candidates * HELD_OF_EACH / 1e9:.1f} GB to start",
-            f"disk: about {(megabytes * 1e6 + plan.candidates * 160 + dense) / 1e9:.2f} GB, and "
-            f"{3 * megabytes / 1e3:.2f} GB of temporary files until the search begins",
+            (
+                f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates;"
+                f" {plan.transplanted:,} queries are also searched for with other content"
+            ),
             *(
-                f"{name}: orders {pairs:,} pairs after {base}, in a time that is not estimated"
+                f"{name}: orders {pairs:,} pairs after {next(iter(self.named))}"
                 for name in self.rerankers
             ),
             *(f"{kind}: {count}" for kind, count in sorted(plan.left_out.items())),
@@ -352,36 +390,62 @@ def stored_pool(store: Store) -> Pool:
     return Pool.of_arrays(store.texts, read)
 
 
+WHOLE = False
+"""Part of every key: embeddings are not kept in half precision."""
+
+
 @dataclass(frozen=True)
 class SearchUnit(CellUnit):
     """A method that learns from the candidates and searches a shard of them, for every version of the queries."""
 
-    half: bool = False
-
     def learn(self, store: Store) -> Any:
         forget_counts()  # those of another shard are not needed again
-        shard, pool, again = self.shard(store, self.cells[0]), stored_pool(store), len(self.cells) > 1
+        shard = self.shard(store, self.cells[0])
+        pool = stored_pool(store)
+        again = len(self.cells) > 1
         if foreign(self.method):
             with suppress(Unsendable):
-                return Alone.learned(store, self.method, pool, shard, again, self.half)
+                return Alone.learned(store, self.method, pool, shard, again)
         method: Retriever = fresh(self.method)
         method.again = again
         identity = content_key(
-            [decides(method), self.digests(store, self.cells[0])[0], self.half, int(shard[0]), len(shard)]
+            [
+                decides(method),
+                self.digests(store, self.cells[0])[0],
+                WHOLE,
+                int(shard[0]),
+                len(shard),
+            ]
         )
-        return method.fit(pool, lambda make: kept_vectors(store.path / "vectors" / identity, make, self.half), shard)
+        return method.fit(
+            pool,
+            lambda make: kept_vectors(store.path / "vectors" / identity, make),
+            shard,
+        )
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
-        """The candidates among which a cell searches."""
+        """Rows (c,) of the candidates among which a cell searches."""
         begin = (store.plan.folds[place.fold].fold or 0) * SHARD
         return np.arange(begin, min(begin + SHARD, len(stored_pool(store).candidates)))
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        questions, candidates = self.questions(store, place), stored_pool(store).candidates
-        shard, edges = self.shard(store, place), version_of(place.fold) == "plain"
+        questions = self.questions(store, place)
+        candidates = stored_pool(store).candidates
+        shard = self.shard(store, place)
+        edges = version_of(place.fold) == "plain"
         if isinstance(learned, Ranking):
             ask = learned.ask(questions.queries)
-            return search(ask, questions, candidates, shard, edges=edges and learned.comparable, tolerance=0.0), {}
+            return (
+                search(
+                    ask,
+                    questions,
+                    candidates,
+                    shard,
+                    edges=edges and learned.comparable,
+                    tolerance=0.0,
+                ),
+                {},
+            )
         with asked_about(learned, store, questions.queries) as ask:
             return search(ask, questions, candidates, shard, edges=edges), {}
 
@@ -409,13 +473,20 @@ class RerankUnit(SearchUnit):
         return np.arange(len(stored_pool(store).candidates))
 
     def learn(self, store: Store) -> Any:
-        lessons, method = store.shared_fold(TAUGHT), super().learn(store)
+        lessons = store.shared_fold(TAUGHT)
+        method = super().learn(store)
         if outsider(self.verifier):
-            return method, learned_apart(self.verifier, store, lessons.train, lessons.train_same, check=False)
+            return method, learned_apart(
+                self.verifier, store, lessons.train, lessons.train_same, check=False
+            )
         return method, as_verifier(fresh(self.verifier)).fit(lessons.train, lessons.train_same)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        (method, verifier), pool, questions = learned, stored_pool(store), self.questions(store, place)
+        (method, verifier), pool, questions = (
+            learned,
+            stored_pool(store),
+            self.questions(store, place),
+        )
         every = self.shard(store, place)
         with asked_about(method, store, questions.queries) as ask:
             counts = search(ask, questions, pool.candidates, every, top=self.first, edges=False)
@@ -423,7 +494,8 @@ class RerankUnit(SearchUnit):
         def scores(problems: Problems) -> Floats:
             if outsider(self.verifier):
                 whole, _ = answered(verifier, store, place.fold, problems)
-                raw, answers = whole["scores"], whole["answers"]
+                raw = whole["scores"]
+                answers = whole["answers"]
             else:
                 raw, answers = answer(verifier, problems)
             return np.nan_to_num(raw, nan=float(np.nanmedian(raw))) if raw.ndim == 1 else answers
@@ -444,14 +516,20 @@ class Alone:
     place: Ints
 
     @classmethod
-    def learned(cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool) -> Alone:
+    def learned(
+        cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool
+    ) -> Alone:
         """One that learns from the candidates, and will be asked about a shard and about true ones."""
         texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
         candidates, order = nameless(pool.candidates, pool.texts, row)
-        place, none = np.argsort(order), np.zeros(0, dtype=np.int64)
+        place = np.argsort(order)
+        none = np.zeros(0, dtype=np.int64)
         nobody = Questions(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
         some = np.sort(place[np.union1d(shard, pool.plain.true)])
-        return cls(Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again, half), place)
+        return cls(
+            Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again),
+            place,
+        )
 
 
 def nameless(items: Items, texts: TextTable, row: Ints) -> tuple[Items, Ints]:
@@ -479,12 +557,12 @@ def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
 
 
 def fitted(
-    state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool, half: bool
+    state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool
 ) -> tuple[Any, dict[str, Any]]:
     """In a process of its own: a retriever that learns from candidates."""
-    method, number = fresh(method), np.float16 if half else np.float32
+    method = fresh(method)
     method.again = again
-    return method.fit(pool, lambda make: np.asarray(make()).astype(number), shard), {}
+    return method.fit(pool, lambda make: np.asarray(make()).astype(np.float32), shard), {}
 
 
 def asking(state: Any, texts: TextTable, queries: Items) -> tuple[Any, dict[str, Any]]:
@@ -506,7 +584,7 @@ def version_of(fold: str) -> str:
     return fold.partition("-")[0]
 
 
-def kept_vectors(place: Path, make: Callable[[], Any], half: bool) -> NDArray[Any]:
+def kept_vectors(place: Path, make: Callable[[], Any]) -> NDArray[Any]:
     """An array that is made once and then mapped from its file, whose name ends with its hash; a damaged one is made
     anew."""
     if files.is_remote(place):
@@ -515,5 +593,5 @@ def kept_vectors(place: Path, make: Callable[[], Any], half: bool) -> NDArray[An
         if (array := files.map_hashed(path)) is not None:
             return array
     files.make_folder(place.parent)
-    array = make().astype(np.float16 if half else np.float32)
+    array = make().astype(np.float32)
     return files.map_array(files.write_hashed(place.parent, array, f"{place.name}-"))

@@ -16,7 +16,8 @@ def checks() -> Iterator[tuple[str, str, str, str, str]]:
     else:
         yield "models", "spaCy", "missing", "no model: masks by part of speech need one", fix
     place = shutil.which("apertium")
-    purpose, fix = "translates without a network", "apt-get install apertium apertium-eng-spa"
+    purpose = "translates without a network"
+    fix = "apt-get install apertium apertium-eng-spa"
     if place:
         yield "outside programs", "apertium", "ok", f"{purpose}: {place}", ""
     else:

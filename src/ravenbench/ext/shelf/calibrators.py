@@ -1,5 +1,9 @@
-"""Calibrators beside those that the bench goes by: a non-decreasing map, one that reads a distance, and one that leaves
-a band of answers out."""
+"""Calibrates beside the bench's own calibrators: a non-decreasing map, one that reads a distance, and one that leaves
+a band of answers out.
+
+In: raw scores (n,) or (n, f) and truth (n,) bool. Out: answers (n,) from 0 to 1, higher = same author, 0.5 =
+unanswered.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,14 @@ import numpy as np
 
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Positive
-from ravenbench.verifiers.calibrators import Logistic, apply_band, best_radius, learnable, one_column, scored
+from ravenbench.verifiers.calibrators import (
+    Logistic,
+    apply_band,
+    best_radius,
+    learnable,
+    one_column,
+    scored,
+)
 from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.contract.folds import Folds, out_of_fold
 
@@ -46,7 +57,11 @@ class Isotonic(Calibrator):
         scores = one_column(scores, self.name)
         out = np.interp(scores, self.scores_, self.values_)
         half = self.scores_[self.values_ == 0.5]
-        tied = (scores >= half[0]) & (scores <= half[-1]) if len(half) else np.zeros(len(out), dtype=bool)
+        tied = (
+            (scores >= half[0]) & (scores <= half[-1])
+            if len(half)
+            else np.zeros(len(out), dtype=bool)
+        )
         out[(out == 0.5) & ~tied] = np.nextafter(0.5, 1)
         out[~scored(scores)] = 0.5
         return out
@@ -118,12 +133,15 @@ class Banded(Calibrator):
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f). CorpusError if one class is absent."""
-        scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
+        scores = np.asarray(scores, dtype=np.float64)
+        same = np.asarray(same, dtype=bool)
         self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
         folds = Folds(stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds)
 
         def answered(rest: Bools, out: Bools) -> Floats:
-            return Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[out])
+            return (
+                Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[out])
+            )
 
         self.radius_ = best_radius(out_of_fold(answered, folds, same), same, self.most)
         return self

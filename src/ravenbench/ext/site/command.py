@@ -1,4 +1,7 @@
-"""``raven site`` and ``raven diff``."""
+"""``raven site`` and ``raven diff``: write pages of leaderboards, and of what rewritings changed.
+
+In: paths of runs, or of originals and rewritings. Out: HTML files in a folder, and the path on the terminal.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,20 @@ from ravenbench.engine.options import ENCODING
 from ravenbench.errors import counted
 
 SentenceEncoder = Annotated[
-    str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
+    str | None,
+    typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache."),
 ]
 
 
 def site(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Folders of raven run, pan14, safety, retrieve …, or written by raven evaluate --out."),
+        typer.Argument(
+            help=(
+                "Folders of raven run, pan14, safety, retrieve …, or written by raven evaluate"
+                " --out."
+            )
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The site's folder.")],
     title: Annotated[str, typer.Option(help="Heading of every page.")] = "Authorship verification",
@@ -26,8 +35,12 @@ def site(
         list[str] | None,
         typer.Option(
             metavar="NAME=PLACE",
-            help="A late submission: a run's or search's folder, answers FOLDER/[RUN/]FOLD/answers.jsonl, or, to an "
-            "evaluation with --keep, a file of answers, to a search one of rankings; can be repeated.",
+            help=(
+                "A late submission: a run's or search's folder, answers"
+                " FOLDER/[RUN/]FOLD/answers.jsonl, or, to an "
+                "evaluation with --keep, a file of answers, to a search one of rankings; can be"
+                " repeated."
+            ),
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -52,28 +65,57 @@ def site(
     sizes = sorted((path.stat().st_size, path) for path in page.parent.rglob("*.html"))
     largest, which = sizes[-1]
     if json:
-        print_json({"page": str(page), "pages": len(sizes), "largest": largest, "bytes": sum(s for s, _ in sizes)})
+        print_json(
+            {
+                "page": str(page),
+                "pages": len(sizes),
+                "largest": largest,
+                "bytes": sum(s for s, _ in sizes),
+            }
+        )
         return
-    say(f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})")
+    say(
+        f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB"
+        f" ({which.relative_to(page.parent)})"
+    )
     if largest > MOST:
-        say(f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller", err=True)
+        say(
+            f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller",
+            err=True,
+        )
     say(f"site: {page}")
 
 
 def diff(
-    original: Annotated[str, typer.Argument(help="A text, a problem set, or the folder of a safety or obfuscate run.")],
+    original: Annotated[
+        str,
+        typer.Argument(help="A text, a problem set, or the folder of a safety or obfuscate run."),
+    ],
     obfuscated: Annotated[
-        str | None, typer.Argument(help="The rewritten text or its parts (.json), or the set raven obfuscate wrote.")
+        str | None,
+        typer.Argument(
+            help="The rewritten text or its parts (.json), or the set raven obfuscate wrote."
+        ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(help="The page, default diff.html; for a set or a run a folder with an index, default diff."),
+        typer.Option(
+            help=(
+                "The page, default diff.html; for a set or a run a folder with an index, default"
+                " diff."
+            )
+        ),
     ] = None,
-    split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="train or test, of a set that has both.")
+    ] = None,
     system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
     columns: Annotated[
-        bool, typer.Option("--columns", help="Of two texts: side by side; sets and runs always have that view too.")
+        bool,
+        typer.Option(
+            "--columns", help="Of two texts: side by side; sets and runs always have that view too."
+        ),
     ] = False,
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     encoder: SentenceEncoder = None,
@@ -92,9 +134,16 @@ def diff(
     from ravenbench.tasks.safety.measures import Helpers
 
     differences = diff(
-        original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
-        helpers=Helpers(encoder), encoding=encoding,
-    )  # fmt: skip
+        original,
+        obfuscated,
+        out=out,
+        split=split,  # type: ignore[arg-type]
+        system=system,
+        blind=blind,
+        columns=columns,
+        helpers=Helpers(encoder),
+        encoding=encoding,
+    )
     if json:
         print_json(differences.to_json())
     else:

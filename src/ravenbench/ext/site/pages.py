@@ -1,4 +1,8 @@
-"""``ravenbench.site``: leaderboards of any number of runs and evaluations as static pages in a folder."""
+"""``ravenbench.site``: makes leaderboards of any number of runs and evaluations as static pages in a folder.
+
+In: folders of runs and evaluations. Out: the path of the site; ``site_pages`` gives HTML by address. Scores such as
+AUC and c@1 are from 0 to 1, ranks begin at 1.
+"""
 
 from __future__ import annotations
 
@@ -41,22 +45,33 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.api import is_run
 from ravenbench.text.names import name_key
 
-TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
+TITLES = {
+    "auc": "AUC",
+    "c@1": "c@1",
+    "overall": "overall",
+    "final": "AUC · c@1",
+    "accuracy": "accuracy",
+}
 
 MOST = 300_000
 """Bytes that no page should exceed."""
 
 
 def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()) -> dict[str, str]:
-    """Every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``, ``systems/…``."""
-    names = sorted({s.system for board in boards for s in board.standings if s.tie is not None or s.loss})
+    """The HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
+    ``systems/…``."""
+    names = sorted(
+        {s.system for board in boards for s in board.standings if s.tie is not None or s.loss}
+    )
     systems = slugs(names)
     common: dict[str, Any] = {
         "site": title,
         "number": figure,
         "shown": with_interval,
         "place": place,
-        "titles": (titles := TITLES | {key: name for board in boards for key, name in board.titles.items()}),
+        "titles": (
+            titles := TITLES | {key: name for board in boards for key, name in board.titles.items()}
+        ),
         "mark": mark,
     }
     pages = {
@@ -75,10 +90,17 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
     for board in boards:
         folds = slugs([fold.name for fold in board.folds])
         pages[f"boards/{board.key}.html"] = render(
-            "ravenbench.ext.site:board.html.j2", **common, root="../", board=board, systems=systems, folds=folds,
-            metrics=[m for m in titles if any(m in s.scores for s in board.standings)], attacks=_attacks(board),
-            downloads=list(downloads(board)), parts=[to_html(table) for table in board.tables],
-        )  # fmt: skip
+            "ravenbench.ext.site:board.html.j2",
+            **common,
+            root="../",
+            board=board,
+            systems=systems,
+            folds=folds,
+            metrics=[m for m in titles if any(m in s.scores for s in board.standings)],
+            attacks=_attacks(board),
+            downloads=list(downloads(board)),
+            parts=[to_html(table) for table in board.tables],
+        )
         for fold in board.folds:
             pages[f"boards/{board.key}/{folds[fold.name]}.html"] = render(
                 "ravenbench.ext.site:fold.html.j2",
@@ -90,7 +112,11 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
             )
     for name in names:
         pages[f"systems/{systems[name]}.html"] = render(
-            "ravenbench.ext.site:system.html.j2", **common, root="../", system=name, rows=_profile(name, boards)
+            "ravenbench.ext.site:system.html.j2",
+            **common,
+            root="../",
+            system=name,
+            rows=_profile(name, boards),
         )
     return pages
 
@@ -127,12 +153,25 @@ def leaderboard(board: Board) -> Table:
         cols.append(col(titles[m], partial(_value, m), json=m))
         cols.append(col(f"{titles[m]} interval", partial(_interval, m), json=f"{m}_interval"))
     return table(
-        "leaderboard", board.title, board.standings, col("system", lambda s: s.system, text=True, json="system"),
-        col("rank", lambda s: place(board, s), json="rank"), *cols,
-        *(() if board.kind == "safety" or board.about else (col("unanswered", lambda s: s.open, json="unanswered"),)),
-        *each(_attacks(board), lambda a: f"impact of {a}", lambda s, a: value_of(s.loss.get(a)), json=str),
+        "leaderboard",
+        board.title,
+        board.standings,
+        col("system", lambda s: s.system, text=True, json="system"),
+        col("rank", lambda s: place(board, s), json="rank"),
+        *cols,
+        *(
+            ()
+            if board.kind == "safety" or board.about
+            else (col("unanswered", lambda s: s.open, json="unanswered"),)
+        ),
+        *each(
+            _attacks(board),
+            lambda a: f"impact of {a}",
+            lambda s, a: value_of(s.loss.get(a)),
+            json=str,
+        ),
         col("made with", board.made_with, text=True, json="made_with"),
-    )  # fmt: skip
+    )
 
 
 def _attacks(board: Board) -> list[str]:
@@ -142,12 +181,16 @@ def _attacks(board: Board) -> list[str]:
 def downloads(board: Board) -> dict[str, str]:
     """Files of a leaderboard by name: as a spreadsheet, LaTeX and JSON take it, and what it was made of."""
     shown = leaderboard(board)
-    forms = {"csv": to_csv(shown), "tex": to_latex(shown), "json": json.dumps(rows_json(shown), indent=1)}
+    forms = {
+        "csv": to_csv(shown),
+        "tex": to_latex(shown),
+        "json": json.dumps(rows_json(shown), indent=1),
+    }
     return {**{f"leaderboard.{form}": text for form, text in forms.items()}, **board.downloads}
 
 
 def place(board: Board, standing: BoardStanding) -> str:
-    """The rank of a system on a board, ``5=`` where others share it."""
+    """The rank of a system on a board as text, ``5=`` where others share it."""
     return shown_rank(standing.tie, [s.tie for s in board.standings])
 
 
@@ -158,9 +201,10 @@ def mark(estimate: Number) -> Markup:
     low, high = estimate.interval or (estimate.value, estimate.value)
     ends = [f"{100 * min(1.0, max(0.0, end)):.1f}" for end in (low, estimate.value, high)]
     return Markup(
-        '<svg class="mark-line" viewBox="0 0 100 12" role="img" aria-label="{}">'
-        '<line x1="0" x2="100" y1="6" y2="6" class="axis"/><line x1="50" x2="50" y1="3" y2="9" class="axis"/>'
-        '<line x1="{}" x2="{}" y1="6" y2="6" class="range"/><circle cx="{}" cy="6" r="3"/></svg>'
+        '<svg class="mark-line" viewBox="0 0 100 12" role="img" aria-label="{}"><line x1="0"'
+        ' x2="100" y1="6" y2="6" class="axis"/><line x1="50" x2="50" y1="3" y2="9"'
+        ' class="axis"/><line x1="{}" x2="{}" y1="6" y2="6" class="range"/><circle cx="{}" cy="6"'
+        ' r="3"/></svg>'
     ).format(figure(estimate.value), ends[0], ends[2], ends[1])
 
 
@@ -200,7 +244,9 @@ def site(
     """
     places = [Path(place) for place in runs]
     if not places:
-        raise InputError("a site needs at least one run", expected="folders of raven run, retrieve, evaluate …")
+        raise InputError(
+            "a site needs at least one run", expected="folders of raven run, retrieve, evaluate …"
+        )
     if missing := [place for place in places if not place.is_dir()]:
         raise InputError("there is no such folder", file=missing[0])
     names = [place.resolve().name for place in places]
@@ -208,16 +254,21 @@ def site(
     if repeated is not None:
         raise InputError(
             "two runs have folders of one name",
-            found=", ".join(str(place) for place, name in zip(places, names, strict=True) if name == repeated),
+            found=", ".join(
+                str(place) for place, name in zip(places, names, strict=True) if name == repeated
+            ),
             expected="each run once, in a folder of its own name",
-            fix="name each once; of two runs, rename one folder (mv), for the site calls each run as its folder",
+            fix=(
+                "name each once; of two runs, rename one folder (mv), for the site calls each run"
+                " as its folder"
+            ),
         )
     check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
     all_boards = boards(by_address, _submissions(by_address, submitted or {}))
     remark(
-        f"{s.system} leaves out {s.missing:,} of the {counted(board.problems, 'problem')} of {board.title}; "
-        "they count as unanswered"
+        f"{s.system} leaves out {s.missing:,} of the {counted(board.problems, 'problem')} of"
+        f" {board.title}; they count as unanswered"
         for board in all_boards
         for s in board.standings
         if s.missing
@@ -241,17 +292,23 @@ def site(
 
 def _alike(boards: Sequence[Board]) -> list[str]:
     """Sentences on systems that may be one, under names in two spellings, and on boards of the same results."""
-    spelt, made = defaultdict[str, set[str]](set), defaultdict[object, list[str]](list)
+    spelt = defaultdict[str, set[str]](set)
+    made = defaultdict[object, list[str]](list)
     for board in boards:
         for s in board.standings:
             spelt[name_key(s.system)].add(s.system)
         if board.data:
-            made[board.data, frozenset((s.system, board.made_with(s)) for s in board.standings)].append(board.title)
+            made[
+                board.data, frozenset((s.system, board.made_with(s)) for s in board.standings)
+            ].append(board.title)
     said: dict[str, Mapping[Any, Collection[str]]] = {
         "systems whose names differ in spelling alone": spelt,
         "the same results stand on several boards": made,
     }
-    groups = {what: [" / ".join(sorted(of)) for of in each.values() if len(of) > 1] for what, each in said.items()}
+    groups = {
+        what: [" / ".join(sorted(of)) for of in each.values() if len(of) > 1]
+        for what, each in said.items()
+    }
     return [f"{what}: {first_names(of)}" for what, of in groups.items() if of]
 
 
@@ -262,7 +319,9 @@ def _papers(place: Path) -> list[Paper]:
     return report_of(Store.open(place)).papers() if run else cited_by("evaluate", {}, [])
 
 
-def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]) -> dict[str, dict[str, Path]]:
+def _submissions(
+    places: Mapping[str, Path], submitted: Mapping[str, str | Path]
+) -> dict[str, dict[str, Path]]:
     """Where the submissions to each board lie; one that would stand on no board is refused."""
     folders: dict[str, dict[str, Path]] = {key: {} for key in places}
     for name, given in submitted.items():
@@ -272,37 +331,53 @@ def _submissions(places: Mapping[str, Path], submitted: Mapping[str, str | Path]
             folders[_board_of(folder, name, places)][name] = folder
             continue
         within = {key: folder / place.resolve().name for key, place in places.items()}
-        judged = [key for key, place in places.items() if folder.is_file() and answered_by_file(place)]
+        judged = [
+            key for key, place in places.items() if folder.is_file() and answered_by_file(place)
+        ]
         for key, place in within.items():
             if place.is_dir() or len(places) == 1 or judged == [key]:
                 folders[key][name] = place if place.is_dir() else folder
-        rest = [file for key in within if name in folders[key] and folders[key][name].is_dir()
-                for file in _beside(folders[key][name])]  # fmt: skip
+        rest = [
+            file
+            for key in within
+            if name in folders[key] and folders[key][name].is_dir()
+            for file in _beside(folders[key][name])
+        ]
         remark([f"files beside the answers of {name} were not read: {some(rest)}"] * bool(rest))
         answered = [key for key in places if name in folders[key]]
         if not answered:
             raise InputError(
-                f"the answers of {name} belong to no run of this site", file=folder,
+                f"the answers of {name} belong to no run of this site",
+                file=folder,
                 expected=" or ".join(f"{place}/FOLD/answers.jsonl" for place in within.values()),
-                fix="name the folder within after the run whose folds it answers; a file answers the only evaluation",
-            )  # fmt: skip
+                fix=(
+                    "name the folder within after the run whose folds it answers; a file answers"
+                    " the only evaluation"
+                ),
+            )
         for key in answered:
             if is_run(places[key]) and not takes_answers(kind := Store.open(places[key]).kind):
                 raise InputError(
-                    f"the board of {key} takes no answers from outside", file=folder,
+                    f"the board of {key} takes no answers from outside",
+                    file=folder,
                     expected=f"the folder of raven {kind} over the same data",
-                )  # fmt: skip
+                )
     return folders
 
 
 def _beside(folder: Path) -> list[str]:
     """Files in folders of answers that are none, or are none of this fold."""
     read = {
-        places[0] for one in (folder, *folder.iterdir()) if (places := [one / n for n in FILES if (one / n).is_file()])
+        places[0]
+        for one in (folder, *folder.iterdir())
+        if (places := [one / n for n in FILES if (one / n).is_file()])
     }
     tables = {one.parent for one in read}
     return [
-        str(one.relative_to(folder)) for place in tables for one in place.iterdir() if one.is_file() and one not in read
+        str(one.relative_to(folder))
+        for place in tables
+        for one in place.iterdir()
+        if one.is_file() and one not in read
     ]
 
 
@@ -313,16 +388,26 @@ def answered_by_file(place: Path) -> bool:
 
 def _board_of(folder: Path, name: str, places: Mapping[str, Path]) -> str:
     """The board that a submitted run joins. InputError if there is none, or it is not complete, or brings nothing."""
-    run, here = Store.open(folder), [(k, Store.open(place)) for k, place in places.items() if is_run(place)]
+    run = Store.open(folder)
+    here = [(k, Store.open(place)) for k, place in places.items() if is_run(place)]
     key, base = next(((key, store) for key, store in here if same_folds(store, run)), (None, None))
     if key is None or base is None:
         raise InputError(
-            f"{name} answers what no board of this site asks", file=folder,
+            f"{name} answers what no board of this site asks",
+            file=folder,
             found=f"a folder of raven {run.kind}, over other data or with other options",
-            expected="a run or a search over the same data, with the same options but for its methods",
-        )  # fmt: skip
+            expected=(
+                "a run or a search over the same data, with the same options but for its methods"
+            ),
+        )
     if left := run.unanswered():
-        raise InputError(f"{name} has no results for {len(left)} cells", file=folder, fix=f"repeat raven {run.kind}")
+        raise InputError(
+            f"{name} has no results for {len(left)} cells",
+            file=folder,
+            fix=f"repeat raven {run.kind}",
+        )
     if not Submitted(folder, name, base).names:
-        raise InputError(f"{name} brings no method that {key} has not", file=folder, fix="leave it out")
+        raise InputError(
+            f"{name} brings no method that {key} has not", file=folder, fix="leave it out"
+        )
     return key

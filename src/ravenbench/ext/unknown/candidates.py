@@ -1,4 +1,7 @@
-"""The texts of a question "who wrote this one?": unknown ones, and those of each candidate.
+"""Reads the texts of a question "who wrote this one?": unknown ones, and those of each candidate.
+
+In: paths of unknown texts, and a path or ``Corpus`` of candidates' texts. Out: a ``NamingQuestion`` of ``Text`` and
+``Known``, and the rows of known texts that are not learned from.
 
 What would make any answer wrong is refused before anything is computed: a candidate without text, texts in several
 languages. A candidate's text that stands in an unknown one is not learned from.
@@ -54,7 +57,9 @@ class NamingQuestion:
         return sorted({k.author for i, k in enumerate(self.known) if i not in self.copied})
 
 
-def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]) -> NamingQuestion:
+def read_question(
+    unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]
+) -> NamingQuestion:
     """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
     text, or texts are in several languages."""
     reader = TextReader(reading["encoding"])
@@ -65,7 +70,9 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
     reader.notes += account_of([t.document for t in texts if t.document is not None])
     if strip:
         plain = _cleaner(texts, known)
-        changed = sum(plain(text) != text for text in [*(t.text for t in texts), *(k.text for k in known)])
+        changed = sum(
+            plain(text) != text for text in [*(t.text for t in texts), *(k.text for k in known)]
+        )
         known = [replace(k, text=text) for k in known if (text := plain(k.text)).strip()]
         texts = tuple(t.of(plain(t.text)) for t in texts)
         reader.notes = [note for note in reader.notes if "--strip-shared" not in note]
@@ -82,15 +89,24 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, reading: Map
 
 def _names_within(unknown: Sequence[Text], known: Sequence[Known]) -> list[str]:
     """Sentences on names of candidates that stand in unknown texts and in texts of candidates."""
-    people = {name: words for name in {k.author for k in known} if len(words := person_words(name)[1]) > 1}
+    people = {
+        name: words for name in {k.author for k in known} if len(words := person_words(name)[1]) > 1
+    }
     texts = [(t.name, "", plain_words(t.text)) for t in unknown]
     texts += [(k.name, k.author, plain_words(k.text)) for k in known]
     within = [
-        f"{name}: {person}" for name, author, text in texts for person, words in people.items()
+        f"{name}: {person}"
+        for name, author, text in texts
+        for person, words in people.items()
         if person != author and names_person(text, words)
-    ]  # fmt: skip
-    said = f"names of candidates stand in texts: {first_names(within)}; that is no style: take them out if they sign"
-    own = signed([k.text for k in known], Labels.of(k.author for k in known), [k.name for k in known])
+    ]
+    said = (
+        f"names of candidates stand in texts: {first_names(within)}; that is no style: take them"
+        " out if they sign"
+    )
+    own = signed(
+        [k.text for k in known], Labels.of(k.author for k in known), [k.name for k in known]
+    )
     return [*[said] * bool(within), *own]
 
 
@@ -98,9 +114,13 @@ def _too_few(known: Sequence[Known], gone: Sequence[str]) -> None:
     names = sorted({k.author for k in known})
     if len(names) < 2:
         raise InputError(
-            "one candidate is no choice: attribution needs at least two", found=", ".join(names),
-            fix="raven compare --questioned TEXT --known FOLDER --background OTHERS answers whether this one wrote it",
-        )  # fmt: skip
+            "one candidate is no choice: attribution needs at least two",
+            found=", ".join(names),
+            fix=(
+                "raven compare --questioned TEXT --known FOLDER --background OTHERS answers whether"
+                " this one wrote it"
+            ),
+        )
     raise InputError(
         "nothing is left of a candidate: all their texts stand in an unknown text too",
         found=", ".join(gone),
@@ -113,21 +133,28 @@ def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, A
         return _of_corpus(candidates, reader)
     path = Path(candidates)
     if path.is_dir() and is_attribution(path):
-        problems = read_attribution(path, encoding=reader.encoding, strip_shared=reading["strip_shared"] is None)
+        problems = read_attribution(
+            path, encoding=reader.encoding, strip_shared=reading["strip_shared"] is None
+        )
         if len(problems) > 1:
             raise InputError(
-                "these are several attribution problems", file=path, found=", ".join(p.name for p in problems[:4]),
+                "these are several attribution problems",
+                file=path,
+                found=", ".join(p.name for p in problems[:4]),
                 fix="give one problem's folder; or `raven attribute FOLDER` answers them all",
-            )  # fmt: skip
+            )
         (problem,) = problems
         return [
-            Known(a, f"{a}/{i}", t, None, problem.language) for a in problem.candidates
+            Known(a, f"{a}/{i}", t, None, problem.language)
+            for a in problem.candidates
             for i, t in enumerate(problem.candidates[a], 1)
-        ]  # fmt: skip
+        ]
     for place in sorted(path.iterdir()) if path.is_dir() and not is_corpus_folder(path) else ():
         if place.is_dir() and not place.name.startswith(".") and not list_documents(place)[0]:
             raise InputError(
-                "a candidate's folder holds no text that is read", file=place, fix="add texts, or remove it"
+                "a candidate's folder holds no text that is read",
+                file=place,
+                fix="add texts, or remove it",
             )
     try:
         return _of_corpus(load_corpus(candidates, **reading, pairs=False), reader)
@@ -142,9 +169,16 @@ def _of_corpus(corpus: Corpus, reader: TextReader) -> list[Known]:
     reader.notes += corpus.notes.get(ACCOUNT, ())
     documents = corpus.columns.get("document")
     return [
-        Known(d.author or "", (documents[i] if documents is not None else None) or d.id, d.text, d.topic, d.language)
-        for i, d in enumerate(corpus) if d.author is not None
-    ]  # fmt: skip
+        Known(
+            d.author or "",
+            (documents[i] if documents is not None else None) or d.id,
+            d.text,
+            d.topic,
+            d.language,
+        )
+        for i, d in enumerate(corpus)
+        if d.author is not None
+    ]
 
 
 def _check_languages(known: Sequence[Known]) -> None:
@@ -156,10 +190,12 @@ def _check_languages(known: Sequence[Known]) -> None:
     groups = by_language(texts)
     if len(labels) > 1 or len(groups) > 1:
         raise InputError(
-            "the candidates' texts are in several languages, which would be told apart instead of authors",
-            found=", ".join(labels) or " and ".join(f"{g[0]!r} (and {len(g) - 1} more)" for g in groups[:4]),
+            "the candidates' texts are in several languages, which would be told apart instead of"
+            " authors",
+            found=", ".join(labels)
+            or " and ".join(f"{g[0]!r} (and {len(g) - 1} more)" for g in groups[:4]),
             fix="keep texts in the language of the unknown text",
-        )  # fmt: skip
+        )
 
 
 def _cleaner(unknown: Sequence[Text], known: Sequence[Known]) -> Callable[[str], str]:
@@ -168,7 +204,9 @@ def _cleaner(unknown: Sequence[Text], known: Sequence[Known]) -> Callable[[str],
     return cleaner([*(k.text for k in known), *(t.text for t in unknown)], authors)
 
 
-def _copies(unknown: Sequence[Text], known: Sequence[Known]) -> tuple[tuple[int, ...], dict[int, tuple[str, ...]]]:
+def _copies(
+    unknown: Sequence[Text], known: Sequence[Known]
+) -> tuple[tuple[int, ...], dict[int, tuple[str, ...]]]:
     """Known texts that share more than a tenth of their passages, or of an unknown text's, with an unknown text; what
     texts of several authors share does not count."""
     plain = _cleaner(unknown, known)
@@ -183,7 +221,7 @@ def _copies(unknown: Sequence[Text], known: Sequence[Known]) -> tuple[tuple[int,
                 share = 1.0 if same else len(here & there) / max(1, len(there))
                 copied.add(row)
                 remarks.setdefault(place, []).append(
-                    f"{share:.0%} of its passages stand in {one.name} by {one.author}, which was not learned from: "
-                    "that is copying or quotation, a finding of its own"
+                    f"{share:.0%} of its passages stand in {one.name} by {one.author}, which was"
+                    " not learned from: that is copying or quotation, a finding of its own"
                 )
     return tuple(sorted(copied)), {place: tuple(said) for place, said in remarks.items()}

@@ -1,4 +1,8 @@
-"""The report of ``raven attribute --unknown``: page, tables, figures, JSON, terminal."""
+"""Makes the report of ``raven attribute --unknown``: page, tables, figures, JSON, terminal.
+
+In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``. Out: an ``UnknownReport``;
+probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,16 @@ from ravenbench.ext.unknown.naming import (
 )
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Col, Table, col, each, for_terminal, public_head, rows_json, table
+from ravenbench.reports.view import (
+    Col,
+    Table,
+    col,
+    each,
+    for_terminal,
+    public_head,
+    rows_json,
+    table,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,18 +47,20 @@ BARS = 12
 STRIPS = 4
 """Answers that a strip chart tells apart; the rest are one."""
 CAUTION = (
-    "These probabilities hold only if one of the candidates, or none of them, wrote the whole text, and if the "
-    "candidates' texts are of its kind and time: neither can be learned from the texts themselves."
+    "These probabilities hold only if one of the candidates, or none of them, wrote the whole text,"
+    " and if the candidates' texts are of its kind and time: neither can be learned from the texts"
+    " themselves."
 )
 CONTENT_NOTE = (
-    "if listed: probability if one of the candidates wrote it; content replaced: the same when content words are those "
-    "of other texts."
+    "if listed: probability if one of the candidates wrote it; content replaced: the same when"
+    " content words are those of other texts."
 )
 
 
 UNTESTED = (
-    "None of the methods ({names}) was tested for content on these texts, so none is called cleared, and nothing is "
-    "subtracted from their scores: what is said of content concerns the answer, which all make together."
+    "None of the methods ({names}) was tested for content on these texts, so none is called"
+    " cleared, and nothing is subtracted from their scores: what is said of content concerns the"
+    " answer, which all make together."
 )
 
 
@@ -66,12 +81,18 @@ class UnknownReport(Report[NamingAnswers]):
     def tables(self) -> list[Table]:
         return [
             self.answers(),
-            *(t for mark, one in self.shown() for t in (candidates(one, mark), accuracies(one, mark))),
+            *(
+                t
+                for mark, one in self.shown()
+                for t in (candidates(one, mark), accuracies(one, mark))
+            ),
         ]
 
     def listings(self) -> list[Table]:
         return [
-            passages(one, mark, self.analysis.plan.candidates) for mark, one in self.shown() if len(one.passages) > 1
+            passages(one, mark, self.analysis.plan.candidates)
+            for mark, one in self.shown()
+            if len(one.passages) > 1
         ]
 
     def answers(self) -> Table:
@@ -81,21 +102,48 @@ class UnknownReport(Report[NamingAnswers]):
             return one.best if one.answered else None
 
         return table(
-            "answers", "Answers", self.analysis.texts,
+            "answers",
+            "Answers",
+            self.analysis.texts,
             col("text", lambda n: n.record.name, text=True, json="text"),
             col("words", lambda n: n.record.words, json="words", terminal=False),
-            col("most probable", lambda n: b.name if (b := best(n)) else "no answer", text=True, json="answer"),
-            col("probability", lambda n: (b := best(n)) and b.probability, digits=2, json="probability"),
+            col(
+                "most probable",
+                lambda n: b.name if (b := best(n)) else "no answer",
+                text=True,
+                json="answer",
+            ),
+            col(
+                "probability",
+                lambda n: (b := best(n)) and b.probability,
+                digits=2,
+                json="probability",
+            ),
             col("95% interval", lambda n: (b := best(n)) and b.interval, digits=2, json="interval"),
-            col("if listed", lambda n: listed(n) if n.answered else None, text=True, json="if_listed"),
+            col(
+                "if listed",
+                lambda n: listed(n) if n.answered else None,
+                text=True,
+                json="if_listed",
+            ),
             col(NONE, lambda n: none_of(n) if n.answered else None, digits=2, json="none"),
-            col("why no answer", lambda n: "; ".join(n.reasons), text=True, json="reasons", terminal=False),
-            note="Intervals are over the candidates' texts; if listed: who it is if one of the candidates wrote it.",
+            col(
+                "why no answer",
+                lambda n: "; ".join(n.reasons),
+                text=True,
+                json="reasons",
+                terminal=False,
+            ),
+            note=(
+                "Intervals are over the candidates' texts; if listed: who it is if one of the"
+                " candidates wrote it."
+            ),
             section="" if len(self.analysis.texts) > 1 else None,
-        )  # fmt: skip
+        )
 
     def figures(self) -> dict[str, Figure]:
-        names, drawn = [*self.analysis.plan.candidates, NONE], {}
+        names = [*self.analysis.plan.candidates, NONE]
+        drawn = {}
         with style():
             for mark, one in self.shown():
                 if one.ranked:
@@ -124,14 +172,17 @@ class UnknownReport(Report[NamingAnswers]):
     def to_json(self) -> dict[str, Any]:
         """Plain values; probabilities in [0, 1]."""
         plan = self.analysis.plan
-        reasons = {v.name: v.confinement for v in plan.verifiers if v.confinement} | barred(self.store, plan)
+        reasons = {v.name: v.confinement for v in plan.verifiers if v.confinement} | barred(
+            self.store, plan
+        )
         return {
             "answers": rows_json(self.answers()),
             "candidates": list(plan.candidates),
             "texts": [_text_json(one) for one in self.analysis.texts],
             "methods": list(self.analysis.methods),
             "methods_and_content": [
-                {"method": name, "tested": False, "may_know_more": reasons.get(name)} for name in self.analysis.methods
+                {"method": name, "tested": False, "may_know_more": reasons.get(name)}
+                for name in self.analysis.methods
             ],
             "none_beforehand": self.analysis.spec.none,
             "topics": plan.topics or None,
@@ -147,12 +198,20 @@ class UnknownReport(Report[NamingAnswers]):
     def closing(self) -> Sequence[RenderableType]:
         from rich.text import Text
 
-        texts, parts = self.analysis.texts, list[Any]()
+        texts = self.analysis.texts
+        parts = list[Any]()
         if len(texts) > 1:
-            said = [(n, (n.sentence,) * bool(n.reasons) + tuple(f"{note}." for note in n.notes)) for n in texts]
+            said = [
+                (n, (n.sentence,) * bool(n.reasons) + tuple(f"{note}." for note in n.notes))
+                for n in texts
+            ]
             return [
                 for_terminal(self.answers()),
-                *(Text(f"{n.record.name}: {sentence}") for n, sentences in said for sentence in sentences),
+                *(
+                    Text(f"{n.record.name}: {sentence}")
+                    for n, sentences in said
+                    for sentence in sentences
+                ),
             ]
         (one,) = texts
         if one.answered:
@@ -167,7 +226,7 @@ class UnknownReport(Report[NamingAnswers]):
 
 
 def none_of(one: Named) -> float | None:
-    """The probability of none of them."""
+    """The probability (0 to 1) of none of them."""
     return next((c.probability for c in one.ranked if c.name == NONE), None)
 
 
@@ -179,7 +238,9 @@ def listed(one: Named) -> str:
 def candidates(one: Named, mark: str) -> Table:
     """Every answer to one text, the most probable first."""
     return table(
-        f"candidates{mark}", f"Who wrote {one.record.name}?", one.ranked if one.answered else (),
+        f"candidates{mark}",
+        f"Who wrote {one.record.name}?",
+        one.ranked if one.answered else (),
         col("answer", lambda c: c.name, text=True, json="answer"),
         col("probability", lambda c: c.probability, digits=2, json="probability"),
         col("95% interval", lambda c: c.interval, digits=2, json="interval"),
@@ -188,7 +249,7 @@ def candidates(one: Named, mark: str) -> Table:
         col("texts", lambda c: c.texts or None, json="texts"),
         col("words", lambda c: c.words or None, json="words"),
         note=f"Intervals are over the candidates' texts; {CONTENT_NOTE}",
-    )  # fmt: skip
+    )
 
 
 _ACCURACY: tuple[Col[NamingAccuracy], ...] = (
@@ -201,21 +262,26 @@ _ACCURACY: tuple[Col[NamingAccuracy], ...] = (
 
 
 def accuracies(one: Named, mark: str) -> Table:
-    """How well the candidates' own texts are named, cut as this one is."""
+    """A table of how well (share, 0 to 1) the candidates' own texts are named, cut as this one is."""
     rows: Sequence[NamingAccuracy] = one.accuracies
     return table(
-        f"accuracy{mark}", "How well such texts are named when the truth is known", rows, *_ACCURACY,
+        f"accuracy{mark}",
+        "How well such texts are named when the truth is known",
+        rows,
+        *_ACCURACY,
         note="Each candidate counts alike; intervals are Wilson's over texts.",
-    )  # fmt: skip
+    )
 
 
 def passages(one: Named, mark: str, names: Sequence[str]) -> Table:
-    """Probabilities of every passage of a text."""
+    """A table of the probabilities (0 to 1) of every passage of a text."""
     return table(
-        f"passages{mark}", f"Passages of {one.record.name}", one.passages,
+        f"passages{mark}",
+        f"Passages of {one.record.name}",
+        one.passages,
         col("from word", lambda p: p.begins),
         *each(range(len(names) + 1), lambda i: [*names, NONE][i], lambda p, i: p.probabilities[i]),
-    )  # fmt: skip
+    )
 
 
 def _text_json(one: Named) -> dict[str, Any]:
@@ -233,7 +299,8 @@ def _text_json(one: Named) -> dict[str, Any]:
         "content": one.content or None,
         "change": one.change or None,
         "under_other_priors": [
-            {"none_beforehand": prior, "answer": name, "probability": p} for prior, (name, p) in one.priors.items()
+            {"none_beforehand": prior, "answer": name, "probability": p}
+            for prior, (name, p) in one.priors.items()
         ],
         "passages": [asdict(p) for p in one.passages],
     }

@@ -1,5 +1,8 @@
 """``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
 
+In: an ``UnknownSpec`` with paths of unknown texts and of candidates' texts. Out: a folder that ``naming.analyse``
+reads; a cell holds a method's scores by candidate, higher = this candidate, one row a passage (``Passages``).
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of passages, at which a method answers all
                                           unknown texts that are cut so; ``Passages`` says what its cell holds
 """
@@ -19,8 +22,17 @@ from ravenbench.components import Component, foreign
 from ravenbench.engine.apart import Apart, Unsendable, why
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import runs_program
-from ravenbench.engine.options import COMPONENTS, PATH, PATHS, CorpusSpec, Option, about, options_of, spec_of
-from ravenbench.engine.task import Cost, Draft, Task, content_hash, slug
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATH,
+    PATHS,
+    CorpusSpec,
+    Option,
+    about,
+    options_of,
+    spec_of,
+)
+from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, remark
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
@@ -33,17 +45,23 @@ if TYPE_CHECKING:
     from ravenbench.ext.unknown.candidates import NamingQuestion
     from ravenbench.store.store import Store
 
-DEFAULT = "raven-2026, ppm, cosine-delta"
-"""Many views of style, compression, and frequent words: the best of six sets that were tried."""
-LONGEST, SHORTEST = 500, 50
+DEFAULT = "raven-style, ppm, cosine-delta"
+"""Many views of style, compression, and frequent words."""
+LONGEST = 500
+SHORTEST = 50
 """Words of a passage, at most and at least."""
-FOLDS, TOPICS, GROUPS = 8, 5, 5
+FOLDS = 8
+TOPICS = 5
+GROUPS = 5
 """Parts of the known texts, their topics and the candidates, each of which is left out once."""
-MOST_PASSAGES, MOST_OF_ALL = 40, 4000
+MOST_PASSAGES = 40
+MOST_OF_ALL = 4000
 """Passages of a candidate, and of all."""
 VERSIONS = 4
 """Times each passage of an unknown text gets other content words, at least."""
-PROGRAM = "a program or service answers it, which sees texts beside the same texts with other content"
+PROGRAM = (
+    "a program or service answers it, which sees texts beside the same texts with other content"
+)
 FOREIGN = 0.6
 """An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
 
@@ -53,28 +71,36 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     unknown: Annotated[
         tuple[str, ...],
-        about("A text whose author is wanted, or a folder of them. Several: repeat.", takes=PATHS, many=True),
+        about(
+            "A text whose author is wanted, or a folder of them. Several: repeat.",
+            takes=PATHS,
+            many=True,
+        ),
     ]
     candidates: Annotated[
         str,
         about(
-            "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, a corpus by name.",
+            "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, a corpus by"
+            " name.",
             takes="str | Path | Corpus",
         ),
     ]
-    methods: Annotated[str, about(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = (
-        DEFAULT
-    )
+    methods: Annotated[
+        str, about(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)
+    ] = DEFAULT
     none: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
-        about("How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.", metavar="P"),
+        about(
+            "How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.",
+            metavar="P",
+        ),
     ] = 0.5
     seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
 
 
 class KnownRecord(Record, frozen=True, kw_only=True):
-    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts of
-    an author that have one ``name`` are parts of one document."""
+    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts
+    of an author that have one ``name`` are parts of one document."""
 
     name: str
     row: int
@@ -83,8 +109,8 @@ class KnownRecord(Record, frozen=True, kw_only=True):
 
 
 class UnknownRecord(Record, frozen=True, kw_only=True):
-    """An unknown text: its row among the texts, words, the fold whose passages are as long as its own, why no answer
-    can be given, and what should be known of it."""
+    """An unknown text: its row among the texts, its count of words, the fold whose passages are as long as its own,
+    why no answer can be given, and notes on it."""
 
     name: str
     row: int
@@ -96,7 +122,8 @@ class UnknownRecord(Record, frozen=True, kw_only=True):
 
 class UnknownPlan(Plan, frozen=True, kw_only=True):
     """The manifest: candidates, their texts, unknown texts, and words of a passage by fold. ``left_out`` has the
-    known texts that are not learned from, ``topics`` says where topics come from ("" where there are none)."""
+    known texts that are not learned from, ``topics`` says where topics come from ("" where there are none).
+    """
 
     candidates: list[str]
     known: list[KnownRecord]
@@ -111,7 +138,10 @@ class Unknown(Task):
     """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
 
     name = "unknown"
-    offers = tuple(replace(options_of(UnknownSpec)[name], required=False) for name in ("unknown", "candidates", "none"))
+    offers = tuple(
+        replace(options_of(UnknownSpec)[name], required=False)
+        for name in ("unknown", "candidates", "none")
+    )
     report = "ravenbench.ext.unknown.report:UnknownReport"
     freezes = False
     Spec = UnknownSpec
@@ -124,20 +154,40 @@ class Unknown(Task):
         """Meant where a text whose author is wanted is given; its candidates may stand where a corpus does."""
         if not values.get("unknown"):
             offered = (option.name for option in cls.offers)
-            if stray := [name for name in offered if values.get(name) is not None and name != "unknown"]:
-                raise SpecError(f"--{stray[0]} goes with --unknown", fix="give the text whose author is wanted")
+            if stray := [
+                name for name in offered if values.get(name) is not None and name != "unknown"
+            ]:
+                raise SpecError(
+                    f"--{stray[0]} goes with --unknown", fix="give the text whose author is wanted"
+                )
             return None
-        own = {option.name: values[option.name] for option in cls.options() if option.name in values}
-        used = {name: value for name, value in values.items() if value not in (None, False, (), []) and name not in own}
+        own = {
+            option.name: values[option.name] for option in cls.options() if option.name in values
+        }
+        used = {
+            name: value
+            for name, value in values.items()
+            if value not in (None, False, (), []) and name not in own
+        }
         corpus = used.pop("corpus", None)
         if own.get("candidates") is None:
             if corpus is None:
-                raise SpecError("nobody to choose from: --candidates is missing", expected="texts of each candidate")
-            own["candidates"], corpus = corpus, None
+                raise SpecError(
+                    "nobody to choose from: --candidates is missing",
+                    expected="texts of each candidate",
+                )
+            own["candidates"] = corpus
+            corpus = None
         if corpus is not None:
-            raise SpecError("a corpus is given beside --candidates", found=str(corpus), fix="give --candidates alone")
+            raise SpecError(
+                "a corpus is given beside --candidates",
+                found=str(corpus),
+                fix="give --candidates alone",
+            )
         if stray := list(used):
-            raise SpecError(f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out")
+            raise SpecError(
+                f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out"
+            )
         return own
 
     def resolve(self) -> None:
@@ -157,12 +207,16 @@ class Unknown(Task):
         remark(question.notes)
         self.data = {
             **{f"unknown {text.name}": content_key(text.text) for text in question.unknown},
-            "candidates": content_key([[k.author, k.name, k.text, k.topic] for k in question.known]),
+            "candidates": content_key(
+                [[k.author, k.name, k.text, k.topic] for k in question.known]
+            ),
             "methods": content_key([method_identity(method) for method in self.named.values()]),
             "how words are found": str(detect([known.text for known in question.known])),
         }
         stem = slug(spec.unknown[0]) or "text"
-        self.folder = self.place_or(f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     def draft(self) -> Draft[UnknownPlan]:
         return _draft(self.spec, self.question, self.named)
@@ -174,26 +228,21 @@ class Unknown(Task):
         return run_units(self.engine, units, self.progress, "learning and answering")
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        refused = [f"{u.name}: no answer, for {reason}." for u in draft.plan.unknown for reason in u.refusals]
+        refused = [
+            f"{u.name}: no answer, for {reason}."
+            for u in draft.plan.unknown
+            for reason in u.refusals
+        ]
         said = [f"{u.name}: {note}." for u in draft.plan.unknown for note in u.notes]
         return refused + said + [f"Note: {note}." for note in draft.plan.notes]
-
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        from ravenbench.engine.estimate import around, of_authors
-
-        start, known = around(len(missing)), draft.plan.known
-        columns = [draft.texts[k.row] for k in known], [k.author for k in known], [k.topic for k in known]  # type: ignore[index]
-        methods = {place.verifier: self.named[place.verifier] for place in missing}
-        # All parts, all of them, without groups of candidates, without topics.
-        fits = (FOLDS + 1 + GROUPS + TOPICS) * len(missing) / max(len(methods), 1)
-        seconds, untimed = of_authors(methods, *columns, fits)
-        return start + seconds, untimed
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
         return {"unknown texts": len(draft.plan.unknown), "candidates": len(draft.plan.candidates)}
 
 
-def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -> Draft[UnknownPlan]:
+def _draft(
+    spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]
+) -> Draft[UnknownPlan]:
     from ravenbench.ext.case.compare.material import evidence_in_words
     from ravenbench.store.plans import content_key
     from ravenbench.store.records import FoldRecord
@@ -205,10 +254,12 @@ def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -
     topic, by = _topics([k.topic for k in used], [k.text for k in used], spec.seed)
     author = [names.index(k.author) for k in used]
     known = [
-        KnownRecord(name=k.name, row=int(rows[i]), author=author[i], topic=int(topic[i])) for i, k in enumerate(used)
+        KnownRecord(name=k.name, row=int(rows[i]), author=author[i], topic=int(topic[i]))
+        for i, k in enumerate(used)
     ]
     unlike = _unlike([k.text for k in used])
-    unknown, words = [], {}
+    unknown = []
+    words = {}
     for place, text in enumerate(question.unknown):
         length = passage_words(text.words, [count_words(k.text) for k in used], author)
         words[f"words-{length}"] = length
@@ -217,10 +268,14 @@ def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -
         refusals = [short] if evidence < SHORTEST else unlike(text.text)
         unknown.append(
             UnknownRecord(
-                name=text.name, row=int(rows[len(used) + place]), words=text.words, fold=f"words-{length}",
-                refusals=refusals, notes=list(question.remarks.get(place, ())),
+                name=text.name,
+                row=int(rows[len(used) + place]),
+                words=text.words,
+                fold=f"words-{length}",
+                refusals=refusals,
+                notes=list(question.remarks.get(place, ())),
             )
-        )  # fmt: skip
+        )
     learned = [[k.author, texts.hash(k.row).hex(), k.topic] for k in known]
     detected = str(detect([k.text for k in used]))
     folds = {
@@ -233,14 +288,27 @@ def _draft(spec: UnknownSpec, question: NamingQuestion, named: dict[str, Any]) -
     identities = {name: method_identity(method) for name, method in named.items()}
     answered_folds = {one.fold for one in unknown if not one.refusals}
     cells = [
-        CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
-        for name, identity in identities.items() for fold, info in folds.items() if fold in answered_folds
-    ]  # fmt: skip
+        CellPlace(
+            key=content_key([identity, info.train_digest, info.test_digest]),
+            verifier=name,
+            fold=fold,
+        )
+        for name, identity in identities.items()
+        for fold, info in folds.items()
+        if fold in answered_folds
+    ]
     plan = UnknownPlan(
-        folds=folds, verifiers=[method_record(name, method) for name, method in named.items()], cells=cells,
-        candidates=names, known=known, unknown=unknown, words=words, topics=by,
-        left_out=[question.known[i].name for i in question.copied], notes=list(question.notes),
-    )  # fmt: skip
+        folds=folds,
+        verifiers=[method_record(name, method) for name, method in named.items()],
+        cells=cells,
+        candidates=names,
+        known=known,
+        unknown=unknown,
+        words=words,
+        topics=by,
+        left_out=[question.known[i].name for i in question.copied],
+        notes=list(question.notes),
+    )
     return Draft(plan, texts=texts)
 
 
@@ -249,7 +317,8 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
     from ravenbench.ext.case.extract import Extract
     from ravenbench.types import Corpus, Labels
 
-    labels, by = Labels.of(given), "the topics that the texts came with"
+    labels = Labels.of(given)
+    by = "the topics that the texts came with"
     if (labels.codes < 0).any() or len(labels.names) < 2:
         if len(set(texts)) < 2 * TOPICS:
             return np.full(len(texts), -1), ""
@@ -257,7 +326,8 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
         nobody = Labels.of([None] * len(table))
         corpus = Corpus("", table, tuple(map(str, range(len(table)))), nobody, nobody)
         topics = Extract(clusters=TOPICS, seed=seed).labels(corpus)
-        labels, by = Labels(topics.codes[rows], topics.names), "topics extracted from the texts"
+        labels = Labels(topics.codes[rows], topics.names)
+        by = "topics extracted from the texts"
     return labels.codes.astype(np.int64), by
 
 
@@ -279,19 +349,24 @@ def _unlike(known: Sequence[str]) -> Any:
             return odd
         return [
             *odd,
-            "it is unlike the candidates' texts in language or kind: "
-            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}",
+            (
+                f"it is unlike the candidates' texts in language or kind: {share:.0%} of its words"
+                f" are among their most frequent ones, of their own texts {usual:.0%}"
+            ),
         ]
 
     return reasons
 
 
 def passage_words(unknown: int, known: Sequence[int], author: Sequence[int]) -> int:
-    """Words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts have them
-    and every candidate has two passages, of more than ten candidates nine in ten: one who wrote little must not shorten
-    all others' passages. Of these, so that texts of about one length share their passages, the first two digits."""
+    """Count of words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts
+    have them and every candidate has two passages, of more than ten candidates nine in ten: one who wrote little must
+    not shorten all others' passages. Of these, so that texts of about one length share their passages, the first two
+    digits."""
     of_author = np.sort([own for own in np.bincount(author, weights=known) if own > 0])
-    length: int = min(unknown, LONGEST, int(np.median(known)), int(of_author[(len(of_author) - 1) // 10] / 2))
+    length: int = min(
+        unknown, LONGEST, int(np.median(known)), int(of_author[(len(of_author) - 1) // 10] / 2)
+    )
     step = 10 ** max(0, len(str(length)) - 2)
     return max(SHORTEST, int(length // step * step))
 
@@ -300,12 +375,15 @@ def passages(text: str, words: int) -> list[str]:
     """A text in parts of about so many words; a rest of less than half belongs to the last part."""
     spans = [match.span() for match in SPACED.finditer(text)] or [(0, 0)]
     starts = [i * words for i in range(max(1, int(len(spans) / words + 0.5)))]
-    return [text[spans[a][0] : spans[b - 1][1]] for a, b in zip(starts, [*starts[1:], len(spans)], strict=True)]
+    return [
+        text[spans[a][0] : spans[b - 1][1]]
+        for a, b in zip(starts, [*starts[1:], len(spans)], strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """What a fold's methods learn from and answer: passages (n,) of known texts and (u,) of unknown ones.
+    """What a fold's methods learn from and answer: passages of known texts (n,) and of unknown ones (u,).
 
     ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
     candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
@@ -334,21 +412,32 @@ class Passages:
 @lru_cache(maxsize=2)
 def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
     """The passages of a fold; without ``contents`` none whose content is replaced."""
-    plan, table = store.plan_as(UnknownPlan), store.texts
-    words, seed = plan.words[fold], int(store.run.spec["seed"])
-    document_of = {name: i for i, name in enumerate(dict.fromkeys((k.author, k.name) for k in plan.known))}
+    plan = store.plan_as(UnknownPlan)
+    table = store.texts
+    words = plan.words[fold]
+    seed = int(store.run.spec["seed"])
+    document_of = {
+        name: i for i, name in enumerate(dict.fromkeys((k.author, k.name) for k in plan.known))
+    }
     known = [(k.author, document_of[k.author, k.name], k.topic, table[k.row]) for k in plan.known]
     questioned = [
-        (n, text) for n, u in enumerate(plan.unknown) if u.fold == fold for text in passages(table[u.row], words)
+        (n, text)
+        for n, u in enumerate(plan.unknown)
+        if u.fold == fold
+        for text in passages(table[u.row], words)
     ]
     detected = detect([text for *_, text in known]) if contents else None
     return divided(known, questioned, words, seed, bool(plan.topics), detected)
 
 
 def divided(
-    known: Sequence[tuple[int, int, int, str]], questioned: Sequence[tuple[int, str]], words: int, seed: int,
-    topics: bool, detected: Detected | None,
-) -> Passages:  # fmt: skip
+    known: Sequence[tuple[int, int, int, str]],
+    questioned: Sequence[tuple[int, str]],
+    words: int,
+    seed: int,
+    topics: bool,
+    detected: Detected | None,
+) -> Passages:
     """Passages of known texts (candidate, document, topic, text), numbered, and those asked (unknown text, passage).
 
     ``detected`` says how content words are found; without it none are replaced.
@@ -370,15 +459,26 @@ def divided(
         whole_texts = len({i for i, *_ in own}) > 1
         for j, (i, subject, text) in enumerate(chosen):
             rows.append((a, i, i if whole_texts else j * FOLDS // len(chosen), subject, text))
-    author, document, fold, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
+    author, document, fold, topic = (
+        np.array([row[c] for row in rows], dtype=np.int64) for c in range(4)
+    )
     part = parts(author, fold, topic, FOLDS, seed)
     groups = stream(seed, "unknown-candidates").permutation(candidates) % min(GROUPS, candidates)
-    texts, unknown = tuple(row[4] for row in rows), tuple(text for _, text in questioned)
+    texts = tuple(row[4] for row in rows)
+    unknown = tuple(text for _, text in questioned)
     moved, versions = _replaced(texts, unknown, author, seed, detected) if detected else ((), ())
     return Passages(
-        author, document, part, groups[author], topic % TOPICS if topics else None, texts,
-        np.array([n for n, _ in questioned], dtype=np.int64), unknown, moved, versions,
-    )  # fmt: skip
+        author,
+        document,
+        part,
+        groups[author],
+        topic % TOPICS if topics else None,
+        texts,
+        np.array([n for n, _ in questioned], dtype=np.int64),
+        unknown,
+        moved,
+        versions,
+    )
 
 
 def _replaced(
@@ -401,8 +501,12 @@ def _replaced(
         for n, place in enumerate(places):
             rng = stream(seed, purpose, n)
             donor = able[rng.permutation(len(able))[version % len(able)]]
-            drawn = [int(row) for row in rng.permutation(donor)[:3] if rows[row] != rows[place]] or [int(donor[0])]
-            made.append((splicer.cut(int(rows[place])), [splicer.cut(int(rows[row])) for row in drawn]))
+            drawn = [
+                int(row) for row in rng.permutation(donor)[:3] if rows[row] != rows[place]
+            ] or [int(donor[0])]
+            made.append(
+                (splicer.cut(int(rows[place])), [splicer.cut(int(rows[row])) for row in drawn])
+            )
         return made
 
     every = pairs(range(len(known)), "unknown-known", 0)
@@ -421,16 +525,23 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
     from sklearn.base import clone
 
     def ask(rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
-        scores, present = np.full((sum(map(len, calls)), int(p.author.max()) + 1), np.nan), np.unique(p.author[rows])
+        scores = np.full((sum(map(len, calls)), int(p.author.max()) + 1), np.nan)
+        present = np.unique(p.author[rows])
         if len(present) < 2:
             return scores
         # Names of one width sort as the codes do.
-        taught, names = [p.texts[i] for i in rows], [f"{p.author[i]:08d}" for i in rows]
-        learned.append(Apart.learned(store, lambda _, *given: (clone(method).fit(*given), {}), taught, names))
+        taught = [p.texts[i] for i in rows]
+        names = [f"{p.author[i]:08d}" for i in rows]
+        learned.append(
+            Apart.learned(store, lambda _, *given: (clone(method).fit(*given), {}), taught, names)
+        )
         done = 0
         for call in filter(len, calls):
             with learned[-1].process_for(store) as process:
-                reply = process.ask(lambda fitted, texts: (fitted, {"scores": np.asarray(fitted.scores(texts))}), call)
+                reply = process.ask(
+                    lambda fitted, texts: (fitted, {"scores": np.asarray(fitted.scores(texts))}),
+                    call,
+                )
             scores[done : done + len(call), present] = reply["scores"]
             done += len(call)
         return scores
@@ -439,18 +550,28 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
 
 
 def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floats]:
-    """The scores of a cell (see ``Passages``); by default all calls are asked at once."""
+    """The arrays of a cell (see ``Passages``): scores with one column a candidate, higher = this candidate; by
+    default all calls are asked at once."""
     from ravenbench.attribution.posterior import held_out, scored
 
-    ask = ask or (lambda rows, calls: scored(method, p.texts, p.author, rows, [*chain.from_iterable(calls)]))
-    n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
+    ask = ask or (
+        lambda rows, calls: scored(method, p.texts, p.author, rows, [*chain.from_iterable(calls)])
+    )
+    n = len(p.texts)
+    u = len(p.unknown)
+    known = np.arange(len(p.texts))
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
-    arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
+    arrays = {
+        "closed": closed,
+        "moved": closed.copy(),
+        "parts": np.full((FOLDS, u, closed.shape[1]), np.nan),
+    }
     for part in np.unique(p.part):
         out = np.flatnonzero(p.part == part)
         calls = [[*(p.texts[i] for i in out), *p.unknown], [p.moved[i] for i in out if p.moved]]
         scores = ask(known[p.part != part], calls)
-        closed[out], arrays["parts"][part] = scores[: len(out)], scores[len(out) : len(out) + u]
+        closed[out] = scores[: len(out)]
+        arrays["parts"][part] = scores[len(out) : len(out) + u]
         if p.moved:
             arrays["moved"][out] = scores[len(out) + u :]
     versions = [p.versions[at : at + u] for at in range(0, len(p.versions), u)]
@@ -468,18 +589,23 @@ class PassagesUnit(CellUnit):
 
     def learn(self, store: Store) -> tuple[dict[str, Floats], str | None]:
         """The scores, and why an outsider may know more than it was handed (as ``CellRecord.exposed``)."""
-        passages, learned = open_passages(store, self.cells[0].fold), list[Apart]()
+        passages = open_passages(store, self.cells[0].fold)
+        learned = list[Apart]()
         if isinstance(self.method, Component) and runs_program(self.method):
             return answered(self.method, passages), PROGRAM
         if not foreign(self.method):
             return answered(self.method, passages), None
         try:
-            scores = answered(self.method, passages, each_apart(self.method, passages, store, learned))
+            scores = answered(
+                self.method, passages, each_apart(self.method, passages, store, learned)
+            )
         except Unsendable:
             return answered(self.method, passages), why(self.method, store, None)
         return scores, next(filter(None, (why(self.method, store, one) for one in learned)), "")
 
-    def answer(self, store: Store, learned: tuple[dict[str, Floats], str | None], place: CellPlace) -> Filled:
+    def answer(
+        self, store: Store, learned: tuple[dict[str, Floats], str | None], place: CellPlace
+    ) -> Filled:
         return learned[0], {}
 
     def exposed(self, store: Store, learned: tuple[dict[str, Floats], str | None]) -> str | None:

@@ -1,4 +1,8 @@
-"""Sensibleness, whether a rewriting can be read; each measure is a text's own minus its original's.
+"""Measures whether a rewriting can be read; each measure is a text's own minus its original's.
+
+In: an original and its rewriting, as ``str``. Out: differences by name of measure (``surprisal`` in bits a token, the
+others per 1,000 words or tokens; higher = less sensible), None where one was not made; mean ranks of systems, 1 =
+most sensible.
 
 Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
 """
@@ -21,14 +25,16 @@ from ravenbench.texts import content_hash
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES = (
-    "der das und nicht ist ein eine einen einem mit auf für auch wir sie sich von zu dass wird wurde oder aber bei "
-    "le les une dans pour pas est avec sur qui que ce cette sont nous vous il elle mais où été être "
-    "el los las una por para con pero como está het een niet van voor zijn wordt di che non sono della"
+    "der das und nicht ist ein eine einen einem mit auf für auch wir sie sich von zu dass wird"
+    " wurde oder aber bei le les une dans pour pas est avec sur qui que ce cette sont nous vous il"
+    " elle mais où été être el los las una por para con pero como está het een niet van voor zijn"
+    " wordt di che non sono della"
 )
 _FOREIGN = frozenset(_OTHER_LANGUAGES.split())
 _CHATTER = re.compile(
     r"\bas an ai\b|\blanguage model\b|\bi (?:cannot|can't|am unable to) (?:assist|help|rewrite)\b|"
-    r"^[^\S\n]*+(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your) (?:rewritten|revised|paraphrased)\b|"
+    r"^[^\S\n]*+(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your)"
+    r" (?:rewritten|revised|paraphrased)\b|"
     r"\b(?:rewritten|revised|paraphrased) (?:text|version|paragraph)\s*:|<\|?(?:im_|end|start)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -36,7 +42,9 @@ _CHATTER = re.compile(
 ANOMALIES: Mapping[str, re.Pattern[str]] = {
     "space_before_mark": re.compile(r"(?<=\w)[^\S\n]+(?:[,;!?)\]]|[.:](?![.\w)]))"),
     "no_space_after_mark": re.compile(r"(?<=[^\W\d_])[,;:!?](?=[^\W\d_])|(?<=[a-z])\.(?=[A-Z])"),
-    "doubled_marks": re.compile(r"([,;:])\s*\1|[!?]{2,}|(?<!\.)\.\.(?!\.)|[,;:]\s*[.!?]|[.!?]\s*[,;:]"),
+    "doubled_marks": re.compile(
+        r"([,;:])\s*\1|[!?]{2,}|(?<!\.)\.\.(?!\.)|[,;:]\s*[.!?]|[.!?]\s*[,;:]"
+    ),
     "inner_capital": re.compile(r"(?<=[a-z,]\s)(?!I\b)[A-Z]\w*"),
     "repeated_words": re.compile(r"\b([^\W\d_]+)\s+\1\b"),
     "chatter": _CHATTER,
@@ -44,8 +52,14 @@ ANOMALIES: Mapping[str, re.Pattern[str]] = {
 """Anomalies that are found by looking, counted per 1,000 tokens with the two below."""
 
 MEASURES = (
-    "surprisal", "oov", "repeated_misspellings", "foreign", *ANOMALIES, "lowercase_start", "unbalanced",
-)  # fmt: skip
+    "surprisal",
+    "oov",
+    "repeated_misspellings",
+    "foreign",
+    *ANOMALIES,
+    "lowercase_start",
+    "unbalanced",
+)
 """Higher is less sensible in all. ``surprisal`` is in bits a token, the others per 1,000 words or tokens."""
 
 
@@ -67,10 +81,14 @@ class Sensibleness:
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
         """Every measure of a rewriting minus its original's; None for one that was not made."""
-        was, now = self.of(original), self.of(rewritten)
+        was = self.of(original)
+        now = self.of(rewritten)
         return {
-            name: None if (a := was[name]) is None or (b := now[name]) is None else b - a for name in MEASURES
-        }  # fmt: skip
+            name: None
+            if (before := was[name]) is None or (after := now[name]) is None
+            else after - before
+            for name in MEASURES
+        }
 
     def of(self, text: str) -> dict[str, float | None]:
         """The measures of one text; None for what cannot be made here or a text without words."""
@@ -80,39 +98,56 @@ class Sensibleness:
         return self._known[key]
 
     def _of(self, text: str) -> dict[str, float | None]:
-        spoken, words = _TOKEN.findall(text), plain_words(text)
+        spoken = _TOKEN.findall(text)
+        words = plain_words(text)
         row: dict[str, float | None] = dict.fromkeys(MEASURES)
         if not spoken or not words:
             return row
         for name, pattern in ANOMALIES.items():
             row[name] = 1000 * sum(1 for _ in pattern.finditer(text)) / len(spoken)
-        spans = [text[a:b].strip() for a, b in sentences(text)]
-        lower = sum(1 for s in spans if (first := _LETTERS.search(s)) and first.start() <= 1 and first[0][0].islower())
+        spans = [text[start:end].strip() for start, end in sentences(text)]
+        lower = sum(
+            1
+            for sentence in spans
+            if (first_letters := _LETTERS.search(sentence))
+            and first_letters.start() <= 1
+            and first_letters[0][0].islower()
+        )
         row["lowercase_start"] = 1000 * lower / len(spoken)
         row["unbalanced"] = 1000 * _unbalanced(text) / len(spoken)
         row["foreign"] = 1000 * sum(_is_foreign(word) for word in words) / len(words)
         if "oov" not in self.missing:
-            unknown = Counter(w for word in words if not self._in_vocabulary(w := word.replace("’", "'")))
+            unknown = Counter(
+                straight
+                for word in words
+                if not self._in_vocabulary(straight := word.replace("’", "'"))
+            )
             row["oov"] = 1000 * unknown.total() / len(words)
-            row["repeated_misspellings"] = 1000 * sum(c for c in unknown.values() if c > 1) / len(words)
+            row["repeated_misspellings"] = (
+                1000 * sum(count for count in unknown.values() if count > 1) / len(words)
+            )
             row["surprisal"] = self._surprisal(spans)
         return row
 
     def _surprisal(self, spans: list[str]) -> float | None:
         model = resources.language_model()
-        parts = [model.log10(words) for span in spans if (words := _TOKEN.findall(span.replace("’", "'")))]
+        parts = [
+            model.log10(words)
+            for span in spans
+            if (words := _TOKEN.findall(span.replace("’", "'")))
+        ]
         return float(-np.concatenate(parts).mean() * np.log2(10)) if parts else None
 
     def _in_vocabulary(self, word: str) -> bool:
-        known = self._words.get(word)
-        if known is None:
+        is_known = self._words.get(word)
+        if is_known is None:
             model = resources.language_model()
             forms = (word, word.lower(), word.lower().removesuffix("'s"))
-            known = word.isdecimal() or any(form in model for form in forms)
-            if not known and missing("wordnet") is None:
-                known = resources.wordnet().morphy(word.lower()) is not None
-            self._words[word] = known
-        return known
+            is_known = word.isdecimal() or any(form in model for form in forms)
+            if not is_known and missing("wordnet") is None:
+                is_known = resources.wordnet().morphy(word.lower()) is not None
+            self._words[word] = is_known
+        return is_known
 
 
 def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
@@ -123,7 +158,7 @@ def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, fl
     ranks = []
     for name in MEASURES:
         column = [values[system].get(name) for system in systems]
-        numbers = [v for v in column if v is not None]
+        numbers = [value for value in column if value is not None]
         if len(numbers) == len(column) and len(set(numbers)) > 1:
             ranks.append(rankdata(np.round(numbers, 9)))
     means = np.mean(ranks, axis=0).tolist() if ranks else [None] * len(systems)
@@ -132,18 +167,20 @@ def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, fl
 
 @lru_cache(1 << 16)
 def _is_foreign(word: str) -> bool:
-    return word.casefold() in _FOREIGN or any(ord(c) > 0x24F for c in word.replace("’", ""))
+    return word.casefold() in _FOREIGN or any(
+        ord(character) > 0x24F for character in word.replace("’", "")
+    )
 
 
 def _unbalanced(text: str) -> int:
     """Brackets without a partner, and straight or curly double quotes left open."""
     count = 0
-    for left, right in ("()", "[]", "{}", "“”"):
+    for opening, right in ("()", "[]", "{}", "“”"):
         depth = 0
-        for c in text:
-            if c == left:
+        for character in text:
+            if character == opening:
                 depth += 1
-            elif c == right:
+            elif character == right:
                 if depth:
                     depth -= 1
                 else:

@@ -1,4 +1,7 @@
-"""Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling)."""
+"""Defines Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
+
+In: an ``ObfuscationTask`` and a seed. Out: a ``Rewriting`` in parts.
+"""
 
 from __future__ import annotations
 
@@ -43,26 +46,39 @@ class OtherAuthor(base.Obfuscator):
         """Keep the set's known texts as the pool. InputError if fewer than two problems have known texts."""
         if sum(bool(task.known) for task in tasks) < 2:
             raise InputError(
-                "other-author takes its texts from the other problems of a set", found=f"{len(tasks)} problems",
+                "other-author takes its texts from the other problems of a set",
+                found=f"{len(tasks)} problems",
                 fix="give a set of problems with known texts",
-            )  # fmt: skip
+            )
         self.pool_ = [frozenset((*task.known, task.questioned)) for task in tasks]
         self.known_ = [task.known for task in tasks]
         return self
 
     def rewrite(self, task: base.ObfuscationTask, seed: int) -> base.Rewriting:
         if not hasattr(self, "pool_"):
-            raise InputError("other-author was not fitted", fix="call fit with the tasks of the document set first")
+            raise InputError(
+                "other-author was not fitted",
+                fix="call fit with the tasks of the document set first",
+            )
         text = task.questioned
-        own = frozenset((*task.known, text))
+        task_texts = frozenset((*task.known, text))
         texts = sorted(
-            {t for all_, known in zip(self.pool_, self.known_, strict=True) if not all_ & own for t in known}
+            {
+                known_text
+                for pool_texts, known_texts in zip(self.pool_, self.known_, strict=True)
+                if not pool_texts & task_texts
+                for known_text in known_texts
+            }
         )
         if not texts:
             raise InputError(f"{task.id}: every other problem shares a text with this one")
-        near = sorted(texts, key=lambda t: (abs(len(t) - len(text)), t))[:10]
+        near = sorted(texts, key=lambda candidate: (abs(len(candidate) - len(text)), candidate))[
+            :10
+        ]
         chosen = near[int(self.draws(seed, task, "choose").integers(0, len(near)))]
-        return base.Rewriting((base.Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1})
+        return base.Rewriting(
+            (base.Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1}
+        )
 
 
 _WHOLE = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
@@ -98,35 +114,53 @@ class Random(base.Obfuscator):
         self.fit([task])
         text = task.questioned
         guarded = None if self.mode == "faithful" else stretches(text)
-        without = missing("wordnet")
+        without_wordnet = missing("wordnet")
         rng = self.draws(seed, task, "noise")
         words = list((_WORD if guarded is None else _WHOLE).finditer(text))
-        hit, kind, pick = rng.random(len(words)) < self.rate, rng.integers(0, 2 if without else 3, len(words)), 0
+        hit = rng.random(len(words)) < self.rate
+        kind = rng.integers(0, 2 if without_wordnet else 3, len(words))
+        pick = 0
         edits: list[Edit] = []
         free = 0
         for i, word in enumerate(words):
-            if not hit[i] or word.start() < free or (guarded is not None and guarded.touch(*word.span())):
+            if (
+                not hit[i]
+                or word.start() < free
+                or (guarded is not None and guarded.touch(*word.span()))
+            ):
                 continue
             if kind[i] == 0:
                 end = word.end() + (text[word.end() : word.end() + 1] == " ")
                 edits.append(Edit(word.start(), end, "", "drop"))
             elif kind[i] == 1 and i + 1 < len(words):
-                other = words[i + 1]
-                end = other.end()
-                if guarded is not None and (guarded.touch(*other.span()) or text[word.end() : other.start()] != " "):
+                next_word = words[i + 1]
+                end = next_word.end()
+                if guarded is not None and (
+                    guarded.touch(*next_word.span()) or text[word.end() : next_word.start()] != " "
+                ):
                     continue
-                swapped = other.group() + text[word.end() : other.start()] + word.group()
+                swapped = next_word.group() + text[word.end() : next_word.start()] + word.group()
                 edits.append(Edit(word.start(), end, swapped, "swap"))
             else:
-                others = () if without else _relatives(word.group()) if guarded else sum(related(word.group()), ())
-                if not others:
+                alternatives = (
+                    ()
+                    if without_wordnet
+                    else _relatives(word.group())
+                    if guarded
+                    else sum(related(word.group()), ())
+                )
+                if not alternatives:
                     continue
-                pick = int(rng.integers(0, len(others)))
+                pick = int(rng.integers(0, len(alternatives)))
                 end = word.end()
-                edits.append(Edit(word.start(), end, match_case(word.group(), others[pick]), "relative"))
+                edits.append(
+                    Edit(
+                        word.start(), end, match_case(word.group(), alternatives[pick]), "relative"
+                    )
+                )
             free = end
         parts = from_edits(text, edits)
-        notes = (f"no word was given a relative: {without}",) if without else ()
+        notes = (f"no word was given a relative: {without_wordnet}",) if without_wordnet else ()
         return base.Rewriting(parts, notes, base.count_operations(parts))
 
 
@@ -135,5 +169,9 @@ def _relatives(word: str) -> tuple[str, ...]:
     if sense is None:
         return ()
     pos = "a" if sense.pos() == "s" else sense.pos()
-    candidates = (same_form(word.lower(), lemma, pos) for names in relatives(word.lower(), pos) for lemma in names)
+    candidates = (
+        same_form(word.lower(), lemma, pos)
+        for names in relatives(word.lower(), pos)
+        for lemma in names
+    )
     return tuple(dict.fromkeys(form for form in candidates if form is not None))

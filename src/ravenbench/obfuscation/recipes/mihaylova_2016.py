@@ -1,4 +1,8 @@
-"""Obfuscation by fourteen operations that pull a text towards average style.
+"""Rewrites a text by fourteen operations that pull it towards average style (the obfuscator ``Mihaylova``).
+
+In: the text of an ``ObfuscationTask`` and a seed. Out: a ``Rewriting``: parts (old text, new text, operations), notes
+on what is missing here, and how often each operation was applied. Steps take the text of one part and give its new
+text.
 
 References
 ----------
@@ -19,11 +23,30 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ravenbench.obfuscation import base
-from ravenbench.obfuscation.guards import Stretches, acceptable, is_english, relatives, same_form, stretches
+from ravenbench.obfuscation.guards import (
+    Stretches,
+    acceptable,
+    is_english,
+    relatives,
+    same_form,
+    stretches,
+)
 from ravenbench.obfuscation.parts import pack, sentences
-from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, has_vocabulary, in_vocabulary, measure
+from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import (
+    Measured,
+    has_vocabulary,
+    in_vocabulary,
+    measure,
+)
 from ravenbench.obfuscation.wording.resources import language_model, load, pattern, word_set
-from ravenbench.obfuscation.wording.words import base_form, head, match_case, parents, senses, usual_sense
+from ravenbench.obfuscation.wording.words import (
+    base_form,
+    head,
+    match_case,
+    parents,
+    senses,
+    usual_sense,
+)
 from ravenbench.text.nltk_data import missing
 
 NUMBER = re.compile(
@@ -43,11 +66,13 @@ def substituted(pattern: re.Pattern[str], swap: Swap, text: str, guarded: Stretc
     """``pattern.sub``, but for matches that touch a stretch to be left alone."""
     if guarded is None:
         return pattern.sub(swap, text)
-    return pattern.sub(lambda m: m.group() if guarded.touch(*m.span()) else swap(m), text)
+    return pattern.sub(
+        lambda match: match.group() if guarded.touch(*match.span()) else swap(match), text
+    )
 
 
 def stop_word_fits(match: re.Match[str], text: str) -> bool:
-    """Whether a stop word's alternative can stand where it stands."""
+    """Whether a stop word's alternative can replace it at this match in the text."""
     around = _surroundings()[match.group().lower()]
     if around is None:
         return False
@@ -58,7 +83,7 @@ def stop_word_fits(match: re.Match[str], text: str) -> bool:
 
 
 def paraphrase_fits(match: re.Match[str], text: str) -> bool:
-    """Whether a paraphrase can stand where the phrase stands: not after a negation or an auxiliary."""
+    """Whether a paraphrase can replace the phrase at this match: not after a negation or an auxiliary."""
     rules = load("paraphrase_surroundings")
     if match.group().lower() in rules["never"]:
         return False
@@ -81,7 +106,11 @@ def readable_gloss(match: re.Match[str], text: str, pos: str) -> str | None:
     if sense is None:
         return None
     gloss = str(sense.definition())
-    if len(gloss.split()) > _LONGEST_GLOSS or re.search(r"[^\w\s'\-]", gloss) or word in gloss.split():
+    if (
+        len(gloss.split()) > _LONGEST_GLOSS
+        or re.search(r"[^\w\s'\-]", gloss)
+        or word in gloss.split()
+    ):
         return None
     bare = re.sub(r"\A(?:an?|the) ", "", gloss)
     after = text[match.end() : match.end() + 1]
@@ -101,30 +130,44 @@ def _surroundings() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]] | None]
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CONNECTIVES = ("and", "and", "and", "and", "", "", "", "as", "yet")
-_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I)
-_WHOLE_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|but) (?=(?:I|he|she|it|we|they|you|the) )")
+_BREAKERS = re.compile(
+    r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I
+)
+_WHOLE_BREAKERS = re.compile(
+    r", (?:however|therefore|moreover|furthermore|but) (?=(?:I|he|she|it|we|they|you|the) )"
+)
 _SUBJECT = word_set("openers of a sentence")
 _NEAR = 8
 
 
 def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> str:
-    """Split at *and* once a noun and a verb have been seen, and at discourse markers.
+    """The sentence, split at *and* once a noun and a verb have been seen, and at discourse markers.
 
     Where ``guarded`` says what to leave alone, what follows must look like a sentence too.
     """
-    out, seen = [], set()
+    rewritten = []
+    seen_classes = set()
     at = 0
     for match in _LETTERS.finditer(sentence):
         word = match.group().lower()
-        seen.add(pos.get(word, ""))
-        if word == "and" and {"n", "v"} <= seen and sentence[match.end() : match.end() + 1] == " ":
+        seen_classes.add(pos.get(word, ""))
+        if (
+            word == "and"
+            and {"n", "v"} <= seen_classes
+            and sentence[match.end() : match.end() + 1] == " "
+        ):
             if guarded is not None and not _opens_sentence(sentence[match.end() :], pos):
                 continue
-            rest = match.end() + 1
-            out.append(sentence[at : match.start()].rstrip(" ,;:") + ". ")
-            sentence = sentence[:rest] + sentence[rest : rest + 1].upper() + sentence[rest + 1 :]
-            at, seen = rest, set()
-    joined = "".join([*out, sentence[at:]])
+            next_start = match.end() + 1
+            rewritten.append(sentence[at : match.start()].rstrip(" ,;:") + ". ")
+            sentence = (
+                sentence[:next_start]
+                + sentence[next_start : next_start + 1].upper()
+                + sentence[next_start + 1 :]
+            )
+            at = next_start
+            seen_classes = set()
+    joined = "".join([*rewritten, sentence[at:]])
     breakers = _BREAKERS if guarded is None else _WHOLE_BREAKERS
     return breakers.sub(lambda m: ". " + m.group()[2:].capitalize(), joined)
 
@@ -135,21 +178,30 @@ def merge(text: str, rng: np.random.Generator, guarded: Stretches | None) -> str
     Where ``guarded`` says what to leave alone, names keep their initials, and so do words in capitals.
     """
     spans = sentences(text)
-    out = []
+    rewritten = []
     for number, (start, end) in enumerate(spans):
         sentence = text[start:end]
         body = sentence.rstrip()
         gap = sentence[len(body) :]
         if number:
-            first = re.match(r"\W*(\w+)", body)
-            if first and first.group(1) != "I" and not (guarded and keeps_capital(first.group(1), guarded)):
-                body = body[: first.start(1)] + body[first.start(1)].lower() + body[first.start(1) + 1 :]
+            first_word = re.match(r"\W*(\w+)", body)
+            if (
+                first_word
+                and first_word.group(1) != "I"
+                and not (guarded and keeps_capital(first_word.group(1), guarded))
+            ):
+                body = (
+                    body[: first_word.start(1)]
+                    + body[first_word.start(1)].lower()
+                    + body[first_word.start(1) + 1 :]
+                )
         if number + 1 < len(spans) and "\n\n" not in gap and body[-1:] in ".!?":
             mark = ",;"[int(rng.integers(2))]
             word = _CONNECTIVES[int(rng.integers(len(_CONNECTIVES)))]
-            body, gap = body[:-1] + mark, f" {word} " if word else " "
-        out.append(body + gap)
-    return "".join(out)
+            body = body[:-1] + mark
+            gap = f" {word} " if word else " "
+        rewritten.append(body + gap)
+    return "".join(rewritten)
 
 
 def keeps_capital(word: str, guarded: Stretches) -> bool:
@@ -157,12 +209,29 @@ def keeps_capital(word: str, guarded: Stretches) -> bool:
     return word == "I" or word in guarded.names or word[1:] != word[1:].lower()
 
 
-def _opens_sentence(rest: str, pos: Mapping[str, str]) -> bool:
-    words = [m.group().lower() for m in _LETTERS.finditer(re.split(r"[.,;:!?]", rest, maxsplit=1)[0])][:_NEAR]
+def _opens_sentence(after_and: str, pos: Mapping[str, str]) -> bool:
+    words = [
+        match.group().lower()
+        for match in _LETTERS.finditer(re.split(r"[.,;:!?]", after_and, maxsplit=1)[0])
+    ][:_NEAR]
     return bool(words) and words[0] in _SUBJECT and any(pos.get(word) == "v" for word in words[1:])
 
 
-_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _ONES += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 _TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _LONG = 8
@@ -170,18 +239,26 @@ _LONG = 8
 
 def spoken(numeral: str) -> str:
     """``1,204.5`` → *one thousand two hundred four point five*; eight digits or more one by one."""
-    whole, _, decimals = numeral.replace(",", "").partition(".")
-    digits = [_ONES[int(d)] for d in whole]
-    words = " ".join(digits) if len(whole) >= _LONG else _cardinal(int(whole))
-    return words + (" point " + " ".join(_ONES[int(d)] for d in decimals) if decimals else "")
+    whole_digits, _, decimals = numeral.replace(",", "").partition(".")
+    digits = [_ONES[int(digit)] for digit in whole_digits]
+    words = " ".join(digits) if len(whole_digits) >= _LONG else _cardinal(int(whole_digits))
+    return words + (
+        " point " + " ".join(_ONES[int(digit)] for digit in decimals) if decimals else ""
+    )
 
 
 def spoken_year(numeral: str) -> str | None:
     """``1984`` → *nineteen eighty-four*; None for what is not written like a year from 1100 to 2099."""
-    if len(numeral) != 4 or not numeral.isdecimal() or not 1100 <= int(numeral) < 2100 or numeral[1:3] == "00":
+    if (
+        len(numeral) != 4
+        or not numeral.isdecimal()
+        or not 1100 <= int(numeral) < 2100
+        or numeral[1:3] == "00"
+    ):
         return None
-    century, rest = divmod(int(numeral), 100)
-    return f"{_cardinal(century)} {'hundred' if rest == 0 else f'oh {_ONES[rest]}' if rest < 10 else _cardinal(rest)}"
+    century, year = divmod(int(numeral), 100)
+    years = f"oh {_ONES[year]}" if year < 10 else _cardinal(year)
+    return f"{_cardinal(century)} {years if year else 'hundred'}"
 
 
 def _cardinal(n: int) -> str:
@@ -208,10 +285,10 @@ def correct(word: str) -> str:
     if len(word) >= _WIDTH:
         return word
     names, letters, lengths = _vocabulary()
-    code = np.array([ord(c) for c in word], dtype=np.int32)
+    code = np.array([ord(character) for character in word], dtype=np.int32)
     distance = distances(code, letters, lengths)
-    for wanted in (1, 2):
-        nearest = np.flatnonzero(distance == wanted)
+    for edits in (1, 2):
+        nearest = np.flatnonzero(distance == edits)
         if len(nearest):
             return names[int(nearest[0])]
     return word
@@ -220,55 +297,69 @@ def correct(word: str) -> str:
 @cache
 def _vocabulary() -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
     # Ids ascend as frequency falls.
-    names = [w for w in language_model().vocabulary[3:] if w.isalpha() and w.islower() and 2 < len(w) < _WIDTH]
+    names = [
+        word
+        for word in language_model().vocabulary[3:]
+        if word.isalpha() and word.islower() and 2 < len(word) < _WIDTH
+    ]
     names = names[:_FREQUENT]
     letters = np.zeros((len(names), _WIDTH), dtype=np.int32)
     for row, name in enumerate(names):
-        letters[row, : len(name)] = [ord(c) for c in name]
+        letters[row, : len(name)] = [ord(character) for character in name]
     return names, letters, np.array([len(name) for name in names])
 
 
 @njit(cache=True)
 def distances(word, letters, lengths):  # type: ignore[no-untyped-def]
-    """Levenshtein distance of a word to each row of letters; 3 where the lengths differ by more than 2."""
-    n = len(word)
-    out = np.full(len(lengths), 3, np.int64)
-    last = np.empty(n + 1, np.int64)
+    """Levenshtein distance (edits, int) of a word to each row of letters; 3 where the lengths differ by more than
+    2."""
+    word_length = len(word)
+    nearest = np.full(len(lengths), 3, np.int64)
+    row_above = np.empty(word_length + 1, np.int64)
     for row in range(len(lengths)):
-        m = lengths[row]
-        if abs(m - n) > 2:
+        length = lengths[row]
+        if abs(length - word_length) > 2:
             continue
-        for j in range(n + 1):
-            last[j] = j
-        for i in range(m):
-            diagonal = last[0]
-            last[0] = i + 1
-            for j in range(n):
+        for j in range(word_length + 1):
+            row_above[j] = j
+        for i in range(length):
+            diagonal = row_above[0]
+            row_above[0] = i + 1
+            for j in range(word_length):
                 cost = diagonal + (word[j] != letters[row, i])
-                diagonal = last[j + 1]
-                last[j + 1] = min(cost, last[j] + 1, last[j + 1] + 1)
-        out[row] = min(last[n], 3)
-    return out
+                diagonal = row_above[j + 1]
+                row_above[j + 1] = min(cost, row_above[j] + 1, row_above[j + 1] + 1)
+        nearest[row] = min(row_above[word_length], 3)
+    return nearest
 
 
 _PREPOSITION = re.compile(
-    r"(?<=\w) (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"
+    r"(?<=\w)"
+    r" (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"
 )
-_LOOSE_PREPOSITION = re.compile(r"(?<=\w{3}) (?=(?:for|with|between|through|during|under|over|against)\b)")
+_LOOSE_PREPOSITION = re.compile(
+    r"(?<=\w{3}) (?=(?:for|with|between|through|during|under|over|against)\b)"
+)
 _MARKED = 25
 """Characters at a sentence's start within which a comma shows that it has a marker already."""
-_OF = re.compile(r"(?<!\w)([A-Za-z]+) of ((?:the |his |her |their |our |my |your )?[A-Za-z]+)(?!\w)")
+_OF = re.compile(
+    r"(?<!\w)([A-Za-z]+) of ((?:the |his |her |their |our |my |your )?[A-Za-z]+)(?!\w)"
+)
 _NOT_OWNED = re.compile(
     r"(?i)(?:one|all|some|most|many|much|each|both|any|none|few|out|because|instead|kind|sort|lot|number|part|"
     r"course|think|is|was|are|were|made|aware|full|afraid|of)\Z"
 )
-_COMPARES, _CALCULATES = re.compile("[=<>≤≥]"), re.compile(r"[+−*/]")
+_COMPARES = re.compile("[=<>≤≥]")
+_CALCULATES = re.compile(r"[+−*/]")
 _CAPITALS = re.compile(r"(?<!\w)[A-Z]{4,}(?!\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 _MONEY = re.compile(r"([$€£¥₹¢])\s?([\w,.]*\w)")
 _WORD = re.compile(r"[^\W\d_]+")
 _BOTH = word_set("everyday words of both spellings")
-_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (("!", ("!", "!!", "!!!")), ("?", ("?", "??", "???", "?!?", "!?!")))
+_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("!", ("!", "!!", "!!!")),
+    ("?", ("?", "??", "???", "?!?", "!?!")),
+)
 
 
 @dataclass(frozen=True)
@@ -295,12 +386,17 @@ def possessives(text: str, context: Context, rng: np.random.Generator) -> str:
         return text
 
     def owned(match: re.Match[str]) -> str:
-        thing, owner = match.group(1), match.group(2)
-        if not context.faithful and _NOT_OWNED.match(thing):
+        possession = match.group(1)
+        owner = match.group(2)
+        if not context.faithful and _NOT_OWNED.match(possession):
             return match.group()
         if context.faithful:
-            return f"{owner}'s {thing}"
-        return match_case(thing, owner) + ("' " if owner.endswith("s") else "'s ") + thing.lower()
+            return f"{owner}'s {possession}"
+        return (
+            match_case(possession, owner)
+            + ("' " if owner.endswith("s") else "'s ")
+            + possession.lower()
+        )
 
     return _OF.sub(owned, text)
 
@@ -310,14 +406,14 @@ def operators(text: str, context: Context, rng: np.random.Generator) -> str:
     if not (_COMPARES.search(text) and _CALCULATES.search(text)):
         return text
     names: Mapping[str, str] = load("symbols")["operators"]
-    return re.sub(r" ?([+−*/=<>≤≥]) ?", lambda m: names[m.group(1)], text)
+    return re.sub(r" ?([+−*/=<>≤≥]) ?", lambda match: names[match.group(1)], text)
 
 
 def numerals(text: str, context: Context, rng: np.random.Generator) -> str:
     """3. Numerals in words; eight digits or more are read one by one. Repaired mode reads years as years."""
     if context.faithful:
-        return _NUMBER.sub(lambda m: spoken(m.group()), text)
-    return NUMBER.sub(lambda m: spoken_year(m.group()) or spoken(m.group()), text)
+        return _NUMBER.sub(lambda match: spoken(match.group()), text)
+    return NUMBER.sub(lambda match: spoken_year(match.group()) or spoken(match.group()), text)
 
 
 def contractions(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -328,8 +424,10 @@ def contractions(text: str, context: Context, rng: np.random.Generator) -> str:
     table = load("contractions")
     text = text.replace("’", "'") if re.search(r"\w’\w", text) else text
     if not context.faithful:
-        whole = pattern("contractions", "pairs")
-        text = whole.sub(lambda m: match_case(m.group(), table["pairs"][m.group().lower()]), text)
+        contraction_pattern = pattern("contractions", "pairs")
+        text = contraction_pattern.sub(
+            lambda match: match_case(match.group(), table["pairs"][match.group().lower()]), text
+        )
     else:
         text = re.sub(r"\bI'm\b", "I am", text)
     for ending, words in table["endings"].items():
@@ -344,7 +442,7 @@ def symbols(text: str, context: Context, rng: np.random.Generator) -> str:
     table = load("symbols")
     for title, word in table["titles"].items():
         text = re.sub(rf"(?<!\w){re.escape(title)}(?=\s|\Z)", word, text)
-    text = _MONEY.sub(lambda m: f"{m.group(2)} {table['currency'][m.group(1)]}", text)
+    text = _MONEY.sub(lambda match: f"{match.group(2)} {table['currency'][match.group(1)]}", text)
     for sign, word in table["symbols"].items():
         if context.faithful or sign not in "&@":
             text = text.replace(sign, word)
@@ -359,7 +457,12 @@ def capitals(text: str, context: Context, rng: np.random.Generator) -> str:
     Repaired mode leaves abbreviations (*NATO*) as they are.
     """
     return _CAPITALS.sub(
-        lambda m: m.group().capitalize() if context.faithful or is_english(m.group().lower()) else m.group(), text
+        lambda match: (
+            match.group().capitalize()
+            if context.faithful or is_english(match.group().lower())
+            else match.group()
+        ),
+        text,
     )
 
 
@@ -370,7 +473,9 @@ def paraphrases(text: str, context: Context, rng: np.random.Generator) -> str:
 
     def swap(match: re.Match[str]) -> str:
         key = match.group().lower()
-        if chosen.setdefault(key, rng.random() < 0.5) and (context.faithful or paraphrase_fits(match, text)):
+        if chosen.setdefault(key, rng.random() < 0.5) and (
+            context.faithful or paraphrase_fits(match, text)
+        ):
             return _cased(context, match.group(), table[key])
         return match.group()
 
@@ -380,10 +485,10 @@ def paraphrases(text: str, context: Context, rng: np.random.Generator) -> str:
 def stop_words(text: str, context: Context, rng: np.random.Generator) -> str:
     """8. Stop words give way to a phrase or vanish, each with p = 1.5·abs(Δ)."""
     table = load("stopword_alternatives")
-    p = 1.5 * abs(context.delta["stop"])
+    rate = 1.5 * abs(context.delta["stop"])
 
     def swap(match: re.Match[str]) -> str:
-        if rng.random() >= p or not (context.faithful or stop_word_fits(match, text)):
+        if rng.random() >= rate or not (context.faithful or stop_word_fits(match, text)):
             return match.group()
         return _cased(context, match.group(), table[match.group().lower()])
 
@@ -394,29 +499,34 @@ def stop_words(text: str, context: Context, rng: np.random.Generator) -> str:
 def punctuation(text: str, context: Context, rng: np.random.Generator) -> str:
     """9. Fewer commas, semicolons and colons where there are many; more marks where there are few."""
     delta = context.delta["punctuation"]
-    p = 1.5 * abs(delta)
+    rate = 1.5 * abs(delta)
     if delta > 0:
         for mark in ",;:":
-            if rng.random() < p:
+            if rng.random() < rate:
                 text = re.sub(rf"(?<!\d){mark}|{mark}(?!\d)", "", text)
         return text
     for mark, choices in _MARKS:
-        if mark in text and rng.random() < p:
+        if mark in text and rng.random() < rate:
             text = text.replace(mark, choices[int(rng.integers(len(choices)))])
     marks = ", ", ", ", ", ", "; "
-    before = _PREPOSITION if context.faithful else _LOOSE_PREPOSITION
+    preposition = _PREPOSITION if context.faithful else _LOOSE_PREPOSITION
 
     def put(match: re.Match[str]) -> str:
-        return marks[int(rng.integers(4 if context.faithful else 3))] if rng.random() < p else match.group()
+        return (
+            marks[int(rng.integers(4 if context.faithful else 3))]
+            if rng.random() < rate
+            else match.group()
+        )
 
-    return substituted(before, put, text, context.guarded(text))
+    return substituted(preposition, put, text, context.guarded(text))
 
 
 def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
     """10. Frequent content words become synonyms or hypernyms; or words that occur once become their glosses."""
     if not context.wordnet:
         return text
-    document, delta = context.document, context.delta["ttr"]
+    document = context.document
+    delta = context.delta["ttr"]
 
     def swap(match: re.Match[str]) -> str:
         word = match.group()
@@ -427,14 +537,14 @@ def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
         if delta > 0:
             if document.counts.get(lower, 0) <= 3:
                 return word
-            p = max(delta, 0.5) if lower in document.top else delta
+            rate = max(delta, 0.5) if lower in document.top else delta
             find = _synonym if context.faithful else readable_synonym
-            new = find(lower, pos) if rng.random() < p else None
+            replacement = find(lower, pos) if rng.random() < rate else None
         else:
             once = document.counts.get(lower, 0) == 1 and rng.random() < -delta
             explain = _gloss if context.faithful else readable_gloss
-            new = explain(match, text, pos) if once else None
-        return word if new is None else _cased(context, word, new)
+            replacement = explain(match, text, pos) if once else None
+        return word if replacement is None else _cased(context, word, replacement)
 
     return substituted(_WORD, swap, text, context.guarded(text))
 
@@ -444,7 +554,9 @@ def sentence_length(text: str, context: Context, rng: np.random.Generator) -> st
     delta = context.delta["sentence_length"]
     if delta > 3:
         guarded = context.guarded(text)
-        return "".join(split(text[a:b], context.document.pos, guarded) for a, b in sentences(text))
+        return "".join(
+            split(text[start:end], context.document.pos, guarded) for start, end in sentences(text)
+        )
     return merge(text, rng, context.guarded(text)) if delta < -3 else text
 
 
@@ -460,12 +572,14 @@ def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
         return text
     correcting = delta > 0 if context.faithful else delta < 0
     if correcting:
-        return substituted(_WORD, lambda m: _corrected(m.group()), text, context.guarded(text))
+        return substituted(
+            _WORD, lambda match: _corrected(match.group()), text, context.guarded(text)
+        )
     table = load("misspellings")
-    p = -delta if context.faithful else delta
+    rate = -delta if context.faithful else delta
 
     def swap(match: re.Match[str]) -> str:
-        if rng.random() < p:
+        if rng.random() < rate:
             return _cased(context, match.group(), table.get(match.group().lower(), match.group()))
         return "" if context.faithful else match.group()
 
@@ -476,12 +590,20 @@ def variants(text: str, context: Context, rng: np.random.Generator) -> str:
     """13. British spelling becomes American and the other way round, each with p = 1/2."""
     table: Mapping[str, str] = load("british_american")
     # The American form of these is an everyday word of both: a story is seldom a storey.
-    back = {new: old for old, new in reversed(list(table.items())) if context.faithful or new not in _BOTH}
+    back = {
+        american: british
+        for british, american in reversed(list(table.items()))
+        if context.faithful or american not in _BOTH
+    }
 
     def swap(match: re.Match[str]) -> str:
         lower = match.group().lower()
-        new = table.get(lower) or back.get(lower)
-        return match.group() if new is None or rng.random() >= 0.5 else _cased(context, match.group(), new)
+        other_spelling = table.get(lower) or back.get(lower)
+        return (
+            match.group()
+            if other_spelling is None or rng.random() >= 0.5
+            else _cased(context, match.group(), other_spelling)
+        )
 
     return substituted(_WORD, swap, text, context.guarded(text))
 
@@ -491,26 +613,38 @@ def markers(text: str, context: Context, rng: np.random.Generator) -> str:
     if rng.random() >= 0.2:
         return text
     choices = load("discourse_markers")
-    out = []
+    rewritten = []
     for start, end in sentences(text):
         sentence = text[start:end]
         if rng.random() < 0.5 and (context.faithful or "," not in sentence.lstrip()[:_MARKED]):
             marker = choices[int(rng.integers(len(choices)))].capitalize()
             body = sentence.lstrip()
             lead = sentence[: len(sentence) - len(body)]
-            first = body.split(" ", 1)[0]
+            first_word = body.split(" ", 1)[0]
             guarded = context.guarded(sentence)
-            bare = first.strip(".,;:!?\"'“”‘’()")
+            bare = first_word.strip(".,;:!?\"'“”‘’()")
             keep = guarded is None or keeps_capital(re.split("['’-]", bare)[0], guarded)
             sentence = f"{lead}{marker}, {body if keep else body[:1].lower() + body[1:]}"
-        out.append(sentence)
-    return "".join(out)
+        rewritten.append(sentence)
+    return "".join(rewritten)
 
 
 STEPS: tuple[Step, ...] = (
-    possessives, operators, numerals, contractions, symbols, capitals, paraphrases, stop_words, punctuation,
-    vocabulary, sentence_length, spelling, variants, markers,
-)  # fmt: skip
+    possessives,
+    operators,
+    numerals,
+    contractions,
+    symbols,
+    capitals,
+    paraphrases,
+    stop_words,
+    punctuation,
+    vocabulary,
+    sentence_length,
+    spelling,
+    variants,
+    markers,
+)
 
 
 def _drawn(choices: Sequence[str], rng: np.random.Generator, match: re.Match[str]) -> str:
@@ -544,7 +678,11 @@ def _corrected(word: str) -> str:
 
 
 def _single_spaces(text: str) -> str:
-    return re.sub(r"(?<=\S) (?: +)(?=\S)| (?=[,.;:!?])", lambda m: " " if len(m.group()) > 1 else "", text)
+    return re.sub(
+        r"(?<=\S) (?: +)(?=\S)| (?=[,.;:!?])",
+        lambda match: " " if len(match.group()) > 1 else "",
+        text,
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -582,25 +720,42 @@ class Mihaylova(base.Obfuscator):
         faithful = self.mode == "faithful"
         spans = sentences(text)
         if faithful and len(spans) == 1:
-            return base.unchanged(text, "left unchanged: the original yields nothing for a text of one sentence")
+            return base.unchanged(
+                text, "left unchanged: the original yields nothing for a text of one sentence"
+            )
         context = self._context(text, faithful)
-        parts = []
+        rewritten_parts = []
         for number, (start, end) in enumerate(pack(text, spans)):
             original = text[start:end]
-            new, names = original, []
+            rewritten = original
+            names = []
             for step in STEPS:
-                changed = step(new, context, self.draws(seed, task, step.__name__, number))
-                if changed != new:
+                changed = step(rewritten, context, self.draws(seed, task, step.__name__, number))
+                if changed != rewritten:
                     names.append(step.__name__)
-                new = changed
-            parts.append(base.Part(start, end, original, _respaced(new) if faithful else new, tuple(names)))
-        return base.Rewriting(tuple(parts), self.lacking(), base.count_operations(parts))
+                rewritten = changed
+            rewritten_parts.append(
+                base.Part(
+                    start,
+                    end,
+                    original,
+                    _respaced(rewritten) if faithful else rewritten,
+                    tuple(names),
+                )
+            )
+        return base.Rewriting(
+            tuple(rewritten_parts), self.lacking(), base.count_operations(rewritten_parts)
+        )
 
     def _context(self, text: str, faithful: bool) -> Context:
         document = measure(text)
         targets = load("mihaylova_targets")
         values = asdict(document.rates)
-        delta = {name: values[name] - target for name, target in targets.items() if values[name] is not None}
+        delta = {
+            name: values[name] - target
+            for name, target in targets.items()
+            if values[name] is not None
+        }
         names = frozenset() if faithful else stretches(text).names
         return Context(document, delta, faithful, missing("wordnet") is None, names)
 

@@ -1,4 +1,7 @@
-"""The statistics Mihaylova et al. measure on a whole document, and the averages they pull it towards.
+"""Measures the statistics of Mihaylova et al. on a whole document, and averages them over documents.
+
+In: a text with at least one word. Out: ``Measured``: ``Statistics`` (words a sentence; all others shares of the
+words, marks of punctuation a word), counts by lower-case word, the ten most frequent words, parts of speech.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which
@@ -25,7 +28,10 @@ _MARK = re.compile(r"[^\w\s]")
 
 @dataclass(frozen=True)
 class Statistics:
-    """The rates of style measured on one document; None where a resource is missing."""
+    """The rates of style of one document; None where a resource is missing.
+
+    ``sentence_length`` is words a sentence, ``punctuation`` marks a word, ``known`` the share of different words that
+    Brown or WordNet knows, ``ttr`` different words a word; the others are shares of the words, from 0 to 1."""
 
     sentence_length: float
     stop: float
@@ -51,7 +57,7 @@ class Measured:
 
 
 def measure(text: str) -> Measured:
-    """Measure a text with at least one word."""
+    """Statistics and counts of a text with at least one word."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     words = WORD.findall(text)
@@ -59,14 +65,31 @@ def measure(text: str) -> Measured:
     lower = Counter(word.lower() for word in words)
     spans = sentences(text)
     pos = _parts_of_speech(text, spans) if missing("averaged_perceptron_tagger_eng") is None else {}
-    share = {p: sum(c for word, c in lower.items() if pos.get(word) == p) / n for p in "nvar"} if pos else {}
-    known = sum(map(in_vocabulary, set(words))) / n if has_vocabulary() else None
+    share = (
+        {
+            part_of_speech: sum(
+                count for word, count in lower.items() if pos.get(word) == part_of_speech
+            )
+            / n
+            for part_of_speech in "nvar"
+        }
+        if pos
+        else {}
+    )
+    known_share = sum(map(in_vocabulary, set(words))) / n if has_vocabulary() else None
     rates = Statistics(
-        n / len(spans), sum(lower[word] for word in ENGLISH_STOP_WORDS) / n, len(set(words)) / n,
-        len(_MARK.findall(text)) / n, sum(len(word) > 1 and word.isupper() for word in words) / n, share.get("n"),
-        share.get("v"), share.get("a"), share.get("r"), known,
-    )  # fmt: skip
-    top = sorted(lower, key=lambda w: (-lower[w], w))[:10]
+        n / len(spans),
+        sum(lower[word] for word in ENGLISH_STOP_WORDS) / n,
+        len(set(words)) / n,
+        len(_MARK.findall(text)) / n,
+        sum(len(word) > 1 and word.isupper() for word in words) / n,
+        share.get("n"),
+        share.get("v"),
+        share.get("a"),
+        share.get("r"),
+        known_share,
+    )
+    top = sorted(lower, key=lambda word: (-lower[word], word))[:10]
     return Measured(rates, lower, frozenset(top), pos)
 
 
@@ -97,7 +120,10 @@ def _parts_of_speech(text: str, spans: Sequence[tuple[int, int]]) -> dict[str, s
         token_list = tokens(text, start, end)
         for token, tag in zip(token_list, tags(token_list), strict=True):
             votes.setdefault(token.text.lower(), Counter())[wordnet_pos(tag) or ""] += 1
-    return {word: min(count, key=lambda p: (-count[p], p)) for word, count in votes.items()}
+    return {
+        word: min(count, key=lambda part_of_speech: (-count[part_of_speech], part_of_speech))
+        for word, count in votes.items()
+    }
 
 
 def main(path: str) -> None:

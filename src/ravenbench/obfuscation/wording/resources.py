@@ -1,4 +1,8 @@
-"""What recipes look words up in: word lists, WordNet and the language model of Brown, loaded once."""
+"""Loads what recipes look words up in, once: word lists, WordNet and the language model of Brown.
+
+In: the name of a list. Out: JSON values, sets of words or a regular expression; NLTK's reader; ``LanguageModel``
+(log10 probabilities); MissingPart where the resource is not here.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,9 @@ from ravenbench.text.nltk_data import find
 @cache
 def load(name: str) -> Any:
     """Load the word list of this name (not to be changed: it is shared)."""
-    return json.loads((files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8"))
+    return json.loads(
+        (files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8")
+    )
 
 
 def word_set(name: str) -> frozenset[str]:
@@ -40,7 +46,7 @@ def pattern(name: str, *path: str) -> re.Pattern[str]:
 @cache
 def wordnet() -> Any:
     """Load NLTK's reader of WordNet 3.0."""
-    place = find("wordnet")
+    path = find("wordnet")
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     class EnglishReader(WordNetCorpusReader):  # type: ignore[misc]
@@ -65,7 +71,7 @@ def wordnet() -> Any:
     with warnings.catch_warnings():
         # It warns that other languages are not here, which nobody asks for.
         warnings.simplefilter("ignore")
-        return EnglishReader(place, None)
+        return EnglishReader(path, None)
 
 
 @cache
@@ -93,7 +99,7 @@ def language_model() -> Any:
     -------
     ravenbench.text.language_model.LanguageModel
     """
-    place = find("brown")
+    path = find("brown")
     from ravenbench.text.language_model import LanguageModel
 
     folder = cache_folder() / "language-models" / "brown-4-v1"
@@ -103,7 +109,7 @@ def language_model() -> Any:
         pass
     from nltk.corpus.reader import TaggedCorpusReader
 
-    reader = TaggedCorpusReader(place, r"c[a-r]\d\d", sep="/", encoding="ascii")
-    model = LanguageModel.train([list(s) for s in reader.sents()])
+    reader = TaggedCorpusReader(path, r"c[a-r]\d\d", sep="/", encoding="ascii")
+    model = LanguageModel.train([list(sentence) for sentence in reader.sents()])
     model.save(folder)
     return model

@@ -1,4 +1,6 @@
-"""Where each token stands among all words a language model could have expected in its place.
+"""Ranks each token of a sentence among all words that a 4-gram model of Brown expects there.
+
+In: the tokens of a sentence. Out: ranks (int), 1 = the most probable word.
 
 References
 ----------
@@ -28,7 +30,8 @@ class TokenRanks:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.unigrams = np.sort(np.asarray(model.tables[0][1]))
-        self._seen, self._first = np.full(len(self.unigrams), -1, dtype=np.int64), 0
+        self._seen = np.full(len(self.unigrams), -1, dtype=np.int64)
+        self._first = 0
 
     def __call__(self, tokens: Sequence[str]) -> tuple[Ints, Floats]:
         """Return the ranks (n + 1,) of a sentence's tokens and end, one more than the words more probable, and the
@@ -37,7 +40,21 @@ class TokenRanks:
         (_, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.model.tables
         values = self.model.log10_ids(ids)
         ranks: Ints = rank_kernel(
-            ids, values, self.unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, self._seen, self._first
+            ids,
+            values,
+            self.unigrams,
+            p1,
+            b1,
+            k2,
+            p2,
+            b2,
+            k3,
+            p3,
+            b3,
+            k4,
+            p4,
+            self._seen,
+            self._first,
         )
         self._first += len(ids)
         return ranks, values
@@ -50,7 +67,7 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, s
     A word seen after a context was seen after every shorter one, so the first table that holds it decides. ``seen`` has
     the place of the token for which a word was last looked at, places counted from ``first`` on over all calls.
     """
-    out = np.empty(len(ids) - 1, dtype=np.int64)
+    ranks = np.empty(len(ids) - 1, dtype=np.int64)
     bits = np.uint64(16)
     last = np.uint64(0xFFFF)
     for i in range(1, len(ids)):
@@ -74,7 +91,7 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, s
             at = find(k2, contexts[2])
             weights[2] = b2[at] if at >= 0 else 0.0
         weights[1] = b1[ids[i - 1]]
-        rest = weights[1] + weights[2] + weights[3]
+        weight_sum = weights[1] + weights[2] + weights[3]
         for n in range(3, 0, -1):
             if i < n:
                 continue
@@ -85,9 +102,9 @@ def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, s
                 if seen[word] != first + i:
                     seen[word] = first + i
                     better += back + logs[at] > value
-                    explicit += rest + p1[word] > value
+                    explicit += weight_sum + p1[word] > value
                 at += 1
             back += weights[n]
-        above = len(unigrams) - np.searchsorted(unigrams, value - rest, side="right")
-        out[i - 1] = 1 + better + above - explicit
-    return out
+        above = len(unigrams) - np.searchsorted(unigrams, value - weight_sum, side="right")
+        ranks[i - 1] = 1 + better + above - explicit
+    return ranks

@@ -1,4 +1,9 @@
-"""Words as recipes see them: tokens, tags, senses, inflection, letter case, and whether a text is English."""
+"""Cuts texts into words and looks words up: tags, WordNet senses, inflected forms, letter case; whether a text is
+English.
+
+In: a text, or a word with its WordNet part of speech (n, v, a, r) or Treebank tag. Out: ``Token``s (half-open spans
+of characters), tags, synsets, words; similarity of senses from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +31,9 @@ class Token:
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """Cut a stretch of text into words (contractions whole) and single marks."""
+    """The ``Token``s of a stretch of text: words (contractions whole) and single marks."""
     matches = _TOKEN.finditer(text, start, len(text) if end is None else end)
-    return [Token(m.start(), m.end(), m.group()) for m in matches]
+    return [Token(match.start(), match.end(), match.group()) for match in matches]
 
 
 def tags(token_list: Sequence[Token]) -> list[str]:
@@ -56,16 +61,17 @@ def _tagged(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def brown(words: Sequence[str]) -> list[str]:
-    """Spell tokens as Brown does: straight apostrophes, ```` and '' for quotes in turn."""
-    out, open_ = [], True
+    """The tokens spelt as in Brown: straight apostrophes, ```` and '' for quotes in turn."""
+    tags = []
+    open_ = True
     for word in words:
         if word in '"“”':
             opening = word == "“" or (word == '"' and open_)
-            out.append("``" if opening else "''")
+            tags.append("``" if opening else "''")
             open_ = not opening
         else:
-            out.append(word.replace("’", "'"))
-    return out
+            tags.append(word.replace("’", "'"))
+    return tags
 
 
 _REMEMBERED = 1 << 16
@@ -100,21 +106,31 @@ def head(sense: Any) -> str:
 
 @lru_cache(_REMEMBERED)
 def similarity(a: Any, b: Any) -> float:
-    """Wu–Palmer similarity of two senses: 2·depth / (2·depth + distances) of their deepest common ancestor.
+    """Wu–Palmer similarity of two senses, from 0 to 1: 2·depth / (2·depth + distances) of their deepest common
+    ancestor.
 
     0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order and can give a sense less
     than 1 with itself.
     """
     if a == b:
         return 1.0
-    mine, other = _ancestors(a), _ancestors(b)
-    common = [(_depth(sense), sense.name(), sense) for sense in mine if sense is not None and sense in other]
+    ancestors_a = _ancestors(a)
+    ancestors_b = _ancestors(b)
+    common = [
+        (_depth(sense), sense.name(), sense)
+        for sense in ancestors_a
+        if sense is not None and sense in ancestors_b
+    ]
     if not common:
-        return 2 / (2 + mine[None] + other[None]) if None in mine and None in other else 0.0
+        return (
+            2 / (2 + ancestors_a[None] + ancestors_b[None])
+            if None in ancestors_a and None in ancestors_b
+            else 0.0
+        )
     deepest = max(depth for depth, _, _ in common)
     _, subsumer = min((name, sense) for depth, name, sense in common if depth == deepest)
     depth = int(subsumer.max_depth()) + 1
-    return 2 * depth / (2 * depth + mine[subsumer] + other[subsumer])
+    return 2 * depth / (2 * depth + ancestors_a[subsumer] + ancestors_b[subsumer])
 
 
 def parents(sense: Any) -> list[Any]:
@@ -126,14 +142,17 @@ def parents(sense: Any) -> list[Any]:
 def _ancestors(sense: Any) -> dict[Any, int]:
     """Shortest distance to each ancestor, itself included; None stands for the verbs' common root."""
     distances: dict[Any, int] = {sense: 0}
-    level, distance = [sense], 0
+    level = [sense]
+    distance = 0
     while level:
         distance += 1
-        above = [up for down in level for up in parents(down) if up not in distances]
+        above = [parent for sense in level for parent in parents(sense) if parent not in distances]
         distances.update(dict.fromkeys(above, distance))
         level = list(dict.fromkeys(above))
     if sense.pos() == "v":
-        distances[None] = 1 + min(d for s, d in distances.items() if not parents(s))
+        distances[None] = 1 + min(
+            distance for ancestor, distance in distances.items() if not parents(ancestor)
+        )
     return distances
 
 
@@ -152,8 +171,17 @@ def usual_sense(word: str, pos: str | None = None) -> Any | None:
     if pos is None and word.lower() in _MODALS:
         return None
     reader = wordnet()
-    forms = {form for p in pos or "nvar" for form in reader._morphy(word.lower(), p)}
-    lemmas = [lemma for sense in senses(word, pos) for lemma in sense.lemmas() if lemma.name().lower() in forms]
+    forms = {
+        form
+        for part_of_speech in pos or "nvar"
+        for form in reader._morphy(word.lower(), part_of_speech)
+    }
+    lemmas = [
+        lemma
+        for sense in senses(word, pos)
+        for lemma in sense.lemmas()
+        if lemma.name().lower() in forms
+    ]
     usual = max(lemmas, key=lambda lemma: lemma.count(), default=None)
     return usual.synset() if usual is not None and usual.name().islower() else None
 
@@ -165,7 +193,11 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
     if first is None:
         return (), ()
     above = parents(first)
-    children = (child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12])
+    children = (
+        child
+        for ancestor in above
+        for child in sorted(ancestor.hyponyms(), key=lambda s: s.name())[:12]
+    )
     return _single([first, *children], word), _single(above, word)
 
 
@@ -182,18 +214,18 @@ def inflect(lemma: str, tag: str) -> str:
     except ModuleNotFoundError:
         raise MissingPart("inflection needs lemminflect", fix=install("obfuscation")) from None
     words = lemma.split(" ")
-    place = 0 if tag.startswith("V") else -1
-    forms = getInflection(words[place], tag=tag)
+    inflected_index = 0 if tag.startswith("V") else -1
+    forms = getInflection(words[inflected_index], tag=tag)
     if forms:
-        words[place] = forms[0]
+        words[inflected_index] = forms[0]
     return " ".join(words)
 
 
-def match_case(original: str, new: str) -> str:
-    """``new`` in capitals, with an initial capital, or as it is, like ``original``."""
+def match_case(original: str, replacement: str) -> str:
+    """``replacement`` in capitals, with an initial capital, or as it is, like ``original``."""
     if len(original) > 1 and original.isupper():
-        return new.upper()
-    return new[:1].upper() + new[1:] if original[:1].isupper() else new
+        return replacement.upper()
+    return replacement[:1].upper() + replacement[1:] if original[:1].isupper() else replacement
 
 
 def _single(synsets: list[Any], word: str) -> tuple[str, ...]:
@@ -219,10 +251,14 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
     """
     if declared is not None and declared.strip():
         name = declared.strip().lower()
-        return None if name == "english" or re.match(r"en(g)?([-_]|$)", name) else f"its language is {declared}"
+        return (
+            None
+            if name == "english" or re.match(r"en(g)?([-_]|$)", name)
+            else f"its language is {declared}"
+        )
     words = _WORD.findall(text)
     letters = sum(map(len, words))
-    latin = sum(c.isascii() for word in words for c in word)
+    latin = sum(letter.isascii() for word in words for letter in word)
     if latin < 0.6 * letters:
         return "most of its letters are not Latin"
     if len(words) >= _LEAST_WORDS and _share(words) < _LEAST_SHARE:
@@ -232,10 +268,14 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
 
 def is_no_longer_english(original: str, rewritten: str) -> bool:
     """Whether an English text became one with less than a third of its share of English function words."""
-    before, after = _WORD.findall(original), _WORD.findall(rewritten)
-    if reason_not_english(original) is not None or min(len(before), len(after)) < _LEAST_WORDS:
+    words_before = _WORD.findall(original)
+    words_after = _WORD.findall(rewritten)
+    if (
+        reason_not_english(original) is not None
+        or min(len(words_before), len(words_after)) < _LEAST_WORDS
+    ):
         return False
-    return _share(after) < _share(before) / 3
+    return _share(words_after) < _share(words_before) / 3
 
 
 def _share(words: list[str]) -> float:

@@ -1,4 +1,9 @@
-"""Attribution methods by name, their cells, and what a folder holds of their answers, read for its report."""
+"""Attribution methods by name, their cells, and what a folder holds of their answers, read for its report.
+
+In: a ``Store`` and its methods by name. Out: one cell a method and split, with the number of the author named for
+each document, (n,), −1 where none; read again as ``Attributed``, a ``MethodAnswers`` for each method (seconds by
+split).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +42,8 @@ from ravenbench.types import Floats, Ints
 
 
 class DocumentsRecord(Record, frozen=True, kw_only=True):
-    """Documents that take part, by their corpus, authors and topics; what was left out by reason, names joined."""
+    """Documents that take part, by their corpus, authors and topics; counts, by reason, of documents and of authors
+    left out, names joined."""
 
     corpus: str
     authors: list[str]
@@ -48,7 +54,8 @@ class DocumentsRecord(Record, frozen=True, kw_only=True):
 
 
 class SplitRecord(Record, frozen=True, kw_only=True):
-    """One split of a protocol; ``fold`` is its entry among folds and cells, ``unseen`` authors are not taught."""
+    """One split of a protocol: count of documents held out; ``fold`` is its entry among folds and cells, ``unseen``
+    authors are not taught."""
 
     name: str
     fold: str
@@ -97,10 +104,15 @@ def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
         alike = sum(name.partition(" #")[0] == plain for name in named)
         name = f"{plain} #{alike + 1}" if alike else plain
         if not (hasattr(method, "fit") and hasattr(method, "predict")):
-            raise SpecError(f"{name} is no attribution method", expected="fit(texts, authors) and predict(texts)")
+            raise SpecError(
+                f"{name} is no attribution method",
+                expected="fit(texts, authors) and predict(texts)",
+            )
         named[name] = method
     if not named:
-        raise SpecError("no attribution method is given", expected=", ".join(registry.names("attributor")))
+        raise SpecError(
+            "no attribution method is given", expected=", ".join(registry.names("attributor"))
+        )
     return named
 
 
@@ -116,15 +128,22 @@ def method_identity(method: Any) -> Any:
         except SpecError:
             # It holds an estimator that is no component.
             pass
-    return {"class": f"{type(method).__module__}:{type(method).__qualname__}", "hash": _hash(method)}
+    return {
+        "class": f"{type(method).__module__}:{type(method).__qualname__}",
+        "hash": _hash(method),
+    }
 
 
 def method_record(name: str, method: Any) -> VerifierRecord:
     """A method's entry in a plan."""
     return VerifierRecord(
-        name=name, spec=name, identity=method_identity(method), version=getattr(method, "version", 1),
-        provenance=getattr(method, "provenance", None), foreign=bool(foreign(method)),
-    )  # fmt: skip
+        name=name,
+        spec=name,
+        identity=method_identity(method),
+        version=getattr(method, "version", 1),
+        provenance=getattr(method, "provenance", None),
+        foreign=bool(foreign(method)),
+    )
 
 
 def _hash(method: Any) -> str:
@@ -148,21 +167,32 @@ def open_documents(store: Store) -> Chosen:
     plan = store.plan_as(AttributePlan).documents
     rows, author, topic = files.read_array(store.path / "documents.npy")
     return Chosen(
-        name=plan.corpus, texts=tuple(store.texts.rows(rows)), ids=(), author=author, topic=topic,
-        authors=tuple(plan.authors), topics=tuple(plan.topics), dropped=plan.dropped,
-        dropped_authors=plan.dropped_authors, account=tuple(plan.account),
-    )  # fmt: skip
+        name=plan.corpus,
+        texts=tuple(store.texts.rows(rows)),
+        ids=(),
+        author=author,
+        topic=topic,
+        authors=tuple(plan.authors),
+        topics=tuple(plan.topics),
+        dropped=plan.dropped,
+        dropped_authors=plan.dropped_authors,
+        account=tuple(plan.account),
+    )
 
 
 @lru_cache(maxsize=2)
 def open_splits(store: Store) -> dict[str, ProtocolSplit]:
     """The splits of a planned folder by their fold."""
-    places, spec = files.read_array(store.path / "splits.npy"), checked(store.run.spec, AttributeSpec)
+    places = files.read_array(store.path / "splits.npy")
+    spec = checked(store.run.spec, AttributeSpec)
     every: dict[str, ProtocolSplit] = {}
     for protocol, place in zip(store.plan_as(AttributePlan).protocols, places, strict=True):
         parts = [
             ProtocolSplit(
-                split.name, np.flatnonzero(place != number), np.flatnonzero(place == number), tuple(split.unseen)
+                split.name,
+                np.flatnonzero(place != number),
+                np.flatnonzero(place == number),
+                tuple(split.unseen),
             )
             for number, split in enumerate(protocol.splits)
         ]
@@ -184,7 +214,11 @@ class SplitUnit(CellUnit):
         return fit_split(open_documents(store), open_splits(store)[self.cells[0].fold], self.method)
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
-        return {"predicted": predict_split(open_documents(store), open_splits(store)[place.fold], learned)}, {}
+        return {
+            "predicted": predict_split(
+                open_documents(store), open_splits(store)[place.fold], learned
+            )
+        }, {}
 
     def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
         return len(filled.get("predicted", ()))
@@ -197,7 +231,10 @@ class WeightsUnit(SplitUnit):
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
         documents = open_documents(store)
         features, rows = weights(documents, np.arange(len(documents)), self.method)
-        return {"weights": rows, "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8)}
+        return {
+            "weights": rows,
+            "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8),
+        }
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         return learned, {}
@@ -239,7 +276,7 @@ class MethodAnswers:
 
     ``predicted`` (n,) holds the author code of each document, −1 where it was not answered or an unknown name was
     given; ``errors`` a message by split: one on which the method failed is left out of its scores, never counted as
-    wrong; ``seconds`` a number for each split.
+    wrong; ``seconds`` (splits,) to learn and answer.
     """
 
     method: str
@@ -273,7 +310,7 @@ class Attributed:
 
 
 def read_answers(store: Store) -> Attributed:
-    """Everything that an attribution's folder holds. Raises StoreError if the folder is damaged."""
+    """Everything (``Attributed``) that an attribution's folder holds. Raises StoreError if the folder is damaged."""
     plan = store.plan_as(AttributePlan)
     documents = open_documents(store)
     names = tuple(record.name for record in plan.verifiers)
@@ -282,7 +319,9 @@ def read_answers(store: Store) -> Attributed:
     return Attributed(checked(store.run.spec, AttributeSpec), names, documents, protocols, cue_rows)
 
 
-def _protocol(store: Store, record: ProtocolRecord, names: Iterable[str], documents: int) -> ProtocolAnswers:
+def _protocol(
+    store: Store, record: ProtocolRecord, names: Iterable[str], documents: int
+) -> ProtocolAnswers:
     every = open_splits(store)
     parts = tuple(every[split.fold] for split in record.splits)
     methods = []
@@ -308,7 +347,9 @@ def _error(cell: Cell | None) -> str | None:
     return None if cell.error is None else cell.error.splitlines()[0]
 
 
-def _cues(store: Store, record: CuesRecord, novel: ProtocolRecord) -> tuple[str, list[Cue], list[Cue]] | None:
+def _cues(
+    store: Store, record: CuesRecord, novel: ProtocolRecord
+) -> tuple[str, list[Cue], list[Cue]] | None:
     """None where a cell of it is missing or failed."""
     cells = [store.read_cell(key) for key in record.moved]
     whole = store.read_cell(record.base)
@@ -316,4 +357,7 @@ def _cues(store: Store, record: CuesRecord, novel: ProtocolRecord) -> tuple[str,
     if whole is None or whole.error is not None or len(moves) < len(cells):
         return None
     features, weights = read_weights(store, record.base)
-    return (record.method, *cues(features, lengths(weights), moves, [split.name for split in novel.splits]))
+    return (
+        record.method,
+        *cues(features, lengths(weights), moves, [split.name for split in novel.splits]),
+    )

@@ -1,5 +1,8 @@
 """PAN18/19 attribution problems: each answered by every method, and scored where truth is there.
 
+In: the path of a collection, and methods. Out: a ``CollectionScores``: macro F1 (0 to 1) by method and problem, and
+counts of unanswered texts; files of answers where a folder is given.
+
 A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered anew each time.
 """
 
@@ -11,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ravenbench.attribution.protocols import answer_problem, training
-from ravenbench.engine.estimate import around, megabytes, of_authors
+from ravenbench.attribution.protocols import answer_problem
 from ravenbench.engine.guard import one_thread
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
@@ -30,12 +32,11 @@ from ravenbench.formats.pan_attribution import (
 )
 from ravenbench.tasks.attribute.answers import name_methods
 from ravenbench.tasks.attribute.spec import METHODS
-from ravenbench.texts import TextTable
 
 
 @dataclass(frozen=True, eq=False)
 class CollectionScores:
-    """Macro F1 by method and problem (None without truth); ``reject`` is as in ``answer_collection``.
+    """Macro F1 (0 to 1) by method and problem (None without truth); ``reject`` is as in ``answer_collection``.
 
     ``left_out`` has the problems that could not be read, by name, with the reason.
     """
@@ -56,10 +57,14 @@ class CollectionScores:
             for method, count in self.unanswered.items()
             if count
         ]
-        return [*odd, *nobody, *(f"{name} was left out: {why}" for name, why in self.left_out.items())]
+        return [
+            *odd,
+            *nobody,
+            *(f"{name} was left out: {why}" for name, why in self.left_out.items()),
+        ]
 
     def mean(self, method: str) -> float | None:
-        """The mean over problems, None where one has no truth."""
+        """The mean macro F1 (0 to 1) over problems, None where one has no truth."""
         known = [value for value in self.scores[method].values() if value is not None]
         return sum(known) / len(known) if known and len(known) == len(self.scores[method]) else None
 
@@ -70,11 +75,17 @@ def is_collection(path: str | Path) -> bool:
 
 
 def answer_collection(
-    path: str | Path, *, methods: str | Sequence[Any] | None = None, reject: float = 0.0,
-    out: str | Path | None = None, lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    reject: float = 0.0,
+    out: str | Path | None = None,
+    lenient: bool = False,
+    encoding: str | None = UTF8,
+    strip_shared: bool = False,
     progress: Progress = silent,
-) -> CollectionScores:  # fmt: skip
-    """Answer PAN problems, a folder or zip, with each method.
+) -> CollectionScores:
+    """The ``CollectionScores`` of PAN problems, a folder or zip, answered by each method.
 
     A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
     second by less than ``reject`` (.1 in PAN19's baseline); 0 answers everything, as closed sets want.
@@ -85,31 +96,37 @@ def answer_collection(
     """
     left_out: dict[str, str] = {}
     problems = tuple(
-        read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding, strip_shared=strip_shared)
+        read_attribution(
+            path, lenient=lenient, left_out=left_out, encoding=encoding, strip_shared=strip_shared
+        )
     )
     named = name_methods(METHODS if methods is None else methods)
     scores: dict[str, dict[str, float | None]] = {}
     with ExitStack() as stack:
-        place = None
+        progress_file = None
         if out is not None:
             check_folder(out, inputs=[path], kind="attribute")
-            place = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
-        unanswered = _answer(problems, named, reject, place, scores, progress)
+            progress_file = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
+        unanswered = _answer(problems, named, reject, progress_file, scores, progress)
     return CollectionScores(problems, scores, reject, left_out, unanswered)
 
 
 def _answer(
-    problems: Sequence[AttributionProblem], named: Mapping[str, Any], reject: float, place: Path | None,
-    scores: dict[str, dict[str, float | None]], progress: Progress,
-) -> dict[str, int]:  # fmt: skip
+    problems: Sequence[AttributionProblem],
+    named: Mapping[str, Any],
+    reject: float,
+    progress_file: Path | None,
+    scores: dict[str, dict[str, float | None]],
+    progress: Progress,
+) -> dict[str, int]:
     """Answer every problem with every method, write the answers where there is a place, and fill ``scores``; for how
     many texts each method named nobody."""
     unanswered = dict.fromkeys(named, 0)
     for number, (name, method) in enumerate(named.items()):
         scores[name] = {}
-        folder = place
-        if place is not None and len(named) > 1:
-            folder = place / f"{number + 1:02d}-{type(method).__name__}"
+        folder = progress_file
+        if progress_file is not None and len(named) > 1:
+            folder = progress_file / f"{number + 1:02d}-{type(method).__name__}"
         for done, problem in enumerate(problems):
             progress("answering", number * len(problems) + done, len(named) * len(problems))
             with one_thread():
@@ -118,28 +135,25 @@ def _answer(
             if folder is not None:
                 write_attribution_answers(folder, problem.name, predicted)
             known = problem.truth
-            scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
+            scores[name][problem.name] = (
+                None if known is None else macro_f1(known, predicted, [*problem.candidates])
+            )
     return unanswered
 
 
 def collection_preview(
-    path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None,
-    lenient: bool = False, encoding: str | None = UTF8, strip_shared: bool = False,
-) -> Preview:  # fmt: skip
-    """What ``answer_collection`` would do; nothing is written, and methods are tried on a few texts of the largest
-    problem. Raises InputError if a problem cannot be read or a method cannot be used."""
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    out: str | Path | None = None,
+    lenient: bool = False,
+    encoding: str | None = UTF8,
+    strip_shared: bool = False,
+) -> Preview:
+    """What ``answer_collection`` would do; nothing is written. Raises InputError if a problem cannot be read or a
+    method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding, strip_shared=strip_shared)
     named = name_methods(METHODS if methods is None else methods)
-    known = [training(problem.candidates) for problem in problems]
-    sizes = [len(texts) + len(p.unknown) for p, (texts, _) in zip(problems, known, strict=True)]
-    texts, authors = max(known, key=lambda one: len(one[0]))
-    start = around(len(problems))
-    seconds, untimed = of_authors(named, texts, authors, [None] * len(texts), sum(sizes) / (2 * len(texts)))
-    table, _ = TextTable.collect(
-        [text for p, (own, _) in zip(problems, known, strict=True) for text in (*own, *p.unknown.values())]
-    )
-    return Preview(
-        task="attribute", folder="" if out is None else str(out), problems={p.name: len(p.unknown) for p in problems},
-        cells=len(problems) * len(named), done=0, fits=len(problems) * len(named), cpu_seconds=start + seconds,
-        megabytes=megabytes(table), untimed=untimed,
-    )  # fmt: skip
+    cells = len(problems) * len(named)
+    unknown = {problem.name: len(problem.unknown) for problem in problems}
+    return Preview("attribute", "" if out is None else str(out), unknown, cells, 0, cells)

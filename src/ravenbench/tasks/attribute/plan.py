@@ -1,4 +1,8 @@
-"""From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split."""
+"""From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split.
+
+In: an ``AttributeSpec``, and a ``Corpus`` where it is in memory. Out: a ``Draft`` of an ``AttributePlan``: documents
+by row, author and topic number, their splits by protocol, and one cell a method and split.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +40,18 @@ from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Ints, Labels
 
 
-def fingerprint(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> dict[str, str]:
+def fingerprint(
+    spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]
+) -> dict[str, str]:
     """Identity of the data and of all methods; of a corpus in memory its texts and labels. Raises SpecError if the
     corpus is neither a file nor known.
     """
     drawn = []
     if spec.sampler is not None:
-        drawn = [identity(registry.parse("sampler", spec.sampler)), identity(registry.parse("encoder", spec.encoder))]
+        drawn = [
+            identity(registry.parse("sampler", spec.sampler)),
+            identity(registry.parse("encoder", spec.encoder)),
+        ]
     methods = {name: method_identity(method) for name, method in named.items()}
     data = data_hash(spec.corpus) if corpus is None else _digest(corpus)
     return {"corpus": data, "methods": content_key([drawn, methods])}
@@ -53,7 +62,9 @@ def _digest(corpus: Corpus) -> str:
     return content_key([corpus.name, corpus.digest(), columns])
 
 
-def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> Draft[AttributePlan]:
+def draft(
+    spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]
+) -> Draft[AttributePlan]:
     """Load a corpus (unless one is given), choose its documents and divide them. Raises InputError if the corpus cannot
     be read or leaves too little to attribute.
     """
@@ -67,21 +78,35 @@ def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) 
         _check_topics(corpus, spec)
     if spec.sampler is not None:
         corpus = _sampled(corpus, spec)
-    documents = choose(corpus, rules(spec), spec.seed, spec.topics, topics=1 if spec.topic == "none" else 2)
-    divided = {name: splits(documents, name, spec.folds, spec.seed, spec.equal_counts) for name in spec.protocols}
-    places = np.stack([_places(parts, len(documents)) for parts in divided.values()])
+    documents = choose(
+        corpus, rules(spec), spec.seed, spec.topics, topics=1 if spec.topic == "none" else 2
+    )
+    divided = {
+        name: splits(documents, name, spec.folds, spec.seed, spec.equal_counts)
+        for name in spec.protocols
+    }
+    places = np.stack([_split_of_document(parts, len(documents)) for parts in divided.values()])
     texts, rows = TextTable.collect(documents.texts)
     first = np.unique(rows, return_index=True)[1]
-    author, topic = Labels(documents.author, documents.authors), Labels(documents.topic, documents.topics)
-    arrays: Any = {"documents": np.stack([rows, documents.author, documents.topic]), "splits": places}
+    author = Labels(documents.author, documents.authors)
+    topic = Labels(documents.topic, documents.topics)
+    arrays: Any = {
+        "documents": np.stack([rows, documents.author, documents.topic]),
+        "splits": places,
+    }
     held_out = {
         name: Labels(place[first], tuple(part.name for part in parts))
         for (name, parts), place in zip(divided.items(), places, strict=True)
     }
     return Draft(
-        _plan(documents, divided, named), (), texts, {"author": author.take(first), "topic": topic.take(first)},
-        [documents.ids[i] for i in first], arrays, held_out,
-    )  # fmt: skip
+        _plan(documents, divided, named),
+        (),
+        texts,
+        {"author": author.take(first), "topic": topic.take(first)},
+        [documents.ids[i] for i in first],
+        arrays,
+        held_out,
+    )
 
 
 def _load(spec: AttributeSpec) -> Corpus:
@@ -98,23 +123,30 @@ def _check_topics(corpus: Corpus, spec: AttributeSpec) -> None:
         raise CorpusError(
             f"no document of corpus {corpus.name} has a topic",
             expected=f"topics, for the protocol {spec.protocol}",
-            fix="--topic none --protocol k-fold, or topics from the texts, e.g. --topic 'extract(clusters=10)'",
+            fix=(
+                "--topic none --protocol k-fold, or topics from the texts, e.g. --topic"
+                " 'extract(clusters=10)'"
+            ),
         )
 
 
 def rules(spec: AttributeSpec) -> SelectionRules:
     """What an author and a topic need."""
-    return SelectionRules(**{name: getattr(spec, name) for name in SelectionRules.__dataclass_fields__})
+    return SelectionRules(
+        **{name: getattr(spec, name) for name in SelectionRules.__dataclass_fields__}
+    )
 
 
-def _places(parts: list[ProtocolSplit], count: int) -> Ints:
+def _split_of_document(parts: list[ProtocolSplit], count: int) -> Ints:
     place: Ints = np.empty(count, dtype=np.int64)
     for number, part in enumerate(parts):
         place[part.test] = number
     return place
 
 
-def _plan(documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: Mapping[str, Any]) -> AttributePlan:
+def _plan(
+    documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: Mapping[str, Any]
+) -> AttributePlan:
     hashes = [content_hash(text).hex() for text in documents.texts]
     names = [documents.authors[a] for a in documents.author]
     identities = {name: method_identity(method) for name, method in named.items()}
@@ -129,10 +161,18 @@ def _plan(documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: 
                 train_digest=content_key([[hashes[i], names[i]] for i in part.train]),
                 test_digest=content_key([documents.authors, [hashes[i] for i in part.test]]),
             )
-            records.append(SplitRecord(name=part.name, fold=fold, documents=len(part.test), unseen=list(part.unseen)))
+            records.append(
+                SplitRecord(
+                    name=part.name, fold=fold, documents=len(part.test), unseen=list(part.unseen)
+                )
+            )
         protocols.append(ProtocolRecord(protocol=protocol, splits=records))
     cells = [
-        CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
+        CellPlace(
+            key=content_key([identity, info.train_digest, info.test_digest]),
+            verifier=name,
+            fold=fold,
+        )
         for name, identity in identities.items()
         for fold, info in folds.items()
     ]
@@ -149,28 +189,39 @@ def _plan(documents: Chosen, divided: Mapping[str, list[ProtocolSplit]], named: 
             account=list(documents.account),
         ),
         protocols=protocols,
-        cues=_cues(named, identities, content_key([documents.authors, hashes, names]), protocols, folds),
+        cues=_cues(
+            named, identities, content_key([documents.authors, hashes, names]), protocols, folds
+        ),
     )
 
 
 def _cues(
-    named: Mapping[str, Any], identities: Mapping[str, Any], whole: str, protocols: list[ProtocolRecord],
+    named: Mapping[str, Any],
+    identities: Mapping[str, Any],
+    whole: str,
+    protocols: list[ProtocolRecord],
     folds: Mapping[str, FoldRecord],
-) -> CuesRecord | None:  # fmt: skip
+) -> CuesRecord | None:
     """The first method with weights is compared, where both protocols run."""
-    linear = next((name for name, method in named.items() if hasattr(method, "feature_weights")), None)
+    linear = next(
+        (name for name, method in named.items() if hasattr(method, "feature_weights")), None
+    )
     if linear is None or len(protocols) < 2:
         return None
     base = content_key(["weights", identities[linear], whole])
     held_out = [folds[split.fold].train_digest for split in protocols[0].splits]
-    return CuesRecord(method=linear, base=base, moved=[content_key(["moved", base, digest]) for digest in held_out])
+    return CuesRecord(
+        method=linear,
+        base=base,
+        moved=[content_key(["moved", base, digest]) for digest in held_out],
+    )
 
 
 def _sampled(corpus: Corpus, spec: AttributeSpec) -> Corpus:
     """The corpus on the topics a sampler chooses."""
     assert spec.sampler is not None
     chooser = registry.parse("sampler", spec.sampler)
-    corpus = keep_topics(corpus, spec.min_topic_docs)
+    corpus = keep_topics(corpus, 1)
     count = len(corpus.topic.names)
     if spec.topics is None:
         raise SpecError("a sampler needs a number of topics", fix=f"give --topics, at most {count}")

@@ -1,4 +1,8 @@
-"""The report of ``raven attribute``: tables, page, JSON, terminal."""
+"""The report of ``raven attribute``: tables, page, JSON, terminal.
+
+In: an ``AttributionAnalysis``, or the ``CollectionScores`` of PAN18/19. Out: ``Table`` objects with one row a method,
+pair of methods, fold or topic (accuracies are shares of documents, 0 to 1; differences are a − b), a figure, JSON.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,7 @@ from ravenbench.reports.view import (
     without,
 )
 from ravenbench.tasks.attribute.analysis import (
+    DIFFERENCE,
     AttributionAnalysis,
     MethodScore,
     PairScore,
@@ -40,18 +45,27 @@ if TYPE_CHECKING:
 
 TITLES = {"novel-topic": "Novel-topic", "k-fold": "K-fold"}
 KEYS = (
-    "method", "accuracy", "std", "se_published", "se", "macro_f1", "unanswered", "by_author", "confusion", "folds",
+    "method",
+    "accuracy",
+    "std",
+    "se_published",
+    "se",
+    "macro_f1",
+    "unanswered",
+    "by_author",
+    "confusion",
+    "folds",
     "seconds",
-)  # fmt: skip
+)
 
 
 PRINTED_BINARY = {"k-fold": (0.9953, 0.0048), "novel-topic": (0.6953, 0.3388)}
 PRINTED_MANY = {"k-fold": (0.9835, 0.0029), "novel-topic": (0.7272, 0.1631)}
 """Accuracy and its standard deviation over folds, Tables 5 and 6 of the paper."""
 WHY_NOVEL = (
-    "theirs are of a maximum entropy classifier on the New York Times Annotated Corpus, which is licensed; here "
-    "maxent, or else the best method of this run, on another corpus. What can be compared is how much lower accuracy "
-    "is, and how much wider it varies, when the topic is new."
+    "theirs are of a maximum entropy classifier on the New York Times Annotated Corpus, which is"
+    " licensed; here maxent, or else the best method of this run, on another corpus. What can be"
+    " compared is how much lower accuracy is, and how much wider it varies, when the topic is new."
 )
 
 
@@ -67,11 +81,20 @@ class AttributeReport(Report[AttributionAnalysis]):
     def tables(self) -> list[Table]:
         """Every table with rows, in the order of the page."""
         every = [
-            *(t for p in self.analysis.protocols for t in (self.methods(p), self.pairs(p), self.folds(p))),
-            self.topics(), self.reliance(), *self.cues(), self.authors(), self.confusions(), self.sizes(),
+            *(
+                table
+                for protocol in self.analysis.protocols
+                for table in (self.methods(protocol), self.pairs(protocol), self.folds(protocol))
+            ),
+            self.topics(),
+            self.reliance(),
+            *self.cues(),
+            self.authors(),
+            self.confusions(),
+            self.sizes(),
             self.crosstab(),
-        ]  # fmt: skip
-        return [one for one in every if one.rows]
+        ]
+        return [table for table in every if table.rows]
 
     def published(self) -> list[Table]:
         """Tables 5 and 6 of the paper, beside its method, or else the best, under each protocol."""
@@ -80,137 +103,205 @@ class AttributeReport(Report[AttributionAnalysis]):
         two = len(self.analysis.result.documents.authors) == 2
         printed = PRINTED_BINARY if two else PRINTED_MANY
         rows = list[Beside]()
-        for p in self.analysis.protocols:
-            known = sorted((m for m in p.methods if m.mean), key=lambda m: -m.mean.mean if m.mean else 0.0)
-            best = next((m for m in known if m.method == "maxent"), next(iter(known), None))
-            if best is not None and best.mean is not None and p.protocol in printed:
-                for what, ours, theirs in zip(("", ", sd over folds"), best.mean, printed[p.protocol], strict=False):
-                    rows.append(Beside(f"{TITLES[p.protocol]} accuracy{what}: {best.method}", ours, None, theirs))
-        source = "novel-topic cross-validation, 2010, " + ("two authors" if two else "15 authors, 23 topics")
+        for protocol in self.analysis.protocols:
+            known = sorted(
+                (method for method in protocol.methods if method.mean),
+                key=lambda method: -method.mean.mean if method.mean else 0.0,
+            )
+            best = next(
+                (method for method in known if method.method == "maxent"), next(iter(known), None)
+            )
+            if best is not None and best.mean is not None and protocol.protocol in printed:
+                for quantity, ours, theirs in zip(
+                    ("", ", sd over folds"), best.mean, printed[protocol.protocol], strict=False
+                ):
+                    rows.append(
+                        Beside(
+                            f"{TITLES[protocol.protocol]} accuracy{quantity}: {best.method}",
+                            ours,
+                            None,
+                            theirs,
+                        )
+                    )
+        source = "novel-topic cross-validation, 2010, " + (
+            "two authors" if two else "15 authors, 23 topics"
+        )
         return beside(rows, source, WHY_NOVEL)
 
     def methods(self, scores: ProtocolScore) -> Table:
-        """Accuracy of each method with its spread and both standard errors."""
+        """Accuracy (0 to 1) of each method with its spread and both standard errors."""
         unit = topics_or_folds(scores)
         return table(
-            f"methods-{scores.protocol}", f"{TITLES[scores.protocol]} cross-validation",
+            f"methods-{scores.protocol}",
+            f"{TITLES[scores.protocol]} cross-validation",
             sorted(
                 [*scores.methods, *([scores.control] if scores.control else [])],
-                key=lambda m: -(m.mean.mean if m.mean is not None else -1),
+                key=lambda method: -(method.mean.mean if method.mean is not None else -1),
             ),
             *self._method(scores),
-            note=f"Means over {unit}, weighted by documents; sd unbiased. SE = sd·√Σw²; sd/√n, as published, is too "
-            f"small where {unit} differ in size." + " Unanswered: nothing to go by, or nobody of the corpus was named; "
-            "counted as errors." * any(m.unanswered for m in scores.methods),
-        )  # fmt: skip
+            note=(
+                f"Means over {unit}, weighted by documents; sd unbiased. SE = sd·√Σw²; sd/√n, as"
+                f" published, is too small where {unit} differ in size."
+            )
+            + " Unanswered: nothing to go by, or nobody of the corpus was named; counted as errors."
+            * any(method.unanswered for method in scores.methods),
+        )
 
     def _method(self, scores: ProtocolScore) -> list[Col[MethodScore]]:
-        rivals = [m for m in scores.methods if not is_control(m.method)]
-        top = max((m.mean.mean for m in rivals if m.mean is not None), default=None)
+        rivals = [method for method in scores.methods if not is_control(method.method)]
+        top = max((rival.mean.mean for rival in rivals if rival.mean is not None), default=None)
         names = self.analysis.result.documents.authors
 
         def mean(title: str, field: str, json: str, *, best: bool = False) -> Col[MethodScore]:
-            def get(m: MethodScore) -> Value:
-                value: float | None = None if m.mean is None else getattr(m.mean, field)
-                first = value is not None and value == top and m in rivals
-                return Measure(value, best=first) if best else value
+            def get(method: MethodScore) -> Value:
+                value: float | None = None if method.mean is None else getattr(method.mean, field)
+                is_best = value is not None and value == top and method in rivals
+                return Measure(value, best=is_best) if best else value
 
             return col(title, get, json=json)
 
-        def by_author(m: MethodScore) -> list[dict[str, Any]] | None:
+        def by_author(method: MethodScore) -> list[dict[str, Any]] | None:
             if len(names) != 2:
                 return None
-            each = zip(names, m.by_author, strict=True)
-            return [{"author": name, "precision": p, "recall": r, "f1": f} for name, (p, r, f) in each]
+            scores_by_author = zip(names, method.by_author, strict=True)
+            return [
+                {"author": name, "precision": precision, "recall": recall, "f1": f1}
+                for name, (precision, recall, f1) in scores_by_author
+            ]
 
         return [
-            col("method", lambda m: m.method, text=True, json="method"),
+            col("method", lambda method: method.method, text=True, json="method"),
             mean("accuracy", "mean", "accuracy", best=True),
             mean("sd", "std", "std"),
             mean("SE", "se", "se"),
             mean("sd/√n", "se_published", "se_published"),
-            col("macro F1", lambda m: m.macro_f1, json="macro_f1"),
+            col("macro F1", lambda method: method.macro_f1, json="macro_f1"),
             col(
-                "unanswered" if any(m.unanswered for m in scores.methods) else None,
-                lambda m: m.unanswered,
+                "unanswered" if any(method.unanswered for method in scores.methods) else None,
+                lambda method: method.unanswered,
                 json="unanswered",
             ),
-            col("folds", lambda m: sum(f.accuracy is not None for f in m.folds)),
+            col("folds", lambda method: sum(fold.accuracy is not None for fold in method.folds)),
             col(None, by_author, json="by_author"),
-            col(None, lambda m: m.confusion.tolist(), json="confusion"),
-            col(None, lambda m: [{**vars(f), "unseen": list(f.unseen)} for f in m.folds], json="folds"),
-            col(None, lambda m: m.seconds, json="seconds"),
+            col(None, lambda method: method.confusion.tolist(), json="confusion"),
+            col(
+                None,
+                lambda method: [
+                    {**vars(fold), "unseen": list(fold.unseen)} for fold in method.folds
+                ],
+                json="folds",
+            ),
+            col(None, lambda method: method.seconds, json="seconds"),
         ]
 
     def pairs(self, scores: ProtocolScore) -> Table:
         """Every pair of methods: difference, interval, tests, power."""
-        unit, difference = topics_or_folds(scores), self.analysis.difference
+        unit = topics_or_folds(scores)
 
-        def value(p: PairScore) -> Value:
-            return Measure(p.difference, mark="*" if p.distinguishable else "")
+        def value(pair: PairScore) -> Value:
+            return Measure(pair.difference, mark="*" if pair.distinguishable else "")
 
         return table(
-            f"pairs-{scores.protocol}", f"{TITLES[scores.protocol]}: methods compared", scores.pairs,
-            col("methods", lambda p: f"{p.a} − {p.b}", text=True),
-            col(None, lambda p: p.a, json="a"),
-            col(None, lambda p: p.b, json="b"),
+            f"pairs-{scores.protocol}",
+            f"{TITLES[scores.protocol]}: methods compared",
+            scores.pairs,
+            col("methods", lambda pair: f"{pair.a} − {pair.b}", text=True),
+            col(None, lambda pair: pair.a, json="a"),
+            col(None, lambda pair: pair.b, json="b"),
             col("difference", value, signed=True, json="difference"),
-            col("95 %", lambda p: p.interval, signed=True, json="interval"),
-            col("p Holm", lambda p: p.p_holm, probability=True, json="p_holm"),
-            col("p", lambda p: p.p, probability=True, json="p"),
-            col("p t", lambda p: p.p_t, probability=True, json="p_t"),
-            col("detectable", lambda p: p.detectable, json="detectable"),
-            col(f"{unit} for {difference:g}", lambda p: p.needed, json="topics_needed"),
-            col(None, lambda p: p.distinguishable, json="distinguishable"),
-            keys=("a", "b", "difference", "interval", "p", "p_holm", "p_t", "detectable", "topics_needed",
-                  "distinguishable"),
-            note=f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at most .05); p t: the "
-            f"paper's unpaired t-test. Detectable: smallest difference found with 80 % power; last column: {unit} "
-            f"needed to find one of {difference:g}.",
-        )  # fmt: skip
+            col("95 %", lambda pair: pair.interval, signed=True, json="interval"),
+            col("p Holm", lambda pair: pair.p_holm, probability=True, json="p_holm"),
+            col("p", lambda pair: pair.p, probability=True, json="p"),
+            col("p t", lambda pair: pair.p_t, probability=True, json="p_t"),
+            col("detectable", lambda pair: pair.detectable, json="detectable"),
+            col(f"{unit} for {DIFFERENCE:g}", lambda pair: pair.needed, json="topics_needed"),
+            col(None, lambda pair: pair.distinguishable, json="distinguishable"),
+            keys=(
+                "a",
+                "b",
+                "difference",
+                "interval",
+                "p",
+                "p_holm",
+                "p_t",
+                "detectable",
+                "topics_needed",
+                "distinguishable",
+            ),
+            note=(
+                f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at most"
+                " .05); p t: the paper's unpaired t-test. Detectable: smallest difference found"
+                f" with 80 % power; last column: {unit} needed to find one of {DIFFERENCE:g}."
+            ),
+        )
 
     def folds(self, scores: ProtocolScore) -> Table:
-        """Accuracy of every method on every fold."""
+        """Accuracy (0 to 1) of every method on every fold."""
 
-        def method(m: MethodScore) -> Col[int]:
-            return col(m.method, lambda place: m.folds[place].accuracy)
+        def method(score: MethodScore) -> Col[int]:
+            return col(score.method, lambda fold_index: score.folds[fold_index].accuracy)
 
-        first = scores.methods[0].folds
+        folds_of_first = scores.methods[0].folds
         return table(
-            f"folds-{scores.protocol}", f"{TITLES[scores.protocol]}, fold by fold", range(len(first)),
-            col(topics_or_folds(scores)[:-1], lambda place: first[place].fold, text=True),
-            col("documents", lambda place: first[place].documents),
+            f"folds-{scores.protocol}",
+            f"{TITLES[scores.protocol]}, fold by fold",
+            range(len(folds_of_first)),
+            col(
+                topics_or_folds(scores)[:-1],
+                lambda fold_index: folds_of_first[fold_index].fold,
+                text=True,
+            ),
+            col("documents", lambda fold_index: folds_of_first[fold_index].documents),
             *map(method, scores.methods),
-            col("authors unseen", lambda place: ", ".join(first[place].unseen), text=True),
-            note="Documents of authors unseen in training count as errors. n/a: the method failed there, or was not "
-            "tried.",
-        )  # fmt: skip
+            col(
+                "authors unseen",
+                lambda fold_index: ", ".join(folds_of_first[fold_index].unseen),
+                text=True,
+            ),
+            note=(
+                "Documents of authors unseen in training count as errors. n/a: the method failed"
+                " there, or was not tried."
+            ),
+        )
 
     def topics(self) -> Table:
         """Topics from the easiest to the hardest."""
         return table(
-            "topics", "Topics, easiest first", self.analysis.topics,
-            col("topic", lambda t: t.topic, text=True, json="topic"),
-            col("accuracy", lambda t: Measure(t.accuracy, mark="†" if t.owned else ""), json="accuracy"),
-            col("documents", lambda t: t.documents, json="documents"),
-            col("dominant author", lambda t: t.dominant, text=True, json="dominant_author"),
-            col("share", lambda t: t.share, json="dominant_share"),
-            col(None, lambda t: t.owned, json="owned"),
+            "topics",
+            "Topics, easiest first",
+            self.analysis.topics,
+            col("topic", lambda topic: topic.topic, text=True, json="topic"),
+            col(
+                "accuracy",
+                lambda topic: Measure(topic.accuracy, mark="†" if topic.owned else ""),
+                json="accuracy",
+            ),
+            col("documents", lambda topic: topic.documents, json="documents"),
+            col("dominant author", lambda topic: topic.dominant, text=True, json="dominant_author"),
+            col("share", lambda topic: topic.share, json="dominant_share"),
+            col(None, lambda topic: topic.owned, json="owned"),
             keys=("topic", "documents", "accuracy", "dominant_author", "dominant_share", "owned"),
-            note="Accuracy is the mean over methods. † one author wrote nearly all: says nothing about topic.",
-        )  # fmt: skip
+            note=(
+                "Accuracy is the mean over methods. † one author wrote nearly all: says nothing"
+                " about topic."
+            ),
+        )
 
     def reliance(self) -> Table:
         """Novel-topic minus k-fold of each method."""
         return table(
-            "reliance", "Novel-topic beside k-fold", self.analysis.reliance(),
-            col("method", lambda r: r[0], text=True, json="method"),
-            col("k-fold", lambda r: r[1], json="k_fold"),
-            col("novel-topic", lambda r: r[2], json="novel_topic"),
-            col("difference", lambda r: r[3], signed=True, json="difference"),
-            note="A description of each method, no comparison of protocols: a held-out topic also takes away those "
-            "training documents in which its authors wrote most.",
-        )  # fmt: skip
+            "reliance",
+            "Novel-topic beside k-fold",
+            self.analysis.reliance(),
+            col("method", lambda row: row[0], text=True, json="method"),
+            col("k-fold", lambda row: row[1], json="k_fold"),
+            col("novel-topic", lambda row: row[2], json="novel_topic"),
+            col("difference", lambda row: row[3], signed=True, json="difference"),
+            note=(
+                "A description of each method, no comparison of protocols: a held-out topic also"
+                " takes away those training documents in which its authors wrote most."
+            ),
+        )
 
     def cues(self) -> list[Table]:
         """Features by how much held-out topics change their weights."""
@@ -219,85 +310,117 @@ class AttributeReport(Report[AttributionAnalysis]):
         method, changed, unchanged = self.analysis.result.cues
         return [
             table(
-                key, f"{method}: {title}", cues,
-                col("feature", lambda c: c.feature, text=True),
-                col("weight", lambda c: c.weight),
-                col("change", lambda c: c.change),
-                col("topic", lambda c: c.topic, text=True),
-                note="Weight: length over authors, all documents teaching. Change: the most one held-out topic moves "
-                "it, as a share.",
+                key,
+                f"{method}: {title}",
+                cues,
+                col("feature", lambda cue: cue.feature, text=True),
+                col("weight", lambda cue: cue.weight),
+                col("change", lambda cue: cue.change),
+                col("topic", lambda cue: cue.topic, text=True),
+                note=(
+                    "Weight: length over authors, all documents teaching. Change: the most one"
+                    " held-out topic moves it, as a share."
+                ),
             )
             for key, title, cues in (
                 ("cues-changed", "weights that lean on one topic", changed),
                 ("cues-kept", "weights that stay when any topic is held out", unchanged),
             )
-        ]  # fmt: skip
+        ]
 
     def authors(self) -> Table:
         """Precision, recall and F1 of both authors, where there are two."""
         names = self.analysis.result.documents.authors
-        each = [
-            (m.method, name, *of)
-            for m in self.analysis.main.methods
-            for name, of in zip(names, m.by_author, strict=True)
+        rows = [
+            (method.method, name, *scores_of_author)
+            for method in self.analysis.main.methods
+            for name, scores_of_author in zip(names, method.by_author, strict=True)
         ]
         return table(
-            "authors", "Each of the two authors", each if len(names) == 2 else [],
-            col("method", lambda r: r[0], text=True),
-            col("author", lambda r: r[1], text=True),
-            col("precision", lambda r: r[2]),
-            col("recall", lambda r: r[3]),
-            col("F1", lambda r: r[4]),
+            "authors",
+            "Each of the two authors",
+            rows if len(names) == 2 else [],
+            col("method", lambda row: row[0], text=True),
+            col("author", lambda row: row[1], text=True),
+            col("precision", lambda row: row[2]),
+            col("recall", lambda row: row[3]),
+            col("F1", lambda row: row[4]),
             note="Over all folds together.",
-        )  # fmt: skip
+        )
 
     def confusions(self, most: int = 15) -> Table:
         """The most frequent mistakes of the best method."""
         names = [*self.analysis.result.documents.authors, "none of them"]
-        best = max(self.analysis.main.methods, key=lambda m: -1 if m.mean is None else m.mean.mean)
+        best = max(
+            self.analysis.main.methods,
+            key=lambda method: -1 if method.mean is None else method.mean.mean,
+        )
         wrong = [
-            (-int(best.confusion[a, b]), names[a], names[b])
-            for a in range(best.confusion.shape[0])
-            for b in range(best.confusion.shape[1])
-            if a != b and best.confusion[a, b]
+            (
+                -int(best.confusion[true_author, named_author]),
+                names[true_author],
+                names[named_author],
+            )
+            for true_author in range(best.confusion.shape[0])
+            for named_author in range(best.confusion.shape[1])
+            if true_author != named_author and best.confusion[true_author, named_author]
         ]
         return table(
-            "confusions", "Most frequent mistakes", sorted(wrong)[:most],
-            col("true author", lambda w: w[1], text=True),
-            col("taken for", lambda w: w[2], text=True),
-            col("documents", lambda w: -w[0]),
-            note=f"Of {best.method}; {len(wrong)} kinds of mistake in all, the whole matrix is in report.json.",
-        )  # fmt: skip
+            "confusions",
+            "Most frequent mistakes",
+            sorted(wrong)[:most],
+            col("true author", lambda confusion: confusion[1], text=True),
+            col("taken for", lambda confusion: confusion[2], text=True),
+            col("documents", lambda confusion: -confusion[0]),
+            note=(
+                f"Of {best.method}; {len(wrong)} kinds of mistake in all, the whole matrix is in"
+                " report.json."
+            ),
+        )
 
     def sizes(self) -> Table:
-        """Topics: documents, authors, words, dominant author."""
+        """Topics: counts of documents, authors and words, and the dominant author."""
         return table(
-            "sizes", "Topics", self.analysis.view.topics,
-            col("topic", lambda t: t.topic, text=True),
-            col("documents", lambda t: t.documents),
-            col("authors", lambda t: t.authors),
-            col("words a document", lambda t: t.words, digits=0),
-            col("dominant author", lambda t: t.dominant, text=True),
-            col("share", lambda t: Measure(t.share, mark="†" if t.owned else "")),
+            "sizes",
+            "Topics",
+            self.analysis.view.topics,
+            col("topic", lambda topic: topic.topic, text=True),
+            col("documents", lambda topic: topic.documents),
+            col("authors", lambda topic: topic.authors),
+            col("words a document", lambda topic: topic.words, digits=0),
+            col("dominant author", lambda topic: topic.dominant, text=True),
+            col("share", lambda topic: Measure(topic.share, mark="†" if topic.owned else "")),
             note="† one author wrote nearly all of it.",
-        )  # fmt: skip
+        )
 
     def crosstab(self) -> Table:
         """Documents of authors by topics."""
         view = self.analysis.view
         total = view.table.sum(axis=1)
-        order = sorted(range(len(view.authors)), key=lambda a: (-int(total[a]), view.authors[a]))
-        rows = [(view.authors[a], *map(int, view.table[a]), int(total[a])) for a in order]
-        rows.append(("all", *(t.documents for t in view.topics), view.documents))
+        order = sorted(
+            range(len(view.authors)), key=lambda author: (-int(total[author]), view.authors[author])
+        )
+        rows = [
+            (view.authors[author], *map(int, view.table[author]), int(total[author]))
+            for author in order
+        ]
+        rows.append(("all", *(topic.documents for topic in view.topics), view.documents))
 
-        def count(place: int, title: str) -> Col[tuple[Any, ...]]:
-            return col(title, lambda row: row[place])
+        def count(topic_index: int, title: str) -> Col[tuple[Any, ...]]:
+            return col(title, lambda row: row[topic_index])
 
         return table(
-            "crosstab", "Documents of authors by topics", rows,
+            "crosstab",
+            "Documents of authors by topics",
+            rows,
             col("author", lambda row: row[0], text=True),
-            *(count(place, title) for place, title in enumerate([*(t.topic for t in view.topics), "all"], 1)),
-        )  # fmt: skip
+            *(
+                count(topic_index, title)
+                for topic_index, title in enumerate(
+                    [*(topic.topic for topic in view.topics), "all"], 1
+                )
+            ),
+        )
 
     def figures(self) -> dict[str, Figure]:
         """Accuracy of each method in every protocol, with bars of one standard error."""
@@ -305,18 +428,28 @@ class AttributeReport(Report[AttributionAnalysis]):
         with style():
             figure, (axes,) = canvas(4.6, 1.1 + 0.4 * len(analysed.main.methods))
             spread = 0.16 if len(analysed.protocols) > 1 else 0.0
-            names = [m.method for m in analysed.main.methods]
-            for place, scores in enumerate(analysed.protocols):
-                color, shape = (SETUP["random"], "s") if scores.protocol == "k-fold" else (SETUP["hits"], "o")
+            names = [method.method for method in analysed.main.methods]
+            for protocol_index, scores in enumerate(analysed.protocols):
+                color, shape = (
+                    (SETUP["random"], "s") if scores.protocol == "k-fold" else (SETUP["hits"], "o")
+                )
                 label = TITLES[scores.protocol]
-                for y, m in enumerate(scores.methods):
-                    if m.mean is None:
+                for row_index, method in enumerate(scores.methods):
+                    if method.mean is None:
                         continue
-                    at = y + spread * (2 * place - 1 if spread else 0)
-                    error = m.mean.se or 0.0
-                    ends = [m.mean.mean - error, m.mean.mean + error]
-                    axes.plot(ends, [at, at], color=color, linewidth=2, alpha=0.7)
-                    axes.plot([m.mean.mean], [at], shape, color=color, ms=6, label=label, clip_on=False)
+                    height = row_index + spread * (2 * protocol_index - 1 if spread else 0)
+                    error = method.mean.se or 0.0
+                    ends = [method.mean.mean - error, method.mean.mean + error]
+                    axes.plot(ends, [height, height], color=color, linewidth=2, alpha=0.7)
+                    axes.plot(
+                        [method.mean.mean],
+                        [height],
+                        shape,
+                        color=color,
+                        ms=6,
+                        label=label,
+                        clip_on=False,
+                    )
                     label = "_nolegend_"
             axes.set_yticks(range(len(names)), [n if len(n) <= 28 else n[:27] + "…" for n in names])
             axes.set_ylim(len(names) - 0.45, -0.55)
@@ -329,12 +462,15 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def finding(self) -> str:
         main = self.analysis.main
-        what = f"accuracy in {TITLES[main.protocol].lower()} cross-validation"
-        return highest(what, ((m.method, m.mean and m.mean.mean) for m in main.methods))
+        measured = f"accuracy in {TITLES[main.protocol].lower()} cross-validation"
+        return highest(
+            measured, ((method.method, method.mean and method.mean.mean) for method in main.methods)
+        )
 
     def settings(self) -> dict[str, Any]:
         """What decided the answers."""
-        result, spec = self.analysis.result, self.analysis.result.spec
+        result = self.analysis.result
+        spec = self.analysis.result.spec
         return {
             "corpus": result.documents.name,
             "topic": spec.topic or "topic",
@@ -355,24 +491,31 @@ class AttributeReport(Report[AttributionAnalysis]):
             "settings": self.settings(),
             "protocols": analysed.protocols,
             "novel": analysed.main.protocol == "novel-topic",
-            "difference": analysed.difference,
+            "difference": DIFFERENCE,
             "titles": TITLES,
             "version": __version__,
         }
 
     def to_json(self) -> dict[str, Any]:
         """The main protocol stands at the top, k-fold beside it."""
-        analysed, cues = self.analysis, self.analysis.result.cues
-        other = analysed.protocol("k-fold") if analysed.main.protocol != "k-fold" else None
+        analysed = self.analysis
+        cues = self.analysis.result.cues
+        k_fold = analysed.protocol("k-fold") if analysed.main.protocol != "k-fold" else None
         return {
             **self._protocol(analysed.main),
             "corpus": analysed.view.to_json(),
             "topics": rows_json(self.topics()),
-            "k_fold": None if other is None else self._protocol(other),
+            "k_fold": None if k_fold is None else self._protocol(k_fold),
             "reliance": rows_json(self.reliance()),
-            "cues": None
-            if cues is None
-            else {"method": cues[0], "changed": [vars(c) for c in cues[1]], "kept": [vars(c) for c in cues[2]]},
+            "cues": (
+                None
+                if cues is None
+                else {
+                    "method": cues[0],
+                    "changed": [vars(cue) for cue in cues[1]],
+                    "kept": [vars(cue) for cue in cues[2]],
+                }
+            ),
             "settings": self.settings(),
         }
 
@@ -380,10 +523,14 @@ class AttributeReport(Report[AttributionAnalysis]):
         return {
             "protocol": scores.protocol,
             "methods": objects(scores.methods, *self._method(scores), keys=KEYS),
-            "control": objects([scores.control], *self._method(scores), keys=KEYS)[0] if scores.control else None,
+            "control": (
+                objects([scores.control], *self._method(scores), keys=KEYS)[0]
+                if scores.control
+                else None
+            ),
             "pairs": rows_json(self.pairs(scores)),
             "detectable": scores.detectable,
-            "needed_for": self.analysis.difference,
+            "needed_for": DIFFERENCE,
             "verdict": f"{scores.leaders()} {scores.answerable()}",
         }
 
@@ -394,7 +541,10 @@ class AttributeReport(Report[AttributionAnalysis]):
         view = self.analysis.view
         dropped = ", ".join(f"{n:,} {reason}" for reason, n in view.dropped.items())
         shown: list[RenderableType] = [
-            Text(f"{view.name}: {view.documents:,} documents, {len(view.authors)} authors, {len(view.topics)} topics"),
+            Text(
+                f"{view.name}: {view.documents:,} documents, {len(view.authors)} authors,"
+                f" {len(view.topics)} topics"
+            ),
             *([Text(f"left out: {dropped}", style="dim")] if dropped else []),
             *(Text(f"• {sentence}") for sentence in view.advice()),
         ]
@@ -404,16 +554,32 @@ class AttributeReport(Report[AttributionAnalysis]):
                 short = without(self.pairs(scores), "p", "p t", "detectable")
                 note = f"p: paired permutation over {topics_or_folds(scores)}."
                 shown.append(for_terminal(replace(short, note=note)))
-            shown.append(Text(f"{scores.leaders()} {scores.answerable()} {scores.given_away()}".strip()))
-            failed = [(m.method, f.fold, f.error) for m in scores.methods for f in m.folds if f.error is not None]
+            shown.append(
+                Text(f"{scores.leaders()} {scores.answerable()} {scores.given_away()}".strip())
+            )
+            failed = [
+                (method.method, fold.fold, fold.error)
+                for method in scores.methods
+                for fold in method.folds
+                if fold.error is not None
+            ]
             if failed:
-                first = f"{' on '.join(failed[0][:2])}: {failed[0][2]}"
-                shown.append(Text(f"{len(failed)} fits have no result, the first: {first}"))
-            unseen = [f"{f.fold}: {', '.join(f.unseen)}" for f in scores.methods[0].folds if f.unseen]
+                failure = f"{' on '.join(failed[0][:2])}: {failed[0][2]}"
+                shown.append(Text(f"{len(failed)} fits have no result, the first: {failure}"))
+            unseen = [
+                f"{fold.fold}: {', '.join(fold.unseen)}"
+                for fold in scores.methods[0].folds
+                if fold.unseen
+            ]
             if unseen:
-                what = f"{len(unseen)} folds hold authors unseen in training (counted as errors)"
-                shown.append(Text(f"{what}: {'; '.join(unseen[:5])}"))
-        return [*shown, *(for_terminal(t) for t in (self.topics(), self.reliance()) if t.rows)]
+                unseen_authors = (
+                    f"{len(unseen)} folds hold authors unseen in training (counted as errors)"
+                )
+                shown.append(Text(f"{unseen_authors}: {'; '.join(unseen[:5])}"))
+        return [
+            *shown,
+            *(for_terminal(table) for table in (self.topics(), self.reliance()) if table.rows),
+        ]
 
 
 def collection_table(collection: CollectionScores) -> Table:
@@ -423,26 +589,36 @@ def collection_table(collection: CollectionScores) -> Table:
         return col(name, lambda method: collection.scores[method][name])
 
     return table(
-        "pan", "Macro F1 over true authors, without <UNK>", collection.scores,
+        "pan",
+        "Macro F1 over true authors, without <UNK>",
+        collection.scores,
         col("method", lambda method: method, text=True),
         *(problem(p.name) for p in collection.problems),
         col("mean", collection.mean),
-        note="; ".join(f"{p.name}: {len(p.candidates)} candidates, {len(p.unknown)} texts"
-                       for p in collection.problems),
-    )  # fmt: skip
+        note="; ".join(
+            f"{problem.name}: {len(problem.candidates)} candidates, {len(problem.unknown)} texts"
+            for problem in collection.problems
+        ),
+    )
 
 
 def collection_json(collection: CollectionScores) -> dict[str, Any]:
     """One object of plain values."""
     return {
         "problems": [
-            {"problem": p.name, "language": p.language, "candidates": len(p.candidates), "texts": len(p.unknown),
-             "open": p.open}
-            for p in collection.problems
+            {
+                "problem": problem.name,
+                "language": problem.language,
+                "candidates": len(problem.candidates),
+                "texts": len(problem.unknown),
+                "open": problem.open,
+            }
+            for problem in collection.problems
         ],
         "reject": collection.reject,
         "notes": collection.notes,
         "methods": [
-            {"method": name, "macro_f1": own, "mean": collection.mean(name)} for name, own in collection.scores.items()
+            {"method": name, "macro_f1": macro_f1, "mean": collection.mean(name)}
+            for name, macro_f1 in collection.scores.items()
         ],
-    }  # fmt: skip
+    }

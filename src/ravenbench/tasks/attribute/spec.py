@@ -1,30 +1,39 @@
-"""What decides the answers of ``raven attribute``."""
+"""What decides the answers of ``raven attribute``.
+
+In: options by name, the keys of a spec file or arguments in Python. Out: one checked ``AttributeSpec``; ``folds``,
+``min_docs``, ``min_topics`` and ``topics`` are counts; SpecError where a value does not fit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import msgspec
-
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError, did_you_mean
 
 METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
-PROTOCOLS = {"novel-topic": ("novel-topic",), "k-fold": ("k-fold",), "both": ("novel-topic", "k-fold")}
+PROTOCOLS = {
+    "novel-topic": ("novel-topic",),
+    "k-fold": ("k-fold",),
+    "both": ("novel-topic", "k-fold"),
+}
 """What runs under each choice of protocol, the main one first."""
-
-Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides the answers of attribution, and the difference for which its report reckons topics."""
+    """What decides the answers of attribution: corpus, protocol, methods, and what an author and a topic need
+    (counts)."""
 
     corpus: Annotated[
-        str, about("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")
+        str,
+        about("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus"),
     ] = ""
     topic: Annotated[
-        str | None, about("Topics: a column, a level of the corpus, extract(clusters=20), or none (k-fold only).")
+        str | None,
+        about(
+            "Topics: a column, a level of the corpus, extract(clusters=20), or none (k-fold only)."
+        ),
     ] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
@@ -33,30 +42,37 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     methods: Annotated[
         str,
         about(
-            f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.", takes="str | Sequence[Any]"
+            f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.",
+            takes="str | Sequence[Any]",
         ),
     ] = METHODS
     folds: Annotated[
-        AtLeastTwo, about("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K")
+        AtLeastTwo,
+        about("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K"),
     ] = 10
     min_docs: Annotated[AtLeastOne, about("Documents an author needs. Default: 10.")] = 10
-    min_topics: Annotated[AtLeastOne, about("Topics an author needs; 1 keeps authors of one topic. Default: 2.")] = 2
-    min_per_topic: Annotated[
-        AtLeastOne, about("Documents with which an author counts as writing on a topic. Default: 1.")
-    ] = 1
-    min_topic_docs: Annotated[AtLeastOne, about("Documents a topic needs. Default: 1.")] = 1
-    docs_per_topic: Annotated[AtLeastOne | None, about("Most documents kept of a topic; default: all.")] = None
+    min_topics: Annotated[
+        AtLeastOne, about("Topics an author needs; 1 keeps authors of one topic. Default: 2.")
+    ] = 2
+    docs_per_topic: Annotated[
+        AtLeastOne | None, about("Most documents kept of a topic; default: all.")
+    ] = None
     equal_counts: Annotated[
-        bool, about("Novel-topic: teach equally many texts of an author, whichever topic is held out.")
+        bool,
+        about("Novel-topic: teach equally many texts of an author, whichever topic is held out."),
     ] = False
     sampler: Annotated[
-        str | None, about("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…).")
+        str | None,
+        about(
+            "Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."
+        ),
     ] = None
-    topics: Annotated[AtLeastTwo | None, about("How many topics the sampler takes.", metavar="M")] = None
-    encoder: Annotated[str, about("What topics are compared by, for the sampler. Default: lsa.")] = "lsa"
-    difference: Annotated[
-        Positive, about("Reckon the topics needed to show this difference in accuracy. Default: 0.05.")
-    ] = 0.05
+    topics: Annotated[
+        AtLeastTwo | None, about("How many topics the sampler takes.", metavar="M")
+    ] = None
+    encoder: Annotated[
+        str, about("What topics are compared by, for the sampler. Default: lsa.")
+    ] = "lsa"
     seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
 
     @property
@@ -70,18 +86,27 @@ def build(given: Mapping[str, Any]) -> AttributeSpec:
     values = {key: value for key, value in given.items() if value is not None}
     if not values.get("corpus"):
         raise SpecError(
-            "nothing to attribute", expected="a corpus whose authors are known, or --unknown TEXT --candidates FOLDER"
+            "nothing to attribute",
+            expected="a corpus whose authors are known, or --unknown TEXT --candidates FOLDER",
         )
     protocol = values.get("protocol", "novel-topic")
     if protocol not in PROTOCOLS:
-        raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS))
+        raise SpecError(
+            f"there is no protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS)
+        )
     if values.get("topic") == "none":
         if values.get("protocol") != "k-fold":
             raise SpecError(
-                f"the protocol {protocol} needs topics", found="--topic none", fix="give --protocol k-fold with it"
+                f"the protocol {protocol} needs topics",
+                found="--topic none",
+                fix="give --protocol k-fold with it",
             )
         if values.get("sampler") is not None or values.get("topics") is not None:
-            raise SpecError("a sampler chooses among topics", found="--topic none", fix="leave out --sampler, --topics")
+            raise SpecError(
+                "a sampler chooses among topics",
+                found="--topic none",
+                fix="leave out --sampler, --topics",
+            )
         # Every document is on the one topic there is.
         values |= {"min_topics": 1}
     if values.get("topics") is not None:

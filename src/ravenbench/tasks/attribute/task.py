@@ -1,5 +1,8 @@
 """``ravenbench.attribute``: attribution methods on a corpus, under one protocol or both.
 
+In: an ``AttributeSpec``, or the values of the command's options. Out: a ``RunResult`` whose ``Store`` has one cell a
+method and split, with the number of the author named for each document, (n,), −1 where none:
+
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
                                           authors that one method named on it
 OUT/documents.npy, splits.npy             text, author and topic of each document; where it is held out
@@ -44,34 +47,45 @@ class Attribute(Task):
     """
 
     name = "attribute"
+    in_spec = "text author min_topics docs_per_topic sampler topics encoder skip_faulty"
     first = "unknown candidates topic protocol methods seed out"
     report = "ravenbench.tasks.attribute.report:AttributeReport"
     Spec = AttributeSpec
     own = (
         Option(
-            "reject", "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.", float,
-            default=0.0, function=False,
+            "reject",
+            "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.",
+            float,
+            default=0.0,
+            function=False,
         ),
         Option(
-            "lenient", "PAN problems: leave out those that cannot be read, and say so.", bool, function=False
+            "lenient",
+            "PAN problems: leave out those that cannot be read, and say so.",
+            bool,
+            function=False,
         ),
         Option(
-            "out", "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.", takes=PATH
+            "out",
+            "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.",
+            takes=PATH,
         ),
-    )  # fmt: skip
+    )
     pools_seeds = True
     arguments = ("corpus",)
     order = (
         "corpus unknown candidates none text author topic encoding "
-        "protocol methods folds min_docs min_topics min_per_topic min_topic_docs "
-        "docs_per_topic equal_counts sampler topics encoder difference reject lenient"
+        "protocol methods folds min_docs min_topics "
+        "docs_per_topic equal_counts sampler topics encoder reject lenient"
     )
     failure = "{count} cell{s} {have} no result, the first: {first}"
     plan_help = "Only show what would be done."
     spec: AttributeSpec
 
     @classmethod
-    def direct(cls, values: Mapping[str, Any], plan: bool, progress: Progress) -> Preview | Ending | None:
+    def direct(
+        cls, values: Mapping[str, Any], plan: bool, progress: Progress
+    ) -> Preview | Ending | None:
         """PAN's attribution problems are answered, and their scores shown."""
         from ravenbench.reports.view import for_terminal
         from ravenbench.tasks.attribute import collections
@@ -81,15 +95,21 @@ class Attribute(Task):
         if values.get("unknown") or not path or not collections.is_collection(path):
             return None
         refuse_of_tables(values, "these are PAN's problems, and no table")
-        if named := [one.option.name for one in draft_checks() if one.option.name in values]:
+        if named := [check.option.name for check in draft_checks() if check.option.name in values]:
             problem = f"--{named[0]} is for a corpus, and these are PAN's problems"
             raise SpecError(problem, fix=f"leave --{named[0]} out")
-        how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
-        how["strip_shared"] = bool(values.get("strip_shared"))
+        settings: dict[str, Any] = {
+            name: values.get(name) for name in ("methods", "out", "lenient", "encoding")
+        }
+        settings["strip_shared"] = bool(values.get("strip_shared"))
         if plan:
-            return collections.collection_preview(path, **how)
-        answered = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
-        return Ending(collection_json(answered), [for_terminal(collection_table(answered)), *answered.notes])
+            return collections.collection_preview(path, **settings)
+        answered = collections.answer_collection(
+            path, reject=values["reject"], progress=progress, **settings
+        )
+        return Ending(
+            collection_json(answered), [for_terminal(collection_table(answered)), *answered.notes]
+        )
 
     def resolve(self) -> None:
         from ravenbench.tasks.attribute.answers import name_methods
@@ -103,7 +123,9 @@ class Attribute(Task):
         self.spec = spec = build({**self.values, "corpus": name, "methods": ", ".join(self.named)})
         self.data = fingerprint(spec, self.corpus, self.named)
         stem = slug(spec.corpus) or "corpus"
-        self.folder = self.place_or(f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     def draft(self) -> Draft[Any]:
         from ravenbench.tasks.attribute.plan import draft
@@ -115,7 +137,9 @@ class Attribute(Task):
         from ravenbench.engine.pool import run_units
         from ravenbench.tasks.attribute.answers import SplitUnit
 
-        units = [SplitUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
+        units = [
+            SplitUnit(store.path, self.named[cell.verifier], (cell,)) for cell in store.unanswered()
+        ]
         errors = run_units(self.engine, units, self.progress, "attributing")
         return [*errors, *self._compare_weights(store)]
 
@@ -128,19 +152,25 @@ class Attribute(Task):
         plan = store.plan_as(AttributePlan)
         if plan.cues is None:
             return []
-        name, base = plan.cues.method, CellPlace(key=plan.cues.base, verifier=plan.cues.method, fold=ALL)
-        units = [WeightsUnit(store.path, self.named[name], (place,)) for place in store.unanswered([base])]
+        name = plan.cues.method
+        base = CellPlace(key=plan.cues.base, verifier=plan.cues.method, fold=ALL)
+        units = [
+            WeightsUnit(store.path, self.named[name], (base_cell,))
+            for base_cell in store.unanswered([base])
+        ]
         if errors := run_units(self.engine, units, self.progress, "weighing features"):
             return errors
         held_out = [
             CellPlace(key=key, verifier=name, fold=split.fold)
             for key, split in zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
         ]
-        moved = [MovedUnit(store.path, self.named[name], (c,), base.key) for c in store.unanswered(held_out)]
+        moved = [
+            MovedUnit(store.path, self.named[name], (cell,), base.key)
+            for cell in store.unanswered(held_out)
+        ]
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
     def preview(self) -> Preview:
-        from ravenbench.engine.estimate import around, megabytes, of_authors
         from ravenbench.store.records import CellPlace
         from ravenbench.tasks.attribute.answers import AttributePlan
 
@@ -150,11 +180,10 @@ class Attribute(Task):
         keys = [] if plan.cues is None else [plan.cues.base, *plan.cues.moved]
         cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
         missing = len(cells if store is None else store.unanswered(cells))
-        problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
-        start, share = around(len(cells)), missing / max(len(cells), 1)
-        author, topic = draft.labels["author"], draft.labels["topic"]
-        fits = sum(len(protocol.splits) for protocol in plan.protocols)
-        weighed = {} if plan.cues is None else {plan.cues.method: len(keys)}
-        seconds, untimed = of_authors(self.named, draft.texts, author, topic, fits, weighed)  # type: ignore[arg-type]
-        sizes = len(cells), len(cells) - missing, missing, tuple[str, ...](), start + share * seconds
-        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)
+        problems = {
+            protocol.protocol: sum(split.documents for split in protocol.splits)
+            for protocol in plan.protocols
+        }
+        return Preview(
+            self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing
+        )

@@ -1,4 +1,9 @@
-"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers."""
+"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers.
+
+In: the ``Truth`` and each system's answers, (n,) from 0 to 1, higher = same author, 0.5 = unanswered. Out: an
+``Evaluation`` with one ``SystemScores`` a system; metrics are from 0 to 1 where their definition is, C_llr is in
+bits.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +44,8 @@ if TYPE_CHECKING:
 
 
 def mean_of(values: ArrayLike) -> Floats:
-    """Mean score of each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al. 2014."""
+    """Mean answer (0 to 1) to each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al.
+    2014."""
     return np.asarray(np.mean(np.asarray(values, dtype=np.float64), axis=0))
 
 
@@ -51,21 +57,22 @@ def rank_mean(values: ArrayLike) -> Floats:
     """
     from scipy.stats import rankdata
 
-    each = np.asarray(values, dtype=np.float64)
-    return mean_of((rankdata(each, axis=1) - 0.5) / each.shape[1])
+    values_of_systems = np.asarray(values, dtype=np.float64)
+    return mean_of((rankdata(values_of_systems, axis=1) - 0.5) / values_of_systems.shape[1])
 
 
-def with_band(value: ArrayLike, a: float) -> Floats:
-    """Leave unanswered what lies within ± a of 0.5."""
+def with_band(value: ArrayLike, half_width: float) -> Floats:
+    """Answers (n,), 0 to 1, with 0.5 for those within ± ``half_width`` of it."""
     score = np.asarray(value, dtype=np.float64)
-    return np.where(np.abs(score - 0.5) <= a, 0.5, score)
+    return np.where(np.abs(score - 0.5) <= half_width, 0.5, score)
 
 
 def choose_band(same: ArrayLike, value: ArrayLike) -> float:
-    """The half-width 0, .005, … .495 of greatest c@1 on training answers; the smallest of equal ones."""
+    """The half-width (of answers from 0 to 1) 0, .005, … .495 of greatest c@1 on training answers; the smallest of
+    equal ones."""
     truth, score, _ = checked(same, value)
     widths = np.arange(100) / 200
-    reached = [float(CAt1().of(count(truth, score, with_band(score, a)))) for a in widths]
+    reached = [float(CAt1().of(count(truth, score, with_band(score, width)))) for width in widths]
     return float(widths[int(np.argmax(reached))])
 
 
@@ -76,16 +83,22 @@ def stacked(train_same: ArrayLike, train: ArrayLike, test: ArrayLike) -> Floats:
 
     same = np.asarray(train_same, dtype=np.bool_)
     if same.all() or not same.any():
-        raise InputError("stacking needs training problems of both classes", found=f"{same.sum()} of {len(same)} same")
+        raise InputError(
+            "stacking needs training problems of both classes",
+            found=f"{same.sum()} of {len(same)} same",
+        )
     model = LogisticRegression(C=1.0).fit(np.asarray(train, dtype=np.float64).T, same)
-    return np.asarray(model.predict_proba(np.asarray(test, dtype=np.float64).T)[:, 1], dtype=np.float64)
+    return np.asarray(
+        model.predict_proba(np.asarray(test, dtype=np.float64).T)[:, 1], dtype=np.float64
+    )
 
 
 def author_codes(truth: Truth) -> Ints | None:
     """Author codes ≥ 0; a problem without authors is given its own, and a same-author problem one author."""
     if truth.authors is None:
         return None
-    authors, start = truth.authors.astype(np.int64), int(truth.authors.max()) + 1
+    authors = truth.authors.astype(np.int64)
+    start = int(truth.authors.max()) + 1
     fresh = start + np.arange(authors.size).reshape(authors.shape)
     authors = np.where(authors < 0, fresh, authors)
     authors[truth.same, 1] = authors[truth.same, 0]
@@ -93,9 +106,12 @@ def author_codes(truth: Truth) -> Ints | None:
 
 
 def test_pairs(
-    same: Bools, answered: Mapping[str, AnsweredProblems], tests: Mapping[str, Metric], resampled: Replicates,
-    how: JudgingSpec,
-) -> tuple[PairTest, ...]:  # fmt: skip
+    same: Bools,
+    answered: Mapping[str, AnsweredProblems],
+    tests: Mapping[str, Metric],
+    resampled: Replicates,
+    settings: JudgingSpec,
+) -> tuple[PairTest, ...]:
     """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
 
     Without ``how.trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
@@ -105,19 +121,28 @@ def test_pairs(
     names = list(answered)
     jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
 
-    most = 0 if how.trials is not None else most_trials(len(names))
+    exact_up_to = 0 if settings.trials is not None else most_trials(len(names))
 
     def test(job: tuple[str, int, int]) -> float | None:
         metric, i, j = job
-        a, b = names[i], names[j]
+        left_name = names[i]
+        right_name = names[j]
         return randomization_test(
-            same, answered[a], answered[b], tests[metric], trials=how.trials or TRIALS, most=most, seed=how.seed,
-            pair=f"{a}\x1f{b}",
-        )  # fmt: skip
+            same,
+            answered[left_name],
+            answered[right_name],
+            tests[metric],
+            trials=settings.trials or TRIALS,
+            most=exact_up_to,
+            seed=settings.seed,
+            pair=f"{left_name}\x1f{right_name}",
+        )
 
-    with ThreadPoolExecutor(how.workers or 1) as pool:
+    with ThreadPoolExecutor(settings.workers or 1) as pool:
         raw = list(pool.map(test, jobs))
-        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], how.level), jobs))
+        intervals = list(
+            pool.map(lambda job: resampled.difference(job[0], job[1], job[2], settings.level), jobs)
+        )
     corrected: dict[int, float] = {}
     for metric in tests:
         defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
@@ -126,7 +151,9 @@ def test_pairs(
     for k, (metric, i, j) in enumerate(jobs):
         gap = float(resampled.observed[metric][i] - resampled.observed[metric][j])
         known = None if np.isnan(gap) else gap
-        tests_of_pairs.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
+        tests_of_pairs.append(
+            PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k))
+        )
     return tuple(tests_of_pairs)
 
 
@@ -142,7 +169,8 @@ def groups_of(
     differ = np.zeros((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
         if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
-            i, j = names.index(pair.a), names.index(pair.b)
+            i = names.index(pair.a)
+            j = names.index(pair.b)
             differ[i, j] = differ[j, i] = True
     return dict(zip(names, tie_groups(observed[: len(names)], differ).tolist(), strict=True))
 
@@ -152,9 +180,13 @@ AT_ONCE = 48
 
 
 def break_down(
-    same: Bools, systems: Mapping[str, AnsweredProblems], by: ProblemAttribute, metrics: Mapping[str, Metric],
-    authors: Ints | None, how: JudgingSpec,
-) -> BreakDown:  # fmt: skip
+    same: Bools,
+    systems: Mapping[str, AnsweredProblems],
+    attribute: ProblemAttribute,
+    metrics: Mapping[str, Metric],
+    authors: Ints | None,
+    settings: JudgingSpec,
+) -> BreakDown:
     """Every metric of every system on every part, with intervals, and the mean over parts.
 
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
@@ -162,10 +194,13 @@ def break_down(
     """
     from ravenbench.statistics.resampling import bootstrap, rank
 
-    rows = [np.flatnonzero(by.part.codes == part) for part in range(len(by.part.names))]
-    filled = [part for part, r in enumerate(rows) if len(r)]
-    rows = [rows[part] for part in filled]
-    units = [len(r) if authors is None else len(np.unique(authors[r])) for r in rows]
+    rows = [
+        np.flatnonzero(attribute.part.codes == part_code)
+        for part_code in range(len(attribute.part.names))
+    ]
+    filled = [part_code for part_code, row in enumerate(rows) if len(row)]
+    rows = [rows[part_code] for part_code in filled]
+    units = [len(row) if authors is None else len(np.unique(authors[row])) for row in rows]
     by_system: dict[str, tuple[PartScores, ...]] = {}
     macro: dict[str, PartScores] = {}
     names = list(systems)
@@ -175,54 +210,90 @@ def break_down(
         ranked = []
         for name in group:
             value, decision = systems[name]
-            for r in rows:
-                part = rank(same[r], value[r], decision[r])
-                ranked.append(part._replace(order=r[part.order].astype(np.int32)))
+            for row in rows:
+                ranked_part = rank(same[row], value[row], decision[row])
+                ranked.append(ranked_part._replace(order=row[ranked_part.order].astype(np.int32)))
         resampled = bootstrap(
-            ranked, same, authors=authors, replicates=how.replicates, seed=how.seed, workers=how.workers or 1,
+            ranked,
+            same,
+            authors=authors,
+            replicates=settings.replicates,
+            seed=settings.seed,
+            workers=settings.workers or 1,
             metrics=metrics,
-        )  # fmt: skip
+        )
         mean = _mean_over_parts(resampled, len(rows))
         for i, name in enumerate(group):
             value, decision = systems[name]
-            parts = []
-            for p, r in enumerate(rows):
-                own = replace(resampled, units=units[p])
-                known = scores(same[r], value[r], None if decision is value else decision[r], metrics)
-                parts.append(PartScores(known, {m: own.interval(m, i * len(rows) + p, how.level) for m in metrics}))
-            by_system[name] = tuple(parts)
+            parts_of_system = []
+            for part_number, row in enumerate(rows):
+                replicates_of_part = replace(resampled, units=units[part_number])
+                known = scores(
+                    same[row], value[row], None if decision is value else decision[row], metrics
+                )
+                parts_of_system.append(
+                    PartScores(
+                        known,
+                        {
+                            metric: replicates_of_part.interval(
+                                metric, i * len(rows) + part_number, settings.level
+                            )
+                            for metric in metrics
+                        },
+                    )
+                )
+            by_system[name] = tuple(parts_of_system)
             macro[name] = PartScores(
-                {m: _mean([part.scores[m] for part in parts]) for m in metrics},
-                {m: mean.interval(m, i, how.level) for m in metrics},
+                {
+                    metric: _mean(
+                        [scores_of_part.scores[metric] for scores_of_part in parts_of_system]
+                    )
+                    for metric in metrics
+                },
+                {metric: mean.interval(metric, i, settings.level) for metric in metrics},
             )
-    sizes = tuple((by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(filled, rows, strict=True))
-    return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), by_system, macro)
+    sizes = tuple(
+        (attribute.part.names[k], len(row), int(same[row].sum()))
+        for k, row in zip(filled, rows, strict=True)
+    )
+    return BreakDown(attribute.name, sizes, int((attribute.part.codes < 0).sum()), by_system, macro)
 
 
-def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
+def _mean_over_parts(resampled: Replicates, part_count: int) -> Replicates:
     """Replicates (systems · parts, B) as those of each system's mean over parts."""
 
     def mean(values: Mapping[str, Floats]) -> dict[str, Floats]:
-        return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
+        return {
+            metric: replicates.reshape(-1, part_count, *replicates.shape[1:]).mean(axis=1)
+            for metric, replicates in values.items()
+        }
 
     return replace(
-        resampled, values=mean(resampled.values), observed=mean(resampled.observed),
+        resampled,
+        values=mean(resampled.values),
+        observed=mean(resampled.observed),
         problems=None if resampled.problems is None else mean(resampled.problems),
         different=None if resampled.different is None else mean(resampled.different),
-    )  # fmt: skip
+    )
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
+    known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def evaluate(
-    truth: Truth, systems: Mapping[str, ArrayLike], *, decisions: Mapping[str, ArrayLike] | None = None,
-    missing: Mapping[str, int] | None = None, training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
-    breakdowns: Sequence[ProblemAttribute] = (), notes: Sequence[str] = (), skipped: Sequence[Skipped] = (),
+    truth: Truth,
+    systems: Mapping[str, ArrayLike],
+    *,
+    decisions: Mapping[str, ArrayLike] | None = None,
+    missing: Mapping[str, int] | None = None,
+    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
+    breakdowns: Sequence[ProblemAttribute] = (),
+    notes: Sequence[str] = (),
+    skipped: Sequence[Skipped] = (),
     **settings: Any,
-) -> Evaluation:  # fmt: skip
+) -> Evaluation:
     """As ``ravenbench.evaluate``, with truth and answers in memory.
 
     Parameters
@@ -257,53 +328,108 @@ def evaluate(
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
-    how = checked_spec(settings, JudgingSpec)
-    chosen = metrics_of(how.metrics)
-    form = FORM_2020 if how.f05u_2020 else {}
-    tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
-    every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
+    judging = checked_spec(settings, JudgingSpec)
+    chosen = metrics_of(judging.metrics)
+    form = FORM_2020 if judging.f05u_2020 else {}
+    tested = {
+        form.get(name, name): STANDARD[form[name]] if name in form else metric
+        for name, metric in chosen.items()
+    }
+    every: dict[str, Metric] = {
+        metric: STANDARD[form.get(metric, metric)] for metric in METRICS
+    } | tested
     tests = tuple(tested)
     answered: dict[str, AnsweredProblems] = {}
     for name, value in systems.items():
         try:
-            answered[name] = AnsweredProblems(*checked(truth.same, value, (decisions or {}).get(name))[1:])
+            answered[name] = AnsweredProblems(
+                *checked(truth.same, value, (decisions or {}).get(name))[1:]
+            )
         except InputError as error:
-            raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
-    combined, band = _combine(truth, {name: a.value for name, a in answered.items()}, training)
+            raise InputError(
+                f"{name}: {error.problem}", found=error.found, expected=error.expected
+            ) from None
+    combined, band = _combine(
+        truth, {name: answers.value for name, answers in answered.items()}, training
+    )
     if clash := [name for name in combined if name in answered]:
         raise InputError(
-            f"{clash[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
+            f"{clash[0]} is the name of a meta-classifier computed here",
+            fix="rename that file or folder of answers",
         )
     everyone = answered | {name: AnsweredProblems(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
     resampled = bootstrap(
-        [rank(truth.same, *a) for a in everyone.values()], truth.same, authors=authors, replicates=how.replicates,
-        seed=how.seed, workers=how.workers or 1, metrics=every,
-    )  # fmt: skip
-    pairs = test_pairs(truth.same, answered, tested, resampled, how)
+        [rank(truth.same, *answers) for answers in everyone.values()],
+        truth.same,
+        authors=authors,
+        replicates=judging.replicates,
+        seed=judging.seed,
+        workers=judging.workers or 1,
+        metrics=every,
+    )
+    pairs = test_pairs(truth.same, answered, tested, resampled, judging)
     observed = resampled.observed[tests[0]]
-    groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, how.alpha)
+    groups = groups_of(
+        list(answered),
+        pairs,
+        tests[0],
+        observed if tested[tests[0]].higher else -observed,
+        judging.alpha,
+    )
     rows = tuple(
         SystemScores(
-            name, a.value, scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
-            {m: resampled.interval(m, i, how.level) for m in every}, reliability(truth.same, a.value).ece,
-            cllr(truth.same, a.value), (missing or {}).get(name, 0), groups.get(name),
-            None if a.decision is a.value else a.decision,
+            name,
+            answers.value,
+            scores(
+                truth.same,
+                answers.value,
+                None if answers.decision is answers.value else answers.decision,
+                every,
+            ),
+            {metric: resampled.interval(metric, i, judging.level) for metric in every},
+            reliability(truth.same, answers.value).ece,
+            cllr(truth.same, answers.value),
+            (missing or {}).get(name, 0),
+            groups.get(name),
+            None if answers.decision is answers.value else answers.decision,
         )
-        for i, (name, a) in enumerate(everyone.items())
-    )  # fmt: skip
-    curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
+        for i, (name, answers) in enumerate(everyone.items())
+    )
+    curves = {
+        name: roc
+        for name, answers in answered.items()
+        if (roc := curve(truth.same, answers.value)) is not None
+    }
     envelope = hull(curves) if curves else None
     return Evaluation(
-        truth=truth, systems=rows[: len(answered)], meta=rows[len(answered) :], pairs=pairs, hull=envelope,
-        operating=_operating(envelope, truth, how.costs, how.same_share),
-        breakdowns=tuple(break_down(truth.same, everyone, by, every, authors, how) for by in breakdowns), tests=tests,
-        metrics=every, unit="problems" if truth.authors is None else "authors", replicates=how.replicates,
-        trials=how.trials or TRIALS, most_trials=most_trials(len(answered)) if how.trials is None else 0,
-        level=how.level, alpha=how.alpha, band=band, f05u_2020=how.f05u_2020,
-        notes=(*notes, *_remarks(truth, rows[: len(answered)]), *_without_interval(rows, resampled.units, authors)),
+        truth=truth,
+        systems=rows[: len(answered)],
+        meta=rows[len(answered) :],
+        pairs=pairs,
+        hull=envelope,
+        operating=_operating(envelope, truth, judging.costs, judging.same_share),
+        breakdowns=tuple(
+            break_down(truth.same, everyone, breakdown, every, authors, judging)
+            for breakdown in breakdowns
+        ),
+        tests=tests,
+        metrics=every,
+        unit="problems" if truth.authors is None else "authors",
+        replicates=judging.replicates,
+        trials=judging.trials or TRIALS,
+        most_trials=most_trials(len(answered)) if judging.trials is None else 0,
+        level=judging.level,
+        alpha=judging.alpha,
+        band=band,
+        f05u_2020=judging.f05u_2020,
+        notes=(
+            *notes,
+            *_remarks(truth, rows[: len(answered)]),
+            *_without_interval(rows, resampled.units, authors),
+        ),
         skipped=tuple(skipped),
-    )  # fmt: skip
+    )
 
 
 def _operating(
@@ -312,7 +438,9 @@ def _operating(
     if envelope is None:
         return None
     share = float(truth.same.mean()) if same_share is None else same_share
-    return envelope.operating_point(cost_false_same=costs[0], cost_false_different=costs[1], same_share=share)
+    return envelope.operating_point(
+        cost_false_same=costs[0], cost_false_different=costs[1], same_share=share
+    )
 
 
 def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
@@ -324,49 +452,82 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
             f"Every problem of truth is {kind}: AUC and what rests on it have no value{lacking}. "
             "Undefined values are n/a (null in JSON), never 0."
         )
-    for s in systems:
-        if s.missing:
-            remarks.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
-        opposed = 0 if s.decision is None else int(((s.decision - 0.5) * (s.value - 0.5) < 0).sum())
+    for system in systems:
+        if system.missing:
+            remarks.append(
+                f"{system.name} leaves out {system.missing:,} of {len(truth):,} problems; they count as"
+                " unanswered."
+            )
+        opposed = (
+            0
+            if system.decision is None
+            else int(((system.decision - 0.5) * (system.value - 0.5) < 0).sum())
+        )
         if opposed:
             remarks.append(
-                f"{s.name}: Y or N and the score contradict each other in {opposed:,} of {len(truth):,} lines."
+                f"{system.name}: Y or N and the score contradict each other in {opposed:,} of"
+                f" {len(truth):,} lines."
             )
-    ends = {s.name: interval for s in systems if (interval := s.interval.get("auc")) is not None}
+    ends = {
+        system.name: interval
+        for system in systems
+        if (interval := system.interval.get("auc")) is not None
+    }
     if turned := [name for name, (_, highest) in ends.items() if highest < 0.5]:
-        remarks.append(f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes}, 0 not.")
-    return [*remarks, *_alike(truth, systems)]
+        remarks.append(
+            f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes},"
+            " 0 not."
+        )
+    return [*remarks, *_likely_one_system(truth, systems)]
 
 
-def _alike(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
+def _likely_one_system(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     """Sentences on systems that may be one: their names differ in spelling alone, or they answer alike."""
-    by_name, by_answers = defaultdict[str, list[str]](list), defaultdict[bytes, list[str]](list)
+    by_name = defaultdict[str, list[str]](list)
+    by_answers = defaultdict[bytes, list[str]](list)
     by_answers[truth.same.astype(np.float64).tobytes()].append("truth")
-    for s in systems:
-        by_name[name_key(s.name)].append(s.name)
-        if len(np.unique(s.value)) > 1 and not s.missing:
-            by_answers[s.value.tobytes()].append(s.name)
-    said: dict[str, Mapping[Any, list[str]]] = {
+    for system in systems:
+        by_name[name_key(system.name)].append(system.name)
+        if len(np.unique(system.value)) > 1 and not system.missing:
+            by_answers[system.value.tobytes()].append(system.name)
+    names_by_answers: dict[str, Mapping[Any, list[str]]] = {
         "Names of systems that differ in spelling alone, and may be one system's": by_name,
         "The same answers stand under several names, and each counts": by_answers,
     }
-    groups = {what: [" / ".join(names) for names in of.values() if len(names) > 1] for what, of in said.items()}
-    return [f"{what}: {first_names(names)}." for what, names in groups.items() if names]
+    groups = {
+        sameness: [" / ".join(names) for names in names_of.values() if len(names) > 1]
+        for sameness, names_of in names_by_answers.items()
+    }
+    return [f"{sameness}: {first_names(names)}." for sameness, names in groups.items() if names]
 
 
-def _without_interval(systems: Sequence[SystemScores], units: int, authors: Ints | None) -> list[str]:
+def _without_interval(
+    systems: Sequence[SystemScores], units: int, authors: Ints | None
+) -> list[str]:
     """Why metrics have values and no intervals."""
-    lacking = [m for m in METRICS if any(s.scores[m] is not None and s.interval[m] is None for s in systems)]
+    lacking = [
+        metric
+        for metric in METRICS
+        if any(
+            system.scores[metric] is not None and system.interval[metric] is None
+            for system in systems
+        )
+    ]
     if not lacking:
         return []
     drawn = f"{units} {'problems' if authors is None else 'authors'}"
-    named = ", ".join(TITLES.get(m, m) for m in lacking)
-    why = "in more than 5 % of the resamplings they are undefined, as where no problem of one class was drawn"
+    named = ", ".join(TITLES.get(metric, metric) for metric in lacking)
+    why = (
+        "in more than 5 % of the resamplings they are undefined, as where no problem of one class"
+        " was drawn"
+    )
     return [f"No interval (n/a) for {named}: only {drawn} are drawn anew, and {why}."]
 
 
 def _combine(
-    truth: Truth, values: Mapping[str, Floats], training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None
+    truth: Truth,
+    values: Mapping[str, Floats],
+    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None,
 ) -> tuple[dict[str, Floats], float | None]:
     """Meta-classifiers' answers, and the band chosen; nothing where there is one system. InputError if they would
     learn from most of the problems that are judged."""
@@ -378,16 +539,24 @@ def _combine(
         return combined, None
     same, answers = training
     if lacking := [name for name in values if name not in answers]:
-        raise InputError(f"{lacking[0]} has no training answers", fix="give the same systems' answers on both sets")
+        raise InputError(
+            f"{lacking[0]} has no training answers",
+            fix="give the same systems' answers on both sets",
+        )
     checks = [checked(same, answers[name]) for name in values]
-    train = np.stack([c[1] for c in checks])
-    learned, judged = (Counter(map(bytes, np.vstack(both).T.copy())) for both in ((same, train), (truth.same, stack)))
+    train = np.stack([check[1] for check in checks])
+    learned, judged = (
+        Counter(map(bytes, np.vstack(truth_and_answers).T.copy()))
+        for truth_and_answers in ((same, train), (truth.same, stack))
+    )
     shared = sum(learned[row] == 1 == times for row, times in judged.items())
     if shared > 2 and 2 * shared > sum(times == 1 for times in judged.values()):
         raise InputError(
-            "the training set is the test set: truth and all answers are the same", found=f"{shared} of {len(truth)}",
-            expected="answers to other problems than those that are judged", fix="leave the training set out",
-        )  # fmt: skip
+            "the training set is the test set: truth and all answers are the same",
+            found=f"{shared} of {len(truth)}",
+            expected="answers to other problems than those that are judged",
+            fix="leave the training set out",
+        )
     band = choose_band(same, mean_of(train))
     combined["meta-band"] = with_band(combined["meta-mean"], band)
     combined["meta-stacked"] = stacked(same, train, stack)

@@ -1,4 +1,9 @@
-"""Truth and answers from files, or from memory, to an Evaluation."""
+"""Truth and answers from files, or from memory, to an Evaluation.
+
+In: paths of truth and answers, a run's folder, or objects in memory (``EvaluateSpec``). Out: an ``Evaluation``;
+between them ``AlignedSystems``: answers (n,) from 0 to 1 in the order of the truth, higher = same author, 0.5 =
+unanswered.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,14 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import FormatError, InputError, remarks_gathered
 from ravenbench.files import location
-from ravenbench.formats.answers import SystemAnswers, Truth, align, answer_faults, read_systems, read_truth
+from ravenbench.formats.answers import (
+    SystemAnswers,
+    Truth,
+    align,
+    answer_faults,
+    read_systems,
+    read_truth,
+)
 from ravenbench.formats.archive import Split
 from ravenbench.formats.decoding import Faults
 from ravenbench.formats.tabular import ProblemAttribute, read_attribute
@@ -30,7 +42,8 @@ Training = tuple[Bools, dict[str, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class AlignedSystems:
-    """Answers in truth's order: by system its values, decisions where given apart, how many were filled with 0.5.
+    """Answers in truth's order: by system its values (n,), 0 to 1, decisions where given apart, how many were filled
+    with 0.5.
 
     ``notes`` say what was mended in the files, ``skipped`` which submissions are left out for their faults.
     """
@@ -42,51 +55,54 @@ class AlignedSystems:
     skipped: tuple[Skipped, ...] = ()
 
 
-def aligned(truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False) -> AlignedSystems:
-    """Answers in the order of truth, missing ones 0.5 and counted.
+def aligned(
+    truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False
+) -> AlignedSystems:
+    """Answers (n,), 0 to 1, in the order of truth, missing ones 0.5 and counted.
 
     To ``faults`` is put if two systems share a name, or answers name problems that truth does not have. With ``skip``
     submissions with faults are left out, as long as one has none.
     """
     by_name: dict[str, SystemAnswers] = {}
     # Of a place that cannot be read at all there is only the fault.
-    of_systems = {id(fault) for a in answers for fault in a.faults}
+    of_systems = {id(fault) for answer in answers for fault in answer.faults}
     unread = [fault for fault in faults.since(0) if id(fault) not in of_systems]
     skipped = [Skipped.of(Path(str(fault.file)).name, [fault]) for fault in unread]
-    for a in answers:
+    for answer in answers:
         before = len(faults)
         with faults.gathered():
-            if a.system in by_name:
+            if answer.system in by_name:
                 raise InputError(
-                    f"two systems are named {a.system!r}", found=f"{by_name[a.system].file} and {a.file}",
+                    f"two systems are named {answer.system!r}",
+                    found=f"{by_name[answer.system].file} and {answer.file}",
                     fix="rename a file or folder: a system is named after it",
-                )  # fmt: skip
-            by_name[a.system] = a
+                )
+            by_name[answer.system] = answer
         if twice := faults.since(before):
-            skipped.append(Skipped.of(a.system, twice))
+            skipped.append(Skipped.of(answer.system, twice))
     in_order = {}
-    for name, a in by_name.items():
+    for name, answer in by_name.items():
         before = len(faults)
         with faults.gathered():
-            in_order[name] = align(truth, a)
-        if met := [*a.faults, *faults.since(before)]:
+            in_order[name] = align(truth, answer)
+        if met := [*answer.faults, *faults.since(before)]:
             skipped.append(Skipped.of(name, met))
             in_order.pop(name, None)
     if not (skip and in_order):
         faults.check()
     return AlignedSystems(
-        {name: a.value for name, a in in_order.items()},
-        {name: a.decision for name, a in in_order.items() if a.decision is not None},
-        {name: int(a.missing.sum()) for name, a in in_order.items()},
-        tuple(f"{a.system}: {note}" for a in answers for note in a.notes),
+        {name: answer.value for name, answer in in_order.items()},
+        {name: answer.decision for name, answer in in_order.items() if answer.decision is not None},
+        {name: int(answer.missing.sum()) for name, answer in in_order.items()},
+        tuple(f"{answer.system}: {note}" for answer in answers for note in answer.notes),
         tuple(skipped),
     )
 
 
 def is_run(path: str | Path) -> bool:
     """Whether a path is a folder that a command such as ``raven run`` wrote."""
-    place = location(path)
-    return (place / "run.json").is_file() and (place / "plan.json").is_file()
+    folder = location(path)
+    return (folder / "run.json").is_file() and (folder / "plan.json").is_file()
 
 
 def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[str]]:
@@ -100,48 +116,69 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     path = store.path
     if store.kind not in ("run", "pan14"):
         raise InputError(
-            "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
+            "this folder is not of raven run or raven pan14",
+            file=path,
+            fix="give truth and files of answers",
         )
     # The probes' folds repeat each other's problems on purpose; they are no setup's.
     folds = [name for name, record in store.plan.folds.items() if record.transplanted is None]
     if store.kind == "run":
-        folds = list(dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds))
+        folds = list(
+            dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds)
+        )
     silent = [
-        v.name for v in store.plan.verifiers if not any(store.answers(v.name, fold) is not None for fold in folds)
+        verifier.name
+        for verifier in store.plan.verifiers
+        if not any(store.answers(verifier.name, fold) is not None for fold in folds)
     ]
-    verifiers = [v.name for v in store.plan.verifiers if v.name not in silent]
-    ids, same, authors, setups = [], [], [], []
+    verifiers = [verifier.name for verifier in store.plan.verifiers if verifier.name not in silent]
+    ids = []
+    truths = []
+    authors = []
+    setups = []
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
     left_out = []
     for fold in folds:
-        answers = [own_answers for name in verifiers if (own_answers := store.answers(name, fold)) is not None]
+        answers = [
+            own_answers
+            for name in verifiers
+            if (own_answers := store.answers(name, fold)) is not None
+        ]
         if len(answers) < len(verifiers):
             left_out.append(fold)
             continue
         problems = store.fold(fold)
         ids += [f"{fold}/{i}" if len(folds) > 1 else i for i in problems.test.ids.tolist()]
-        same.append(problems.test_same)
+        truths.append(problems.test_same)
         authors.append(_authors(problems, store.labels.get("author")))
         setups += [store.plan.folds[fold].setup or ""] * len(problems.test)
-        for name, own in zip(verifiers, answers, strict=True):
-            values[name].append(own)
-    if not (verifiers and same):
+        for name, answer in zip(verifiers, answers, strict=True):
+            values[name].append(answer)
+    if not (verifiers and truths):
         raise InputError(
-            "no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}"
+            "no fold of this run has every verifier's answers",
+            file=path,
+            fix=f"repeat raven {store.kind}",
         )
     names = name_array(ids)
     codes = np.concatenate(authors)
     author_names = store.labels["author"].names if "author" in store.labels else ()
     truth = Truth(
-        names, np.concatenate(same), codes if (codes >= 0).any() else None, author_names,
+        names,
+        np.concatenate(truths),
+        codes if (codes >= 0).any() else None,
+        author_names,
         Labels.of(setups) if len(set(setups)) > 1 else None,
-    )  # fmt: skip
-    systems = [SystemAnswers(names, np.concatenate(v), name, file=str(path)) for name, v in values.items()]
+    )
+    systems = [
+        SystemAnswers(names, np.concatenate(values_of_fold), name, file=str(path))
+        for name, values_of_fold in values.items()
+    ]
     notes = []
     if len(folds) > 1:
         notes.append(
-            f"{len(same)} folds of {store.path.name} are pooled. A document can occur in several of them; "
-            "comparisons that go fold by fold stand in the run's own report."
+            f"{len(truths)} folds of {store.path.name} are pooled. A document can occur in several of"
+            " them; comparisons that go fold by fold stand in the run's own report."
         )
     if left_out:
         notes.append(f"Left out, since a verifier has no answers there: {', '.join(left_out)}.")
@@ -155,52 +192,72 @@ def _authors(fold: Fold, labels: Labels | None) -> Ints:
     test = fold.test
     if labels is None:
         return np.full((len(test), 2), -1, dtype=np.int64)
-    return np.stack([labels.codes[test.known_index[test.known_ptr[:-1]]], labels.codes[test.questioned_index]], axis=1)
+    return np.stack(
+        [labels.codes[test.known_index[test.known_ptr[:-1]]], labels.codes[test.questioned_index]],
+        axis=1,
+    )
 
 
 Source = str | Path
-GivenAnswers = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike | Source]
+GivenAnswers = (
+    Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike | Source]
+)
 
 
 def evaluate(spec: EvaluateSpec) -> Evaluation:
     """What ``ravenbench.evaluate`` returns. Raises InputError if anything given cannot be used."""
     answers = spec.answers
     if isinstance(answers, Mapping):
-        places = {str(name): place for name, place in answers.items() if isinstance(place, str | Path)}
-        if places and len(places) < len(answers):
+        paths = {str(name): path for name, path in answers.items() if isinstance(path, str | Path)}
+        if paths and len(paths) < len(answers):
             raise InputError(
                 "some systems' answers are files, others values",
-                found=f"{len(places)} of {len(answers)} are files",
+                found=f"{len(paths)} of {len(answers)} are files",
                 fix="give all as files, or all as values",
             )
-        if places:
+        if paths:
             answers = [
-                replace(one, system=name) for name, place in places.items() for one in read_systems(place, spec.lenient)
+                replace(system, system=name)
+                for name, path in paths.items()
+                for system in read_systems(path, spec.lenient)
             ]
     with remarks_gathered() as account:
-        known, own, notes = _truth(spec.truth, "test")
+        known, test_truth, notes = _truth(spec.truth, "test")
         breakdowns = _breakdowns(known, spec.by, spec.encoding)
-        in_order, training = AlignedSystems({}, {}, {}, ()), None
+        in_order = AlignedSystems({}, {}, {}, ())
+        training = None
         if isinstance(answers, Mapping):
             if spec.training_truth is not None:
                 raise InputError(
                     "training answers go with answers read from files",
-                    fix="call ravenbench.tasks.evaluate.analysis.evaluate with training=(same, answers)",
+                    fix=(
+                        "call ravenbench.tasks.evaluate.analysis.evaluate with training=(same,"
+                        " answers)"
+                    ),
                 )
             systems: Mapping[str, Any] = answers
         else:
             faults = answer_faults()
-            read = [*own, *read_given(answers, spec.lenient, faults)]
+            read = [*test_truth, *read_given(answers, spec.lenient, faults)]
             if not read and not faults:
-                raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
+                raise InputError(
+                    "there are no answers to evaluate",
+                    expected="at least one file or folder of answers",
+                )
             in_order = aligned(known, read, faults, spec.skip_faulty)
             systems = in_order.systems
             training = _training(spec.training_truth, spec.training_answers, spec.lenient)
     return evaluate_arrays(
-        known, systems, decisions=in_order.decisions, missing=in_order.missing, training=training,
-        breakdowns=breakdowns, notes=[*notes, *account, *in_order.notes], skipped=in_order.skipped,
+        known,
+        systems,
+        decisions=in_order.decisions,
+        missing=in_order.missing,
+        training=training,
+        breakdowns=breakdowns,
+        notes=[*notes, *account, *in_order.notes],
+        skipped=in_order.skipped,
         **{name: getattr(spec, name) for name in JudgingSpec.__struct_fields__},
-    )  # fmt: skip
+    )
 
 
 class Kept(Record, frozen=True, kw_only=True):
@@ -217,72 +274,113 @@ class Kept(Record, frozen=True, kw_only=True):
 KEPT = "answers.kept"
 
 
-def keep(e: Evaluation, folder: Path) -> None:
+def keep(evaluation: Evaluation, folder: Path) -> None:
     """Write what a late submission is judged with."""
-    own = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
+    settings = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
     record = Kept(
-        ids=e.truth.ids.tolist(), authors=list(e.truth.author_names), systems=[s.name for s in e.systems],
-        missing={s.name: s.missing for s in e.systems}, how={name: getattr(e, name) for name in own},
-        about=e.truth.about,
-    )  # fmt: skip
-    arrays = {"same": e.truth.same, "values": np.stack([s.value for s in e.systems])}
-    arrays |= {f"decision-{i}": s.decision for i, s in enumerate(e.systems) if s.decision is not None}
+        ids=evaluation.truth.ids.tolist(),
+        authors=list(evaluation.truth.author_names),
+        systems=[system.name for system in evaluation.systems],
+        missing={system.name: system.missing for system in evaluation.systems},
+        how={name: getattr(evaluation, name) for name in settings},
+        about=evaluation.truth.about,
+    )
+    arrays = {
+        "same": evaluation.truth.same,
+        "values": np.stack([system.value for system in evaluation.systems]),
+    }
+    arrays |= {
+        f"decision-{i}": system.decision
+        for i, system in enumerate(evaluation.systems)
+        if system.decision is not None
+    }
     write_packed(
-        folder / KEPT, "evaluate", record, arrays | ({} if e.truth.authors is None else {"of": e.truth.authors})
+        folder / KEPT,
+        "evaluate",
+        record,
+        arrays | ({} if evaluation.truth.authors is None else {"of": evaluation.truth.authors}),
     )
 
 
 def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
     """An evaluation again, with answers that came later, by system. InputError if it did not keep its own, or they are
     not answers to it."""
-    if not (place := folder / KEPT).is_file():
+    if not (kept_file := folder / KEPT).is_file():
         raise InputError(
-            "this evaluation did not keep its answers, and others cannot be put beside them", file=folder,
+            "this evaluation did not keep its answers, and others cannot be put beside them",
+            file=folder,
             fix="make it again: raven evaluate … --keep --out FOLDER",
-        )  # fmt: skip
-    record, arrays = read_packed(place, Kept)
+        )
+    record, arrays = read_packed(kept_file, Kept)
     faults = answer_faults()
-    truth = Truth(name_array(record.ids), arrays["same"], arrays.get("of"), tuple(record.authors), about=record.about)
+    truth = Truth(
+        name_array(record.ids),
+        arrays["same"],
+        arrays.get("of"),
+        tuple(record.authors),
+        about=record.about,
+    )
     if twice := sorted(set(late) & set(record.systems)):
-        raise InputError("a system of this evaluation has that name", found=twice[0], fix="give another NAME")
-    read = [replace(one, system=name) for name, path in late.items() for one in read_given(path, False, faults)]
+        raise InputError(
+            "a system of this evaluation has that name", found=twice[0], fix="give another NAME"
+        )
+    read = [
+        replace(system, system=name)
+        for name, path in late.items()
+        for system in read_given(path, False, faults)
+    ]
     new = aligned(truth, read, faults)
     systems = {**dict(zip(record.systems, arrays["values"], strict=True)), **new.systems}
-    decided = {name: arrays[key] for i, name in enumerate(record.systems) if (key := f"decision-{i}") in arrays}
-    how = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
+    decided = {
+        name: arrays[key]
+        for i, name in enumerate(record.systems)
+        if (key := f"decision-{i}") in arrays
+    }
+    settings = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
     return evaluate_arrays(
-        truth, systems, decisions=decided | new.decisions, missing=record.missing | new.missing, notes=new.notes, **how
+        truth,
+        systems,
+        decisions=decided | new.decisions,
+        missing=record.missing | new.missing,
+        notes=new.notes,
+        **settings,
     )
 
 
 def read_given(
-    answers: Source | SystemAnswers | Sequence[Source | SystemAnswers], lenient: bool, faults: Faults
+    answers: Source | SystemAnswers | Sequence[Source | SystemAnswers],
+    lenient: bool,
+    faults: Faults,
 ) -> list[SystemAnswers]:
     """The systems of several places, in the order given; what cannot be read is put to ``faults``."""
     if isinstance(answers, str | Path | SystemAnswers):
         answers = [answers]
     systems: list[SystemAnswers] = []
-    for place in answers:
-        if isinstance(place, SystemAnswers):
-            systems.append(place)
-        elif is_run(place):
-            systems += read_run(place)[1]
+    for answer in answers:
+        if isinstance(answer, SystemAnswers):
+            systems.append(answer)
+        elif is_run(answer):
+            systems += read_run(answer)[1]
         else:
             with faults.gathered():
-                systems += read_systems(place, lenient, faults)
+                systems += read_systems(answer, lenient, faults)
     return systems
 
 
-def _training(truth: Source | Truth | None, answers: GivenAnswers, lenient: bool) -> Training | None:
+def _training(
+    truth: Source | Truth | None, answers: GivenAnswers, lenient: bool
+) -> Training | None:
     if truth is None:
         if answers:
             raise InputError("training answers need a training truth")
         return None
     if isinstance(answers, Mapping):
         raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
-    past, own, _ = _truth(truth, "train")
+    past, training_truth, _ = _truth(truth, "train")
     faults = answer_faults()
-    return past.same, aligned(past, [*own, *read_given(answers, lenient, faults)], faults).systems
+    return past.same, aligned(
+        past, [*training_truth, *read_given(answers, lenient, faults)], faults
+    ).systems
 
 
 def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswers], list[str]]:
@@ -314,7 +412,10 @@ def _group(truth: Truth) -> ProblemAttribute:
     if truth.group is None:
         raise FormatError(
             "truth does not group its problems",
-            expected="PAN13–15 ids that begin with letters, a contents.json, or a run with several setups",
+            expected=(
+                "PAN13–15 ids that begin with letters, a contents.json, or a run with several"
+                " setups"
+            ),
             fix="break down by a file: FILE:COLUMN",
         )
     return ProblemAttribute("group", truth.group)

@@ -1,4 +1,9 @@
-"""What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables."""
+"""What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
+
+In: the ``Evaluation`` that ``analysis`` fills. Out: ``Table`` objects with one row a system (or pair of systems),
+JSON and data frames; metrics are from 0 to 1 where their definition is, ECE from 0 to 1, C_llr in bits, ranks from 1
+= best, the rest are counts.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +23,17 @@ from ravenbench.metrics.base import Counted, Metric, title_of
 from ravenbench.metrics.calibration import Cllr
 from ravenbench.metrics.pan import FORM_2020, METRICS, TITLES
 from ravenbench.metrics.roc import Hull, OperatingPoint
-from ravenbench.reports.view import Col, Measure, Table, col, each, figure, rows_json, table, to_latex
+from ravenbench.reports.view import (
+    Col,
+    Measure,
+    Table,
+    col,
+    each,
+    figure,
+    rows_json,
+    table,
+    to_latex,
+)
 from ravenbench.shown import Shown
 from ravenbench.statistics.ranks import shown_rank, stars
 from ravenbench.types import Floats
@@ -41,10 +56,12 @@ LEAST_STARS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class SystemScores:
-    """One system: every metric (None where undefined), its intervals, calibration, and its tie group (1 = best).
+    """One system: every metric in its unit (None where undefined), its intervals, calibration, and its tie group (1 =
+    best).
 
-    ``value`` (n,) are its answers in truth's order, ``decision`` (n,) those given apart from them, ``missing`` counts
-    those filled with 0.5. A meta-classifier has no tie group.
+    ``value`` (n,) are its answers, 0 to 1, in truth's order, higher = same author; ``decision`` (n,) 0, 0.5 or 1 where
+    given apart from them; ``missing`` counts those filled with 0.5; ``ece`` is from 0 to 1, ``cllr`` in bits. A
+    meta-classifier has no tie group.
     """
 
     name: str
@@ -63,7 +80,10 @@ class SystemScores:
             "system": self.name,
             **_scores_json(self.scores),
             "missing": self.missing,
-            "interval": {m: None if r is None else list(r) for m, r in self.interval.items()},
+            "interval": {
+                metric: None if interval is None else list(interval)
+                for metric, interval in self.interval.items()
+            },
             "tie_group": self.tie_group,
             "calibration": {"ece": self.ece, **self.cllr._asdict()},
         }
@@ -71,7 +91,8 @@ class SystemScores:
 
 @dataclass(frozen=True)
 class PairTest:
-    """Difference a − b in a metric, its bootstrap interval, raw and Holm-corrected p; None where undefined."""
+    """Difference a − b in a metric, in its unit, its bootstrap interval, raw and Holm-corrected p; None where
+    undefined."""
 
     a: str
     b: str
@@ -92,21 +113,24 @@ class Skipped(NamedTuple):
     @classmethod
     def of(cls, name: str, faults: Sequence[InputError]) -> Skipped:
         """A submission with these faults; folders are not named."""
-        first = faults[0]
-        line = "" if first.line is None else f"line {first.line}: "
-        shown = "" if first.found is None else f" (found: {str(first.found)[:60]})"
-        return cls(name, len(faults), f"{line}{first.problem}{shown}")
+        first_fault = faults[0]
+        line = "" if first_fault.line is None else f"line {first_fault.line}: "
+        shown = "" if first_fault.found is None else f" (found: {str(first_fault.found)[:60]})"
+        return cls(name, len(faults), f"{line}{first_fault.problem}{shown}")
 
 
 class PartScores(NamedTuple):
-    """Metrics and their intervals on some of the problems; None where undefined."""
+    """Metrics, in their units, and their intervals on some of the problems; None where undefined."""
 
     scores: Mapping[str, float | None]
     interval: Mapping[str, Interval | None]
 
     def to_json(self) -> dict[str, Any]:
         """Metrics, and intervals under ``interval``."""
-        ranges = {m: None if r is None else list(r) for m, r in self.interval.items()}
+        ranges = {
+            metric: None if interval is None else list(interval)
+            for metric, interval in self.interval.items()
+        }
         return {**_scores_json(self.scores), "interval": ranges}
 
 
@@ -114,8 +138,9 @@ class PartScores(NamedTuple):
 class BreakDown:
     """Scores on parts of the problems.
 
-    ``parts`` are names with their problems and how many of these are by one author; ``left_out`` problems belong
-    to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over parts.
+    ``parts`` are names with their count of problems and how many of these are by one author; ``left_out`` counts
+    problems that belong to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over
+    parts.
     """
 
     by: str
@@ -128,12 +153,18 @@ class BreakDown:
         """One object of plain values."""
         return {
             "by": self.by,
-            "parts": [{"part": name, "problems": n, "same": same} for name, n, same in self.parts],
+            "parts": [
+                {"part": name, "problems": n, "same": same_author}
+                for name, n, same_author in self.parts
+            ],
             "left_out": self.left_out,
             "systems": [
                 {
                     "system": name,
-                    "parts": {p[0]: s.to_json() for p, s in zip(self.parts, scores_by_part, strict=True)},
+                    "parts": {
+                        part_of[0]: scores_of_part.to_json()
+                        for part_of, scores_of_part in zip(self.parts, scores_by_part, strict=True)
+                    },
                     "macro": self.macro[name].to_json(),
                 }
                 for name, scores_by_part in self.systems.items()
@@ -181,7 +212,9 @@ class Evaluation(Shown):
 
     def tables(self) -> tuple[Table, ...]:
         """Scores, intervals, significance of each tested metric, calibration, hull, break-downs."""
-        matrices = [significance_table(self, m) for m in self.tests] if len(self.systems) > 1 else []
+        matrices = (
+            [significance_table(self, test) for test in self.tests] if len(self.systems) > 1 else []
+        )
         return (
             scores_table(self),
             intervals_table(self),
@@ -189,7 +222,7 @@ class Evaluation(Shown):
             *([differences_table(self)] if matrices else []),
             calibration_table(self),
             hull_table(self),
-            *(breakdown_table(self, b) for b in self.breakdowns),
+            *(breakdown_table(self, breakdown) for breakdown in self.breakdowns),
             *([skipped_table(self)] if self.skipped else []),
         )
 
@@ -222,16 +255,16 @@ class Evaluation(Shown):
     def ranked(self) -> list[SystemScores]:
         """Systems by tie group, then by the tested metric, then by name."""
 
-        def place(s: SystemScores) -> tuple[int, float, str]:
-            value = s.scores[self.ranked_by]
+        def place(system: SystemScores) -> tuple[int, float, str]:
+            value = system.scores[self.ranked_by]
             sign = -1 if self.metrics[self.ranked_by].higher else 1
-            return s.tie_group or 0, math.inf if value is None else sign * value, s.name
+            return system.tie_group or 0, math.inf if value is None else sign * value, system.name
 
         return sorted(self.systems, key=place)
 
     def rank(self, system: SystemScores) -> str:
         """Its rank by tie groups, ``5=`` where it shares the fifth, – for a meta-classifier."""
-        return shown_rank(system.tie_group, [s.tie_group for s in self.systems])
+        return shown_rank(system.tie_group, [system.tie_group for system in self.systems])
 
     def title(self, metric: str) -> str:
         """How tables write a metric; that some are in their form of 2020 is said once, in a note."""
@@ -244,8 +277,14 @@ class Evaluation(Shown):
 
     def hashes(self) -> dict[str, Any]:
         """SHA-256 of the truth (ids and classes) and of every system's answers to it, shortened to 16 digits."""
-        truth = "".join(f"{i} {int(same)}\n" for i, same in zip(self.truth.ids.tolist(), self.truth.same, strict=True))
-        answers = {s.name: hashlib.sha256(s.value.tobytes()).hexdigest()[:16] for s in self.systems}
+        truth = "".join(
+            f"{i} {int(same_author)}\n"
+            for i, same_author in zip(self.truth.ids.tolist(), self.truth.same, strict=True)
+        )
+        answers = {
+            system.name: hashlib.sha256(system.value.tobytes()).hexdigest()[:16]
+            for system in self.systems
+        }
         return {"truth": hashlib.sha256(truth.encode()).hexdigest()[:16], "systems": answers}
 
     def to_json(self) -> dict[str, Any]:
@@ -253,7 +292,9 @@ class Evaluation(Shown):
         point = None
         if self.operating is not None:
             point = self.operating._asdict()
-            point["threshold"] = None if math.isinf(self.operating.threshold) else self.operating.threshold
+            point["threshold"] = (
+                None if math.isinf(self.operating.threshold) else self.operating.threshold
+            )
         return {
             "problems": self.problems,
             "same": self.same,
@@ -261,14 +302,14 @@ class Evaluation(Shown):
             "ranked_by": self.ranked_by,
             "interval_unit": self.unit,
             "hashes": self.hashes(),
-            "systems": [s.to_json() for s in self.systems],
+            "systems": [system.to_json() for system in self.systems],
             "pairs": rows_json(differences_table(self)),
             "hull": rows_json(hull_table(self)),
             "hull_auc": None if self.hull is None else self.hull.auc,
             "operating_point": point,
-            "meta": {s.name: s.to_json() for s in self.meta},
+            "meta": {system.name: system.to_json() for system in self.meta},
             "meta_band": self.band,
-            "breakdowns": [b.to_json() for b in self.breakdowns],
+            "breakdowns": [breakdown.to_json() for breakdown in self.breakdowns],
             "notes": list(self.notes),
             **({"skipped": rows_json(skipped_table(self))} if self.skipped else {}),
         }
@@ -282,157 +323,219 @@ class Evaluation(Shown):
         if table is not None:
             return super().to_polars(table)
         rows = []
-        for s in (*self.systems, *self.meta):
-            row: dict[str, Any] = {"system": s.name, "meta": s.tie_group is None, "tie_group": s.tie_group}
-            for m in (*METRICS, *self.added):
-                low, high = s.interval[m] or (None, None)
-                row |= {m: s.scores[m], f"{m}_low": low, f"{m}_high": high}
-            row |= {"unanswered": int(s.scores["unanswered"] or 0), "missing": s.missing}
-            rows.append(row | {"ece": s.ece} | s.cllr._asdict())
+        for system in (*self.systems, *self.meta):
+            row: dict[str, Any] = {
+                "system": system.name,
+                "meta": system.tie_group is None,
+                "tie_group": system.tie_group,
+            }
+            for metric in (*METRICS, *self.added):
+                low, high = system.interval[metric] or (None, None)
+                row |= {metric: system.scores[metric], f"{metric}_low": low, f"{metric}_high": high}
+            row |= {"unanswered": int(system.scores["unanswered"] or 0), "missing": system.missing}
+            rows.append(row | {"ece": system.ece} | system.cllr._asdict())
         return polars.DataFrame(rows, infer_schema_length=None)
 
 
 def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | None]:
     """Metrics as they are, ``unanswered`` as a count."""
-    return {m: int(v) if m == "unanswered" and v is not None else v for m, v in scores.items()}
+    return {
+        metric: int(value) if metric == "unanswered" and value is not None else value
+        for metric, value in scores.items()
+    }
 
 
-NAME: Col[SystemScores] = col("system", lambda s: s.name, text=True)
+NAME: Col[SystemScores] = col("system", lambda system: system.name, text=True)
 
 
 def scores_table(evaluation: Evaluation) -> Table:
     """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
     metrics = (*SHOWN, *evaluation.added)
     best: dict[str, float | None] = {}
-    for m in metrics:
-        known = [v for s in evaluation.systems if (v := s.scores[m]) is not None and not is_control(s.name)]
-        best[m] = (max if evaluation.metrics[m].higher else min)(known, default=None)
+    for metric in metrics:
+        known = [
+            value
+            for system in evaluation.systems
+            if (value := system.scores[metric]) is not None and not is_control(system.name)
+        ]
+        best[metric] = (max if evaluation.metrics[metric].higher else min)(known, default=None)
 
-    def score(s: SystemScores, m: str) -> Measure:
-        best_one = s.tie_group is not None and not is_control(s.name)
-        return Measure(v := s.scores[m], best=best_one and v is not None and v == best[m])
+    def score(system: SystemScores, metric: str) -> Measure:
+        best_one = system.tie_group is not None and not is_control(system.name)
+        return Measure(
+            value := system.scores[metric],
+            best=best_one and value is not None and value == best[metric],
+        )
 
     # In 80 columns metrics that were asked for take the place of others.
-    places = max(1, 4 - len(evaluation.added))
-    fitting = (*("auc", "c@1", "overall")[:places], *evaluation.added[:5]) if evaluation.added else metrics
+    decimals = max(1, 4 - len(evaluation.added))
+    fitting = (
+        (*("auc", "c@1", "overall")[:decimals], *evaluation.added[:5])
+        if evaluation.added
+        else metrics
+    )
     return table(
-        "scores", "Scores", evaluation.listed,
+        "scores",
+        "Scores",
+        evaluation.listed,
         NAME,
         col("rank", evaluation.rank),
         *each(metrics, evaluation.title, score, terminal=fitting),
-        col("unanswered", lambda s: int(s.scores["unanswered"] or 0)),
-        col("missing", lambda s: s.missing, terminal=False),
-        note=f"{evaluation.problems:,} problems, {evaluation.same:,} {evaluation.truth.words.all_yes}. "
+        col("unanswered", lambda system: int(system.scores["unanswered"] or 0)),
+        col("missing", lambda system: system.missing, terminal=False),
+        note=(
+            f"{evaluation.problems:,} problems, {evaluation.same:,}"
+            f" {evaluation.truth.words.all_yes}. "
+        )
         + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
-        + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by} (randomization "
-        f"test, Holm, α = {evaluation.alpha})."
-        + (" Missing: unanswered problems without any answer." if any(s.missing for s in evaluation.systems) else ""),
-    )  # fmt: skip
+        + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by}"
+        f" (randomization test, Holm, α = {evaluation.alpha})."
+        + (
+            " Missing: unanswered problems without any answer."
+            if any(system.missing for system in evaluation.systems)
+            else ""
+        ),
+    )
 
 
 def skipped_table(evaluation: Evaluation) -> Table:
     """Submissions that were left out for their faults."""
     return table(
-        "skipped", "Submissions left out", evaluation.skipped,
-        col("submission", lambda s: s.name, text=True, json="submission"),
-        col("faults", lambda s: s.faults, json="faults"),
-        col("first fault", lambda s: s.first, text=True, json="first"),
-        note="They have faults and were left out on request; the others are evaluated without them.",
-    )  # fmt: skip
+        "skipped",
+        "Submissions left out",
+        evaluation.skipped,
+        col("submission", lambda skipped: skipped.name, text=True, json="submission"),
+        col("faults", lambda skipped: skipped.faults, json="faults"),
+        col("first fault", lambda skipped: skipped.first, text=True, json="first"),
+        note=(
+            "They have faults and were left out on request; the others are evaluated without them."
+        ),
+    )
 
 
 def intervals_table(evaluation: Evaluation) -> Table:
     """Intervals of every metric."""
     metrics = (*SHOWN, *FURTHER, *evaluation.added)
     return table(
-        "intervals", f"Intervals ({evaluation.level:.0%})", evaluation.listed,
+        "intervals",
+        f"Intervals ({evaluation.level:.0%})",
+        evaluation.listed,
         NAME,
         *each(
             metrics,
             evaluation.title,
-            lambda s, m: s.interval[m],
+            lambda system, metric: system.interval[metric],
             terminal=(*evaluation.added, *IN_TERMINAL)[: len(IN_TERMINAL)],
         ),
-        note=f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all systems.",
-    )  # fmt: skip
+        note=(
+            f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all"
+            " systems."
+        ),
+    )
 
 
 def significance_table(evaluation: Evaluation, metric: str) -> Table:
     """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
     from ravenbench.statistics.resampling import COUNTED, FEWER_TRIALS
 
-    pairs = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
+    pairs = {
+        (pair.a, pair.b): stars(pair.p_holm) for pair in evaluation.pairs if pair.metric == metric
+    }
 
-    def significance(a: tuple[int, SystemScores], b: tuple[int, SystemScores]) -> str:
-        names = a[1].name, b[1].name
-        return "" if a is b else pairs.get(names) or pairs[names[::-1]]
+    def significance(
+        left_system: tuple[int, SystemScores], right_system: tuple[int, SystemScores]
+    ) -> str:
+        names = left_system[1].name, right_system[1].name
+        return "" if left_system is right_system else pairs.get(names) or pairs[names[::-1]]
 
     test = "exact sign test" if metric == "accuracy" else "approximate randomization"
     trials = max(evaluation.trials, evaluation.most_trials if metric in COUNTED else 0)
-    trials = trials if isinstance(evaluation.metrics[metric], Counted) else min(trials, FEWER_TRIALS)
+    trials = (
+        trials if isinstance(evaluation.metrics[metric], Counted) else min(trials, FEWER_TRIALS)
+    )
     least = 0.0 if metric == "accuracy" else len(pairs) / (trials + 1)
     offered = [f"{sign} p < {level}" for sign, level in STARS.items() if least < float(level)]
     note = f"{', '.join([*offered, '= no significant difference'])}; {test}, Holm-corrected."
     if len(offered) < len(STARS):
         needed = f"give --trials {LEAST_STARS * len(pairs)} for *** (p < .001)"
-        needed = needed if isinstance(evaluation.metrics[metric], Counted) else "this metric has no more trials"
+        needed = (
+            needed
+            if isinstance(evaluation.metrics[metric], Counted)
+            else "this metric has no more trials"
+        )
         note += (
-            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below {least:.3g}: {needed}."
+            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below"
+            f" {least:.3g}: {needed}."
         )
     numbered = list(enumerate(evaluation.ranked, 1))
     return table(
-        f"significance-{_slug(metric)}", f"Significance of differences in {metric}", numbered,
-        col("no.", lambda a: a[0]),
-        col("system", lambda a: a[1].name, text=True),
-        *each(numbered, lambda b: str(b[0]), significance),
+        f"significance-{_slug(metric)}",
+        f"Significance of differences in {metric}",
+        numbered,
+        col("no.", lambda ranked_system: ranked_system[0]),
+        col("system", lambda ranked_system: ranked_system[1].name, text=True),
+        *each(numbered, lambda ranked_system: str(ranked_system[0]), significance),
         note=note,
         section="significance",
-    )  # fmt: skip
+    )
 
 
 def differences_table(evaluation: Evaluation) -> Table:
     """Every tested difference with its interval, raw and corrected p."""
     return table(
-        "differences", "Differences between systems", evaluation.pairs,
-        col("system a", lambda p: p.a, text=True, json="a"),
-        col("system b", lambda p: p.b, text=True, json="b"),
-        col("metric", lambda p: p.metric, text=True, json="metric"),
-        col("a − b", lambda p: p.difference, signed=True, json="difference"),
-        col("interval", lambda p: p.interval, signed=True, json="interval"),
-        col("p", lambda p: p.p, probability=True, json="p"),
-        col("p Holm", lambda p: p.p_holm, probability=True, json="p_holm"),
-        col("stars", lambda p: stars(p.p_holm), text=True),
-    )  # fmt: skip
+        "differences",
+        "Differences between systems",
+        evaluation.pairs,
+        col("system a", lambda pair: pair.a, text=True, json="a"),
+        col("system b", lambda pair: pair.b, text=True, json="b"),
+        col("metric", lambda pair: pair.metric, text=True, json="metric"),
+        col("a − b", lambda pair: pair.difference, signed=True, json="difference"),
+        col("interval", lambda pair: pair.interval, signed=True, json="interval"),
+        col("p", lambda pair: pair.p, probability=True, json="p"),
+        col("p Holm", lambda pair: pair.p_holm, probability=True, json="p_holm"),
+        col("stars", lambda pair: stars(pair.p_holm), text=True),
+    )
 
 
 def calibration_table(evaluation: Evaluation) -> Table:
-    """Whether values mean what they say."""
+    """Whether values mean what they say: ECE (0 to 1), C_llr in bits, precision and recall."""
     return table(
-        "calibration", "Calibration, precision and recall", evaluation.listed,
+        "calibration",
+        "Calibration, precision and recall",
+        evaluation.listed,
         NAME,
-        col("ECE", lambda s: s.ece),
-        col("C_llr", lambda s: s.cllr.cllr),
-        col("discrimination", lambda s: s.cllr.discrimination),
-        col("calibration", lambda s: s.cllr.calibration),
-        col("precision", lambda s: s.scores["precision"]),
-        col("recall", lambda s: s.scores["recall"]),
-        note=f"ECE: mean distance of value and share of {evaluation.truth.words.many} over ten bins, 0 is best. "
-        "C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of discrimination, what the ranking leaves "
-        "undecided, and calibration, what recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which "
-        "costs without limit.",
-    )  # fmt: skip
+        col("ECE", lambda system: system.ece),
+        col("C_llr", lambda system: system.cllr.cllr),
+        col("discrimination", lambda system: system.cllr.discrimination),
+        col("calibration", lambda system: system.cllr.calibration),
+        col("precision", lambda system: system.scores["precision"]),
+        col("recall", lambda system: system.scores["recall"]),
+        note=(
+            f"ECE: mean distance of value and share of {evaluation.truth.words.many} over ten bins,"
+            " 0 is best. C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of"
+            " discrimination, what the ranking leaves undecided, and calibration, what"
+            " recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which costs"
+            " without limit."
+        ),
+    )
 
 
 def hull_table(evaluation: Evaluation) -> Table:
     """Who owns which part of the ROC hull."""
     hull = evaluation.hull
     return table(
-        "hull", "ROC convex hull", () if hull is None else hull.stretches,
-        col("system", lambda s: s.system, text=True, json="system"),
-        col("from FPR", lambda s: s.from_fpr, json="from_fpr"),
-        col("to FPR", lambda s: s.to_fpr, json="to_fpr"),
-        note="" if hull is None else f"Area under the hull: {figure(hull.auc)}. {operating(evaluation)}".strip(),
-    )  # fmt: skip
+        "hull",
+        "ROC convex hull",
+        () if hull is None else hull.stretches,
+        col("system", lambda segment: segment.system, text=True, json="system"),
+        col("from FPR", lambda segment: segment.from_fpr, json="from_fpr"),
+        col("to FPR", lambda segment: segment.to_fpr, json="to_fpr"),
+        note=(
+            ""
+            if hull is None
+            else f"Area under the hull: {figure(hull.auc)}. {operating(evaluation)}".strip()
+        ),
+    )
 
 
 def operating(evaluation: Evaluation) -> str:
@@ -444,45 +547,82 @@ def operating(evaluation: Evaluation) -> str:
     rates = f"(false-positive rate {figure(point.fpr)}, true-positive rate {figure(point.tpr)})"
     if point.system is None:
         return f"Least expected cost: answer “{words.yes if point.fpr else words.no}” always."
-    return f"Least expected cost: {point.system}, “{words.yes}” from {point.threshold:.4g} on {rates}."
+    return (
+        f"Least expected cost: {point.system}, “{words.yes}” from {point.threshold:.4g} on {rates}."
+    )
 
 
-def breakdown_table(evaluation: Evaluation, by: BreakDown) -> Table:
+def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
     """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
     rows: list[tuple[str, str, int, PartScores | SystemScores]] = []
-    for s in evaluation.listed:
-        for (part, problems, _), own in zip(by.parts, by.systems[s.name], strict=True):
-            rows.append((s.name, part, problems, own))
-        rows.append((s.name, "all (micro)", evaluation.problems, s))
-        rows.append((s.name, "macro mean", evaluation.problems - by.left_out, by.macro[s.name]))
+    for system in evaluation.listed:
+        for (part_name, problems, _), scores_of_part in zip(
+            breakdown.parts, breakdown.systems[system.name], strict=True
+        ):
+            rows.append((system.name, part_name, problems, scores_of_part))
+        rows.append((system.name, "all (micro)", evaluation.problems, system))
+        rows.append(
+            (
+                system.name,
+                "macro mean",
+                evaluation.problems - breakdown.left_out,
+                breakdown.macro[system.name],
+            )
+        )
 
-    def value(row: tuple[str, str, int, PartScores | SystemScores], m: tuple[str, bool]) -> Any:
-        return row[3].interval[m[0]] if m[1] else row[3].scores[m[0]]
+    def value(
+        row: tuple[str, str, int, PartScores | SystemScores], metric_column: tuple[str, bool]
+    ) -> Any:
+        return (
+            row[3].interval[metric_column[0]]
+            if metric_column[1]
+            else row[3].scores[metric_column[0]]
+        )
 
-    metrics = [(m, False) for m in (*SHOWN, *evaluation.added)] + [(m, True) for m in (*RANGED, *evaluation.added)]
-    metrics.sort(key=lambda m: (*SHOWN, *evaluation.added).index(m[0]))
+    metrics = [(metric, False) for metric in (*SHOWN, *evaluation.added)] + [
+        (metric, True) for metric in (*RANGED, *evaluation.added)
+    ]
+    metrics.sort(key=lambda metric_column: (*SHOWN, *evaluation.added).index(metric_column[0]))
     note = "“all” pools every problem as PAN does; the macro mean gives each part the same weight."
-    if by.left_out:
-        note += f" {by.left_out:,} problems belong to no part and stand in “all” alone."
+    if breakdown.left_out:
+        note += f" {breakdown.left_out:,} problems belong to no part and stand in “all” alone."
     return table(
-        f"by-{evaluation.breakdowns.index(by) + 1}-{_slug(by.by)}", f"By {by.by}", rows,
-        col("system", lambda r: r[0], text=True),
-        col("part", lambda r: r[1], text=True),
-        col("problems", lambda r: r[2]),
-        *each(metrics, lambda m: evaluation.title(m[0]) + (" interval" if m[1] else ""), value),
+        f"by-{evaluation.breakdowns.index(breakdown) + 1}-{_slug(breakdown.by)}",
+        f"By {breakdown.by}",
+        rows,
+        col("system", lambda row: row[0], text=True),
+        col("part", lambda row: row[1], text=True),
+        col("problems", lambda row: row[2]),
+        *each(
+            metrics,
+            lambda metric_column: (
+                evaluation.title(metric_column[0]) + (" interval" if metric_column[1] else "")
+            ),
+            value,
+        ),
         note=note,
-    )  # fmt: skip
+    )
 
 
-def parts_table(evaluation: Evaluation, by: BreakDown, metric: str) -> Table:
+def parts_table(evaluation: Evaluation, breakdown: BreakDown, metric: str) -> Table:
     """Short form: one metric, a row a system, a numbered column a part."""
     return table(
-        f"parts-{evaluation.breakdowns.index(by) + 1}-{_slug(metric)}", f"{evaluation.title(metric)} by {by.by}",
-        evaluation.listed, NAME,
-        *each(range(len(by.parts)), lambda i: str(i + 1), lambda s, i: by.systems[s.name][i].scores[metric]),
-        col("all", lambda s: s.scores[metric]), col("macro", lambda s: by.macro[s.name].scores[metric]),
-        note="; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(by.parts, 1)),
-    )  # fmt: skip
+        f"parts-{evaluation.breakdowns.index(breakdown) + 1}-{_slug(metric)}",
+        f"{evaluation.title(metric)} by {breakdown.by}",
+        evaluation.listed,
+        NAME,
+        *each(
+            range(len(breakdown.parts)),
+            lambda i: str(i + 1),
+            lambda system, i: breakdown.systems[system.name][i].scores[metric],
+        ),
+        col("all", lambda system: system.scores[metric]),
+        col("macro", lambda system: breakdown.macro[system.name].scores[metric]),
+        note="; ".join(
+            f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})"
+            for i, (name, n, _) in enumerate(breakdown.parts, 1)
+        ),
+    )
 
 
 def _slug(text: str) -> str:

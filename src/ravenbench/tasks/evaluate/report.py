@@ -1,4 +1,8 @@
-"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines."""
+"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines.
+
+In: an ``Evaluation`` and a folder. Out: ``index.html``, ``report.json``, tables and figures there (metrics and rates
+from 0 to 1), and Rich objects for a terminal.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,16 @@ from ravenbench.papers import Paper, cited_by
 from ravenbench.reports.page import COLORS, FAINT, FORMS, INK, canvas, inline, render, style
 from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.results import View
-from ravenbench.reports.view import Measure, Table, Value, for_terminal, highest, number, printable, to_html
+from ravenbench.reports.view import (
+    Measure,
+    Table,
+    Value,
+    for_terminal,
+    highest,
+    number,
+    printable,
+    to_html,
+)
 from ravenbench.tasks.evaluate.api import keep
 from ravenbench.tasks.evaluate.evaluation import (
     Evaluation,
@@ -48,7 +61,7 @@ MOST_COLUMNS = 13
 
 
 class EvaluationView(View):
-    """What is shown of an evaluation."""
+    """What is shown of an ``Evaluation``: a finding, tables, figures, and the page that ``write`` makes."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
@@ -56,14 +69,26 @@ class EvaluationView(View):
 
     def finding(self) -> str:
         """Whose score is best, and who does not differ significantly from it."""
-        e = self.evaluation
-        scores = ((s.name, s.scores[e.ranked_by]) for s in e.ranked)
-        text = highest(e.title(e.ranked_by), scores, e.metrics[e.ranked_by].higher)
-        tied = [s.name for s in e.ranked if s.tie_group == e.ranked[0].tie_group]
-        more = f" The first {len(tied)} of {len(e.ranked)} systems do not all differ significantly."
-        gaps = ", ".join(f"{s.name} {s.missing:,}" for s in e.ranked if s.missing)
+        evaluation = self.evaluation
+        scores = (
+            (system.name, system.scores[evaluation.ranked_by]) for system in evaluation.ranked
+        )
+        text = highest(
+            evaluation.title(evaluation.ranked_by),
+            scores,
+            evaluation.metrics[evaluation.ranked_by].higher,
+        )
+        tied = [
+            system.name
+            for system in evaluation.ranked
+            if system.tie_group == evaluation.ranked[0].tie_group
+        ]
+        note = f" The first {len(tied)} of {len(evaluation.ranked)} systems do not all differ significantly."
+        gaps = ", ".join(
+            f"{system.name} {system.missing:,}" for system in evaluation.ranked if system.missing
+        )
         silent = f" Problems without any answer, counted as unanswered: {gaps}."
-        return text + more * (len(tied) > 1) + silent * bool(gaps)
+        return text + note * (len(tied) > 1) + silent * bool(gaps)
 
     def tables(self) -> tuple[Table, ...]:
         return self.evaluation.tables()
@@ -103,13 +128,21 @@ def _write(evaluation: Evaluation, folder: Path, title: str, keep_answers: bool)
     figures = draw(evaluation)
     if keep_answers:
         keep(evaluation, folder)
-    for s in evaluation.meta:
-        write_answers(folder / "meta" / s.name / "answers.jsonl", Answers(evaluation.truth.ids, s.value))
+    for system in evaluation.meta:
+        write_answers(
+            folder / "meta" / system.name / "answers.jsonl",
+            Answers(evaluation.truth.ids, system.value),
+        )
     write_parts(
-        folder, kind="evaluate", page=evaluation_page(evaluation, figures, title),
+        folder,
+        kind="evaluate",
+        page=evaluation_page(evaluation, figures, title),
         json={**evaluation.to_json(), "raven": __version__, **({"title": title} if title else {})},
-        tables=evaluation.tables(), figures=figures, papers=papers(evaluation), forms=FORMS,
-    )  # fmt: skip
+        tables=evaluation.tables(),
+        figures=figures,
+        papers=papers(evaluation),
+        forms=FORMS,
+    )
 
 
 def papers(evaluation: Evaluation) -> list[Paper]:
@@ -122,10 +155,10 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
     several = len(evaluation.systems) > 1
     leading = dict.fromkeys(("auc", evaluation.ranked_by))
     groups: dict[str, list[str]] = {}
-    for s in evaluation.ranked:
-        groups.setdefault(evaluation.rank(s), []).append(s.name)
+    for system in evaluation.ranked:
+        groups.setdefault(evaluation.rank(system), []).append(system.name)
     tables = evaluation.tables()
-    by_parts = [whole.key for whole in tables if whole.key.startswith("by-")]
+    by_parts = [table.key for table in tables if table.key.startswith("by-")]
     return render(
         "ravenbench.tasks.evaluate:template.html.j2",
         papers=papers(evaluation),
@@ -142,8 +175,14 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
         figures={name: inline(figure, name) for name, figure in figures.items()},
         tables=tables,
         parts=[
-            {"by": b.by, "short": [to_html(parts_table(evaluation, b, m)) for m in leading], "long": whole}
-            for b, whole in zip(evaluation.breakdowns, by_parts, strict=True)
+            {
+                "by": breakdown.by,
+                "short": [
+                    to_html(parts_table(evaluation, breakdown, metric)) for metric in leading
+                ],
+                "long": long_table,
+            }
+            for breakdown, long_table in zip(evaluation.breakdowns, by_parts, strict=True)
         ],
     )
 
@@ -159,20 +198,26 @@ def closing(evaluation: Evaluation) -> list[RenderableType]:
         tables.append(hull_table(evaluation))
     if evaluation.skipped:
         tables.append(skipped_table(evaluation))
-    parts = [*map(_tight, tables)]
-    for b in evaluation.breakdowns:
-        if len(b.parts) <= MOST_COLUMNS - 3:
+    blocks = [*map(_compact_table, tables)]
+    for breakdown in evaluation.breakdowns:
+        if len(breakdown.parts) <= MOST_COLUMNS - 3:
             metrics = dict.fromkeys(("auc", evaluation.ranked_by))
-            parts += [_tight(parts_table(evaluation, b, m)) for m in metrics]
+            blocks += [
+                _compact_table(parts_table(evaluation, breakdown, metric)) for metric in metrics
+            ]
         else:
-            parts.append(Text(f"By {b.by}: {len(b.parts)} parts; they are in the JSON object and with --out."))
+            blocks.append(
+                Text(
+                    f"By {breakdown.by}: {len(breakdown.parts)} parts; they are in the JSON object and with --out."
+                )
+            )
     if evaluation.band is not None:
         band = f"{evaluation.band:g} of 0.5, as learned in training."
-        parts.append(Text(f"meta-band leaves open what lies within ± {band}"))
-    return [*parts, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
+        blocks.append(Text(f"meta-band leaves open what lies within ± {band}"))
+    return [*blocks, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
 
 
-def _tight(table: Table) -> RenderableType:
+def _compact_table(table: Table) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -186,13 +231,17 @@ def _tight(table: Table) -> RenderableType:
 def _starred(table: Table) -> Table:
     """The best of a column is starred, since bold is lost in a pipe."""
 
-    def cell(value: Value, place: int) -> Value:
+    def cell(value: Value, column_index: int) -> Value:
         if not isinstance(value, Measure):
             return value
-        return number(value.mean, table.columns[place], short=True) + ("*" if value.best else " ")
+        return number(value.mean, table.columns[column_index], short=True) + (
+            "*" if value.best else " "
+        )
 
-    rows = tuple(tuple(cell(v, i) for i, v in enumerate(row)) for row in table.rows)
-    return replace(table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}")
+    rows = tuple(tuple(cell(value, i) for i, value in enumerate(row)) for row in table.rows)
+    return replace(
+        table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}"
+    )
 
 
 def draw(evaluation: Evaluation) -> dict[str, Figure]:
@@ -211,16 +260,26 @@ def standings(evaluation: Evaluation) -> Figure:
     systems = [*evaluation.ranked, *evaluation.meta]
     figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(systems))
     metric = evaluation.ranked_by
-    for y, s in enumerate(systems):
-        if y and s.tie_group != systems[y - 1].tie_group:
-            axes.axhline(y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3)))
-        value, interval = s.scores[metric], s.interval[metric]
+    for row_index, system in enumerate(systems):
+        if row_index and system.tie_group != systems[row_index - 1].tie_group:
+            axes.axhline(
+                row_index - 0.5,
+                color=FAINT,
+                linewidth=0.6,
+                linestyle="-" if system.tie_group else (0, (3, 3)),
+            )
+        value = system.scores[metric]
+        interval = system.interval[metric]
         if value is None:
             continue
         if interval is not None:
-            axes.plot(interval, (y, y), color=INK, linewidth=1.2, solid_capstyle="butt")
-        axes.plot([value], [y], "o", markersize=5, color=COLORS[0] if s.tie_group else FAINT)
-    axes.set_yticks(range(len(systems)), [_cut(s.name, 26) for s in systems])
+            axes.plot(
+                interval, (row_index, row_index), color=INK, linewidth=1.2, solid_capstyle="butt"
+            )
+        axes.plot(
+            [value], [row_index], "o", markersize=5, color=COLORS[0] if system.tie_group else FAINT
+        )
+    axes.set_yticks(range(len(systems)), [_shortened(system.name, 26) for system in systems])
     axes.set_ylim(len(systems) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(evaluation.title(metric))
@@ -232,12 +291,15 @@ def roc(evaluation: Evaluation) -> Figure:
     """Every system's curve with its number on it; the hull over all of them is wide, in its owner's colour between an
     owner's vertices."""
     assert evaluation.hull is not None
-    names = [s.name for s in evaluation.ranked]
-    look = {name: (APART[i % len(APART)], DASHES[i // len(APART) % len(DASHES)]) for i, name in enumerate(names)}
+    names = [system.name for system in evaluation.ranked]
+    look = {
+        name: (APART[i % len(APART)], DASHES[i // len(APART) % len(DASHES)])
+        for i, name in enumerate(names)
+    }
     figure, (axes,) = canvas(5.6, 5.3 + 0.19 * -(-len(names) // 2))
     hull = evaluation.hull
     axes.plot(hull.fpr, hull.tpr, color=FAINT, linewidth=5, alpha=0.3, solid_joinstyle="round")
-    for owner, run in groupby(range(len(hull.owner)), key=lambda v: hull.owner[v]):
+    for owner, run in groupby(range(len(hull.owner)), key=lambda vertex: hull.owner[vertex]):
         rows = list(run)
         if owner is not None:
             axes.plot(hull.fpr[rows], hull.tpr[rows], color=look[owner][0], linewidth=5, alpha=0.45)
@@ -245,24 +307,47 @@ def roc(evaluation: Evaluation) -> Figure:
     owners = set(hull.owner)
     # Each number at a place of its own along the curves, so that none hides another.
     ways = np.linspace(0.3, 1.7, len(names) + 2)[1:-1]
-    for place, (s, way) in enumerate(zip(evaluation.ranked, ways, strict=True), 1):
-        points = curve(evaluation.truth.same, s.value)
+    for line_index, (system, curve_way) in enumerate(zip(evaluation.ranked, ways, strict=True), 1):
+        points = curve(evaluation.truth.same, system.value)
         if points is None:
             continue
-        color, dashes = look[s.name]
+        color, dashes = look[system.name]
         along = points.fpr + points.tpr
-        x, y = (float(np.interp(way, along, side)) for side in (points.fpr, points.tpr))
+        fpr, tpr = (float(np.interp(curve_way, along, side)) for side in (points.fpr, points.tpr))
         badge = {"boxstyle": "circle,pad=0.22", "facecolor": color, "linewidth": 0}
         axes.text(
-            x, y, str(place), color="white", fontsize=7, fontweight="bold", ha="center", va="center", bbox=badge,
+            fpr,
+            tpr,
+            str(line_index),
+            color="white",
+            fontsize=7,
+            fontweight="bold",
+            ha="center",
+            va="center",
+            bbox=badge,
             zorder=5,
-        )  # fmt: skip
-        auc = "n/a" if s.scores["auc"] is None else f"{s.scores['auc']:.3f}".replace("0.", ".", 1)
-        label = f"{place} {_cut(s.name)} {auc}" + (" •" if s.name in owners else "")
+        )
+        auc = (
+            "n/a"
+            if system.scores["auc"] is None
+            else f"{system.scores['auc']:.3f}".replace("0.", ".", 1)
+        )
+        label = f"{line_index} {_shortened(system.name)} {auc}" + (
+            " •" if system.name in owners else ""
+        )
         axes.plot(*_thinned(points), color=color, linestyle=dashes, linewidth=1.3, label=label)
     point = evaluation.operating
     if point is not None and point.system is not None:
-        axes.plot([point.fpr], [point.tpr], "o", color=INK, ms=6, mfc="none", markeredgewidth=1.4, clip_on=False)
+        axes.plot(
+            [point.fpr],
+            [point.tpr],
+            "o",
+            color=INK,
+            ms=6,
+            mfc="none",
+            markeredgewidth=1.4,
+            clip_on=False,
+        )
     axes.set_aspect("equal")
     axes.set_xlim(-0.01, 1.01)
     axes.set_ylim(-0.01, 1.01)
@@ -280,39 +365,49 @@ def diagrams(evaluation: Evaluation) -> Figure:
     rows = -(-len(systems) // columns)
     figure, _ = canvas(1.85 * columns + 0.5, 2.05 * rows + 0.35, columns=0)
     grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for place, ax in enumerate(grid.flat):
-        if place >= len(systems):
+    for panel, ax in enumerate(grid.flat):
+        if panel >= len(systems):
             ax.set_visible(False)
             continue
-        s = systems[place]
-        bins = reliability(evaluation.truth.same, s.value)
+        system = systems[panel]
+        bins = reliability(evaluation.truth.same, system.value)
         ax.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
         ax.plot(bins.value, bins.same, color=COLORS[0], linewidth=1, alpha=0.7)
-        ax.scatter(bins.value, bins.same, s=6 + 130 * bins.problems / bins.problems.sum(), color=COLORS[0], linewidth=0)
-        ax.set_title(_cut(s.name, 22), fontsize=8.5, color=INK)
-        ax.text(0.97, 0.04, f"ECE {s.ece:.3f}", transform=ax.transAxes, ha="right", fontsize=8)
+        ax.scatter(
+            bins.value,
+            bins.same,
+            s=6 + 130 * bins.problems / bins.problems.sum(),
+            color=COLORS[0],
+            linewidth=0,
+        )
+        ax.set_title(_shortened(system.name, 22), fontsize=8.5, color=INK)
+        ax.text(0.97, 0.04, f"ECE {system.ece:.3f}", transform=ax.transAxes, ha="right", fontsize=8)
         ax.set_aspect("equal")
         ax.set_xlim(-0.04, 1.04)
         ax.set_ylim(-0.04, 1.04)
         ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))
         ax.set_yticks((0, 0.5, 1), ("0", ".5", "1"))
-        if place + columns >= len(systems):
+        if panel + columns >= len(systems):
             ax.tick_params(labelbottom=True)
     figure.supxlabel("mean answer", fontsize=9, color=INK)
     figure.supylabel(f"share of {evaluation.truth.words.many}", fontsize=9, color=INK)
     return figure
 
 
-def _thinned(c: Curve) -> tuple[Floats, Floats]:
+def _thinned(roc: Curve) -> tuple[Floats, Floats]:
     """The curve through at most ``VERTICES`` of its vertices, evenly along it."""
-    if len(c.fpr) <= VERTICES:
-        return c.fpr, c.tpr
-    way = c.fpr + c.tpr
-    rows = np.unique(np.append(np.searchsorted(way, np.linspace(0, 2, VERTICES - 1)), len(way) - 1))
-    rows = rows[rows < len(way)]
-    return c.fpr[rows], c.tpr[rows]
+    if len(roc.fpr) <= VERTICES:
+        return roc.fpr, roc.tpr
+    length_along = roc.fpr + roc.tpr
+    rows = np.unique(
+        np.append(
+            np.searchsorted(length_along, np.linspace(0, 2, VERTICES - 1)), len(length_along) - 1
+        )
+    )
+    rows = rows[rows < len(length_along)]
+    return roc.fpr[rows], roc.tpr[rows]
 
 
-def _cut(name: str, most: int = 30) -> str:
+def _shortened(name: str, limit: int = 30) -> str:
     name = printable(name)
-    return name if len(name) <= most else name[: most - 1] + "…"
+    return name if len(name) <= limit else name[: limit - 1] + "…"

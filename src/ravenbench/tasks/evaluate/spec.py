@@ -1,4 +1,8 @@
-"""What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``."""
+"""What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``.
+
+In: options by name, the keys of a spec file or arguments. Out: one checked ``JudgingSpec`` or ``EvaluateSpec``;
+``level``, ``alpha`` and ``same_share`` are shares in (0, 1), ``replicates``, ``trials`` and ``workers`` are counts.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides an evaluation's figures, beside truth and answers."""
+    """What decides an evaluation's figures, beside truth and answers: metrics, levels (0 to 1) and counts of draws."""
 
     metrics: Annotated[
         Any,
@@ -22,43 +26,67 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = "c@1,accuracy"
     f05u_2020: Annotated[
-        bool, about("F0.5u and overall as published in 2020 (0.5 counts as 'same').", flags=("--f05u-2020",))
+        bool,
+        about(
+            "F0.5u and overall as published in 2020 (0.5 counts as 'same').", flags=("--f05u-2020",)
+        ),
     ] = False
     costs: Annotated[
         tuple[float, float],
         about(
-            "Cost of a false 'same author' and of a false 'different authors', for the operating point.",
+            "Cost of a false 'same author' and of a false 'different authors', for the operating"
+            " point.",
             takes="tuple[float, float]",
             command=False,
         ),
     ] = (1.0, 1.0)
-    same_share: Annotated[float | None, about("Share of same-author problems in use; default: as in truth.")] = None
+    same_share: Annotated[
+        float | None, about("Share of same-author problems in use; default: as in truth.")
+    ] = None
     replicates: Annotated[AtLeastOne, about("Bootstrap replicates.")] = 10_000
     trials: Annotated[
-        AtLeastOne | None, about("Trials of each randomization test; default 10,000, more where *** needs them.")
+        AtLeastOne | None,
+        about("Trials of each randomization test; default 10,000, more where *** needs them."),
     ] = None
     level: Annotated[Share, about("Level of the intervals.", command=False)] = 0.95
     alpha: Annotated[
-        Share, about("Corrected p at which the difference of two systems is called significant.", command=False)
+        Share,
+        about(
+            "Corrected p at which the difference of two systems is called significant.",
+            command=False,
+        ),
     ] = 0.05
     seed: Annotated[int, about("Seed of every draw.")] = 0
     workers: Annotated[AtLeastOne | None, about("Threads; default: all cores.")] = None
 
 
-GIVEN_ANSWERS = "str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any]"
+GIVEN_ANSWERS = (
+    "str | Path | SystemAnswers | Sequence[str | Path | SystemAnswers] | Mapping[str, Any]"
+)
 
 
 class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Truth, answers, and how they are read and judged."""
 
     truth: Annotated[
-        Any, about("truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.", takes="str | Path | Truth")
+        Any,
+        about(
+            "truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.",
+            takes="str | Path | Truth",
+        ),
     ]
     answers: Annotated[
-        Any, about("Answers of systems: files, folders, zips, folders of raven run.", takes=GIVEN_ANSWERS, many=True)
+        Any,
+        about(
+            "Answers of systems: files, folders, zips, folders of raven run.",
+            takes=GIVEN_ANSWERS,
+            many=True,
+        ),
     ] = ()
     lenient: Annotated[bool, about("Read values such as [0.5] as numbers.")] = False
-    skip_faulty: Annotated[bool, about("Leave out submissions with faults, list them, evaluate the rest.")] = False
+    skip_faulty: Annotated[
+        bool, about("Leave out submissions with faults, list them, evaluate the rest.")
+    ] = False
     by: Annotated[
         Any,
         about(
@@ -72,6 +100,6 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
         Any, about("Truth of a training set, for band and stacking.", takes="str | Path | Truth")
     ] = None
     training_answers: Annotated[
-        Any, about("The same systems' answers there; may be repeated.", takes=GIVEN_ANSWERS, many=True)
+        Any,
+        about("The same systems' answers there; may be repeated.", takes=GIVEN_ANSWERS, many=True),
     ] = ()
-    tests: Annotated[Any, about("The former name of metrics.", takes="Sequence[str]", command=False)] = None

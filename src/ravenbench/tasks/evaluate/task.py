@@ -1,8 +1,11 @@
-"""``raven evaluate``: answers judged as PAN judges them; and PAN's own form of the command."""
+"""``raven evaluate``: answers judged as PAN judges them; and PAN's own form of the command.
+
+In: an ``EvaluateSpec`` (truth and answers from 0 to 1, higher = same author, 0.5 = unanswered). Out: an
+``Evaluation``, and for the command an ``Ending`` that shows it.
+"""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
     from ravenbench.tasks.evaluate.evaluation import Evaluation
 
 
-def _own(name: str, text: str, *flags: str, kind: type = str, default: Any = None) -> Option:
+def _task_option(
+    name: str, text: str, *flags: str, kind: type = str, default: Any = None
+) -> Option:
     return Option(name, text, kind, flags=flags, function=False, default=default)
 
 
@@ -36,43 +41,57 @@ class Evaluate(Work):
     """
 
     name = "evaluate"
+    in_spec = "title f05u_2020 trials replicates cost_same cost_different same_share"
     first = "out metrics by training_truth training_answers"
     Spec = EvaluateSpec
     own = (
-        _own("out", "Folder or URL for page, CSV, LaTeX, figures and meta-answers.", "--out", "-o"),
-        _own("title", "Heading of the page, and of the leaderboard in a site."),
-        _own("keep", "Keep truth and answers in --out (not to publish), for raven site --submit later.", kind=bool),
-        _own("cost_same", "Cost of a false 'same author', for the operating point.", kind=float, default=1.0),
-        _own("cost_different", "Cost of a false 'different authors'.", kind=float, default=1.0),
-        _own("pan_truth", "PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.", "-i"),
-        _own("pan_answers", "PAN's form: the answers of one system.", "-a"),
+        _task_option(
+            "out", "Folder or URL for page, CSV, LaTeX, figures and meta-answers.", "--out", "-o"
+        ),
+        _task_option("title", "Heading of the page, and of the leaderboard in a site."),
+        _task_option(
+            "keep",
+            "Keep truth and answers in --out (not to publish), for raven site --submit later.",
+            kind=bool,
+        ),
+        _task_option(
+            "cost_same",
+            "Cost of a false 'same author', for the operating point.",
+            kind=float,
+            default=1.0,
+        ),
+        _task_option(
+            "cost_different", "Cost of a false 'different authors'.", kind=float, default=1.0
+        ),
+        _task_option("pan_truth", "PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.", "-i"),
+        _task_option("pan_answers", "PAN's form: the answers of one system.", "-a"),
     )
     arguments = ("truth", "answers")
     spared = ("truth",)
     reports_progress = False
     order = (
-        "truth answers out title keep lenient skip_faulty f05u_2020 metrics trials replicates by encoding "
-        "training_truth training_answers cost_same cost_different same_share workers seed"
+        "truth answers out title keep lenient skip_faulty f05u_2020 metrics trials replicates by"
+        " encoding training_truth training_answers cost_same cost_different same_share workers seed"
     )
     note = (
-        "``answers`` may also map each system to a file, or to its values in truth's order. Without ``by`` there are "
-        "break-downs by group (language and genre, or a run's setup) where truth has several. Tie groups are by the "
-        "first of ``metrics``, which may be metrics of your own."
+        "``answers`` may also map each system to a file, or to its values in truth's order. Without"
+        " ``by`` there are break-downs by group (language and genre, or a run's setup) where truth"
+        " has several. Tie groups are by the first of ``metrics``, which may be metrics of your"
+        " own."
     )
     result = "Evaluation"
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> EvaluateSpec:
         # Answers and truth may be what other functions returned.
-        return checked({name: value for name, value in values.items() if value is not None}, EvaluateSpec)
+        return checked(
+            {name: value for name, value in values.items() if value is not None}, EvaluateSpec
+        )
 
     @classmethod
     def work(cls, spec: EvaluateSpec, **own: Any) -> Evaluation:
         from ravenbench.tasks.evaluate.api import evaluate
 
-        if spec.tests is not None:
-            warnings.warn("evaluate(tests=…) is now metrics=…", DeprecationWarning, stacklevel=5)
-            spec = replace(spec, metrics=spec.tests)
         return evaluate(replace(spec, workers=spec.workers or usable_cores()))
 
     @classmethod
@@ -82,9 +101,15 @@ class Evaluate(Work):
 
         given = dict(values)
         own = {option.name: given.pop(option.name, None) for option in cls.own}
-        truth, out = given.get("truth"), own["out"]
+        truth = given.get("truth")
+        out = own["out"]
         if own["pan_truth"] is not None or own["pan_answers"] is not None:
-            if own["pan_truth"] is None or own["pan_answers"] is None or out is None or truth is not None:
+            if (
+                own["pan_truth"] is None
+                or own["pan_answers"] is None
+                or out is None
+                or truth is not None
+            ):
                 expected = "-i TRUTH -a ANSWERS -o OUT and no other path"
                 raise InputError("PAN's form takes three options", expected=expected)
             pan = Path(own["pan_truth"]), Path(own["pan_answers"])
@@ -92,18 +117,27 @@ class Evaluate(Work):
         if truth is None:
             raise InputError("no truth is given", expected="raven evaluate TRUTH ANSWERS…")
         if out is not None:
-            read = [truth, *given.get("answers", ()), given.get("training_truth"), *given.get("training_answers", ())]
+            read = [
+                truth,
+                *given.get("answers", ()),
+                given.get("training_truth"),
+                *given.get("training_answers", ()),
+            ]
             read += [one.partition(":")[0] for one in given.get("by", ())]
-            check_folder(out, inputs=[place for place in read if place is not None], kind="evaluate")
+            check_folder(
+                out, inputs=[place for place in read if place is not None], kind="evaluate"
+            )
         evaluation = cls.call({**given, "costs": (own["cost_same"], own["cost_different"])})
         page = None
         if out is not None:
             page = write_evaluation(evaluation, out, own["title"] or "", keep_answers=own["keep"])
         parts = [line for part in closing(evaluation) for line in (part, "")]
         return Ending(
-            evaluation.to_json(), parts if page is None else [*parts, f"page: {page}"],
-            finding=evaluation._view().finding(), notes=evaluation.notes,
-        )  # fmt: skip
+            evaluation.to_json(),
+            parts if page is None else [*parts, f"page: {page}"],
+            finding=evaluation._view().finding(),
+            notes=evaluation.notes,
+        )
 
 
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool) -> Ending:
@@ -117,10 +151,14 @@ def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: boo
     )
 
     check_pan_output(out, [truth, answers])
-    known, answered = read_truth(truth, split="test"), read_answers(answers, lenient)
+    known = read_truth(truth, split="test")
+    answered = read_answers(answers, lenient)
     measures = pan_measures(known, align(known, answered), f05u_2020)
     written = write_pan_output(out, measures)
     lines = [f"{len(known):,} problems, {len(answered.ids):,} answers"]
-    lines += [f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}" for name, value in measures.items()]
+    lines += [
+        f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}"
+        for name, value in measures.items()
+    ]
     lines.append("wrote " + " and ".join(map(str, written)))
     return Ending(measures, lines, notes=[f"{answered.system}: {note}" for note in answered.notes])

@@ -1,21 +1,28 @@
-"""The report of ``raven obfuscate``: which texts changed, by what, and how much."""
+"""The report of ``raven obfuscate``: which texts changed, by what, and how much.
+
+In: the ``Store`` of rewritings. Out: an ``Obfuscation`` and its ``Table`` objects, one row a text (counts of words
+and operations, changes a thousand words, seconds), JSON and terminal lines.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.engine.options import spec_of
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import Table, col, public_head, rows_json, table
 from ravenbench.shown import Shown
 from ravenbench.store.records import Head
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
+from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,9 +33,10 @@ LOST = "its rewriting is missing or damaged: repeat the command"
 
 @dataclass(frozen=True)
 class TextRow:
-    """One text: its words, whether and how much it changed, and why it was not rewritten (None where it was).
+    """One text: its count of words, whether and how much it changed, and why it was not rewritten (None where it was).
 
-    ``changes_per_1000`` counts changed stretches for every 1,000 words of the original.
+    ``changes_per_1000`` counts changed stretches for every 1,000 words of the original; ``operations``
+    counts by name; ``seconds`` are those of rewriting.
     """
 
     id: str
@@ -56,7 +64,7 @@ class Obfuscation(Shown):
 
     @property
     def operations(self) -> dict[str, int]:
-        """Operations over all texts, by name."""
+        """Counts of operations over all texts, by name."""
         total: Counter[str] = Counter()
         for row in self.texts:
             total.update(row.operations)
@@ -73,11 +81,64 @@ class Obfuscation(Shown):
         return {row.id: row.error for row in self.texts if row.error is not None}
 
 
+NAMED = 10
+"""Texts that the command names of those that failed or came back unchanged."""
+
+
 class ObfuscateReport(Report[Obfuscation]):
     """Which texts changed, by what, and how much; nothing is rewritten here."""
 
     kind = "obfuscate"
     template = "ravenbench.tasks.obfuscate:template.html.j2"
+
+    @classmethod
+    def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
+        spec = spec_of(ObfuscateSpec, values)
+        return (
+            [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
+        )
+
+    @classmethod
+    def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
+        out_folder = values["out"]
+        errors = result.errors
+        same = result.unchanged
+        if errors:
+            named = "; ".join(errors[:NAMED])
+            return (
+                f"{len(errors)} texts could not be rewritten, so nothing was written to {out_folder}:"
+                f" {named}"
+            )
+        if same:
+            named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
+            outcome = (
+                f"the others: {out_folder}"
+                if result.written
+                else f"nothing was written to {out_folder}"
+            )
+            text = (
+                f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of"
+                " them is hidden"
+            )
+            return f"{text}: {named}; {outcome}"
+        return None
+
+    @classmethod
+    def farewell(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str:
+        stores = [result.store for result in results]
+        places = [store.plan_as(ObfuscatePlan).rewritings for store in stores]
+        folders = [
+            str(store.path / folder) if folder == "rewritings" else folder
+            for store, folder in zip(stores, places, strict=True)
+        ]
+        private = " and ".join(["the .json beside each text", *folders])
+        texts = [rewriting for result in results for rewriting in result.rewritings]
+        short = ["; ".join(texts[0].notes)] if len(texts) == 1 and texts[0].notes else []
+        look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
+        return (
+            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
+            f"next: raven diff {look}" + "".join(f"\nin short: {line}" for line in short)
+        )
 
     def analyse(self) -> Obfuscation:
         plan = self.store.plan_as(ObfuscatePlan)
@@ -96,7 +157,11 @@ class ObfuscateReport(Report[Obfuscation]):
                     id=text.id,
                     words=text.words,
                     changed=rewriting is not None and rewriting.changed,
-                    changes_per_1000=None if rewriting is None else efficiency(rewriting.parts)["changes_per_1000"],
+                    changes_per_1000=(
+                        None
+                        if rewriting is None
+                        else efficiency(rewriting.parts)["changes_per_1000"]
+                    ),
                     operations={} if rewriting is None else rewriting.counts,
                     notes=() if rewriting is None else rewriting.notes,
                     seconds=0.0 if result is None else result.seconds,
@@ -111,75 +176,107 @@ class ObfuscateReport(Report[Obfuscation]):
         failed = self.analysis.failed
         why = next(iter(failed.values()), "")
         reason = "missing or damaged" if why == LOST else why
-        return [Gap(self.analysis.plan.obfuscator, len(self.analysis.texts), tuple(failed), reason)] if failed else []
+        return (
+            [Gap(self.analysis.plan.obfuscator, len(self.analysis.texts), tuple(failed), reason)]
+            if failed
+            else []
+        )
 
     @cached_property
     def texts(self) -> Table:
         """Every text and how much of it changed."""
         return table(
-            "texts", "Texts", self.analysis.texts,
-            col("text", lambda r: r.id, text=True, json="id"),
-            col("words", lambda r: r.words, json="words"),
-            col(None, lambda r: r.changed, json="changed"),
-            col("changes", lambda r: r.changes_per_1000, digits=0, json="changes_per_1000"),
-            col("operations", lambda r: dict(r.operations), show=lambda used: sum(used.values()), json="operations"),
-            col(None, lambda r: r.notes, json="notes"),
-            col(None, lambda r: r.seconds, json="seconds"),
-            col(None, lambda r: r.error, json="error"),
-            col("note", lambda r: r.error or "; ".join(r.notes), text=True),
+            "texts",
+            "Texts",
+            self.analysis.texts,
+            col("text", lambda row: row.id, text=True, json="id"),
+            col("words", lambda row: row.words, json="words"),
+            col(None, lambda row: row.changed, json="changed"),
+            col("changes", lambda row: row.changes_per_1000, digits=0, json="changes_per_1000"),
+            col(
+                "operations",
+                lambda row: dict(row.operations),
+                show=lambda operation_counts: sum(operation_counts.values()),
+                json="operations",
+            ),
+            col(None, lambda row: row.notes, json="notes"),
+            col(None, lambda row: row.seconds, json="seconds"),
+            col(None, lambda row: row.error, json="error"),
+            col("note", lambda row: row.error or "; ".join(row.notes), text=True),
             note="Changes: changed stretches per 1,000 words of the original.",
-        )  # fmt: skip
+        )
 
     def tables(self) -> list[Table]:
-        def counted(key: str, title: str, heads: tuple[str, str], counts: Mapping[str, int]) -> Table:
+        def counted(
+            key: str, title: str, heads: tuple[str, str], counts: Mapping[str, int]
+        ) -> Table:
             name, unit = heads
             return table(
-                key, title, counts.items(), col(name, lambda item: item[0], text=True), col(unit, lambda item: item[1])
+                key,
+                title,
+                counts.items(),
+                col(name, lambda entry_count: entry_count[0], text=True),
+                col(unit, lambda entry_count: entry_count[1]),
             )
 
-        a = self.analysis
+        analysis = self.analysis
         return [
             self.texts,
-            counted("operations", "Operations over all texts", ("operation", "times"), a.operations),
-            counted("notes", "Notes", ("note", "texts"), a.notes),
+            counted(
+                "operations",
+                "Operations over all texts",
+                ("operation", "times"),
+                analysis.operations,
+            ),
+            counted("notes", "Notes", ("note", "texts"), analysis.notes),
         ]
 
     def finding(self) -> str:
-        a = self.analysis
-        return f"{a.plan.obfuscator}: {a.changed} of {len(a.texts)} texts changed."
+        analysis = self.analysis
+        return f"{analysis.plan.obfuscator}: {analysis.changed} of {len(analysis.texts)} texts changed."
 
     def context(self) -> dict[str, Any]:
         return {"analysis": self.analysis, "run": msgspec.to_builtins(self.analysis.run)}
 
     def to_json(self) -> dict[str, Any]:
-        a = self.analysis
+        analysis = self.analysis
         return {
-            "obfuscator": a.plan.obfuscator,
-            "version": a.plan.version,
-            "seed": a.run.seed,
-            "source": a.plan.source,
-            "texts": len(a.texts),
-            "changed": a.changed,
-            "unchanged": [row.id for row in a.texts if not row.changed],
-            "operations": a.operations,
-            "notes": a.notes,
-            "failed": a.failed,
+            "obfuscator": analysis.plan.obfuscator,
+            "version": analysis.plan.version,
+            "seed": analysis.run.seed,
+            "source": analysis.plan.source,
+            "texts": len(analysis.texts),
+            "changed": analysis.changed,
+            "unchanged": [row.id for row in analysis.texts if not row.changed],
+            "operations": analysis.operations,
+            "notes": analysis.notes,
+            "failed": analysis.failed,
             "each": rows_json(self.texts),
-            "run": {key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"},
+            "run": {
+                key: value
+                for key, value in msgspec.to_builtins(analysis.run).items()
+                if key != "data"
+            },
         }
 
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
 
-        a = self.analysis
-        lines = [f"  {count:>7}  {name}" for name, count in a.operations.items()]
+        analysis = self.analysis
+        lines = [f"  {count:>7}  {name}" for name, count in analysis.operations.items()]
         # What is said of one text that changed the command ends with.
-        notes = [] if len(a.texts) == a.changed == 1 else [*a.notes.items()]
+        notes = [] if len(analysis.texts) == analysis.changed == 1 else [*analysis.notes.items()]
         for note, count in notes[:MOST_NOTES]:
-            lines.append(f"  note, {count} text{'s' * (count > 1)}: {note}" if len(a.texts) > 1 else f"  {note}")
+            lines.append(
+                f"  note, {count} text{'s' * (count > 1)}: {note}"
+                if len(analysis.texts) > 1
+                else f"  {note}"
+            )
         if len(notes) > MOST_NOTES:
             lines.append(f"  {len(notes) - MOST_NOTES} more notes stand in the report")
-        if a.failed:
-            name, error = next(iter(a.failed.items()))
-            lines.append(f"{len(a.failed)} texts were not rewritten, the first: {name} ({error})")
+        if analysis.failed:
+            name, error = next(iter(analysis.failed.items()))
+            lines.append(
+                f"{len(analysis.failed)} texts were not rewritten, the first: {name} ({error})"
+            )
         return [Text(line) for line in lines]

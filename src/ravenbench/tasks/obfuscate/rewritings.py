@@ -1,5 +1,8 @@
 """Rewritings as results: stored by obfuscator, seed and the hashes of the texts, and never made twice (contract 9).
 
+In: an obfuscator, a seed and ``ObfuscationTask`` objects. Out: one ``Stored`` a task, in their order (counts of
+operations, seconds), read from or written to files:
+
 FOLDER/KEY.json     one rewriting (``RewritingRecord``): its parts, notes, counts of operations, seconds; or its error
 """
 
@@ -31,7 +34,8 @@ BLOCK = 4
 class RewritingRecord(Record, frozen=True, kw_only=True):
     """``rewritings/KEY.json``: one text rewritten by one obfuscator with one seed.
 
-    ``parts`` is None and ``error`` says why where the obfuscator failed on this text.
+    ``counts`` are of operations by name. ``parts`` is None and ``error`` says why where the obfuscator failed on
+    this text.
     """
 
     key: str
@@ -46,7 +50,7 @@ class RewritingRecord(Record, frozen=True, kw_only=True):
 
 
 class TextRecord(Record, frozen=True, kw_only=True):
-    """A text to be rewritten: its name (or its problem's id), its length in words, and its rewriting's key."""
+    """A text to be rewritten: its name (or its problem's id), its count of words, and its rewriting's key."""
 
     id: str
     words: int
@@ -72,7 +76,7 @@ class ObfuscatePlan(Plan, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored rewriting; ``rewriting`` is None where the obfuscator failed on this text."""
+    """A stored rewriting and the seconds it took; ``rewriting`` is None where the obfuscator failed on this text."""
 
     key: str
     id: str
@@ -92,7 +96,7 @@ class RewriteUnit:
 
     def work(self) -> list[str]:
         """Rewrite and commit each; an error is kept in the place of the rewriting."""
-        return self._commit(self._done())
+        return self._commit(self._rewritten_tasks())
 
     def lost(self, reason: str) -> list[str]:
         """Keep this reason in the place of every rewriting."""
@@ -119,13 +123,15 @@ class RewriteUnit:
             write_record(self.folder / f"{key}.json", "obfuscate", record)
         return errors
 
-    def _done(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
+    def _rewritten_tasks(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
         """Each task with its rewriting, or with what went wrong, and the seconds it took."""
         if self.obfuscator.whole_batch:
             began = time.perf_counter()
             try:
                 with isolated():
-                    every: list[Rewriting | str] = [*self.obfuscator.obfuscate_all(self.tasks, self.seed)]
+                    every: list[Rewriting | str] = [
+                        *self.obfuscator.obfuscate_all(self.tasks, self.seed)
+                    ]
             except Exception as error:
                 every = [tell(error)] * len(self.tasks)
             share = (time.perf_counter() - began) / max(1, len(self.tasks))
@@ -135,10 +141,10 @@ class RewriteUnit:
             began = time.perf_counter()
             try:
                 with isolated():
-                    one: Rewriting | str = self.obfuscator.obfuscate(task, self.seed)
+                    rewriting: Rewriting | str = self.obfuscator.obfuscate(task, self.seed)
             except Exception as error:
-                one = tell(error)
-            yield task, one, time.perf_counter() - began
+                rewriting = tell(error)
+            yield task, rewriting, time.perf_counter() - began
 
 
 def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask) -> str:
@@ -163,15 +169,23 @@ def keys_of(obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask])
 
 
 def rewrite(
-    folder: Path, obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], engine: Engine,
+    folder: Path,
+    obfuscator: Obfuscator,
+    seed: int,
+    tasks: Sequence[ObfuscationTask],
+    engine: Engine,
     progress: Progress,
-) -> list[Stored]:  # fmt: skip
+) -> list[Stored]:
     """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
     InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks)
     stored = [read_rewriting(folder, key) for key in keys]
-    pending = [task for task, one in zip(tasks, stored, strict=True) if one is None or one.rewriting is None]
+    pending = [
+        task
+        for task, outcome in zip(tasks, stored, strict=True)
+        if outcome is None or outcome.rewriting is None
+    ]
     if pending:
         obfuscator.fit(tasks)
         size = len(pending) if obfuscator.whole_batch else BLOCK
@@ -179,7 +193,7 @@ def rewrite(
         units = [RewriteUnit(folder, obfuscator, seed, block) for block in blocks]
         run_units(engine, units, progress, f"rewriting: {obfuscator.name}")
         stored = [read_rewriting(folder, key) for key in keys]
-    return [one for one in stored if one is not None]
+    return [outcome for outcome in stored if outcome is not None]
 
 
 def read_rewriting(folder: Path, key: str) -> Stored | None:
@@ -187,26 +201,33 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
     record = record_or_none(folder / f"{key}.json", RewritingRecord)
     if record is None or record.key != key:
         return None
-    rewriting = None if record.parts is None else Rewriting(record.parts, record.notes, record.counts)
+    rewriting = (
+        None if record.parts is None else Rewriting(record.parts, record.notes, record.counts)
+    )
     return Stored(key, record.id, rewriting, record.seconds, record.error)
 
 
-def place_of(given: Path | None) -> str:
+def place_of(folder: Path | None) -> str:
     """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
-    return "rewritings" if given is None else str(_whole(given))
+    return "rewritings" if folder is None else str(_absolute(folder))
 
 
-def kept_at(run: Path, place: str, given: Path | None = None) -> Path:
+def kept_at(run: Path, folder_name: str, given: Path | None = None) -> Path:
     """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
     another place is asked for now."""
-    folder = _whole(run / place if place == "rewritings" else files.location(place))
-    if given is not None and str(_whole(given)) != str(folder):
+    folder = _absolute(
+        run / folder_name if folder_name == "rewritings" else files.location(folder_name)
+    )
+    if given is not None and str(_absolute(given)) != str(folder):
         raise InputError(
-            "this run keeps its rewritings elsewhere", file=run, found=str(folder), expected=str(given),
+            "this run keeps its rewritings elsewhere",
+            file=run,
+            found=str(folder),
+            expected=str(given),
             fix="give no --rewritings, or another --out",
-        )  # fmt: skip
+        )
     return folder
 
 
-def _whole(place: Path) -> Path:
-    return place if files.is_remote(place) else place.resolve()
+def _absolute(folder: Path) -> Path:
+    return folder if files.is_remote(folder) else folder.resolve()

@@ -1,4 +1,8 @@
-"""What decides an obfuscation."""
+"""What decides an obfuscation.
+
+In: options by name, the keys of a spec file or arguments. Out: one checked ``ObfuscateSpec`` (no field has a unit;
+``seed`` is an integer); SpecError where a value does not fit.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +17,34 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What decides an obfuscation."""
 
     obfuscator: Annotated[
-        str, about("The obfuscator, e.g. mihaylova-2016 or 'random(rate=0.2)'.", takes="str | Obfuscator")
+        str,
+        about(
+            "The obfuscator, e.g. mihaylova-2016 or 'random(rate=0.2)'.", takes="str | Obfuscator"
+        ),
     ]
-    source: Annotated[str, about("A text, a folder of .txt files, or a problem set.", takes=PATH, metavar="IN")]
+    source: Annotated[
+        str, about("A text, a folder of .txt files, or a problem set.", takes=PATH, metavar="IN")
+    ]
     encoding: Encoding = None
     seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
-    every: Annotated[bool, about("Of a problem set, rewrite different-author problems too.", flags=("--all",))] = False
+    every: Annotated[
+        bool, about("Of a problem set, rewrite different-author problems too.", flags=("--all",))
+    ] = False
     split: Annotated[
-        Literal["train", "test"] | None, about("The part to take of a problem set that has both: train or test.")
+        Literal["train", "test"] | None,
+        about("The part to take of a problem set that has both: train or test."),
     ] = None
     known: Annotated[
         tuple[str, ...],
         about(
-            "Texts by the author of the source, or their folder, where that is no problem set.", takes=PATHS, many=True
+            "Texts by the author of the source, or their folder, where that is no problem set.",
+            takes=PATHS,
+            many=True,
         ),
     ] = ()
-    language: Annotated[str | None, about("Language of the texts; problem sets usually say it.")] = None
+    language: Annotated[
+        str | None, about("Language of the texts; problem sets usually say it.")
+    ] = None
 
     def resolved(self) -> dict[str, Any]:
         """JSON form, with what earlier versions also said: their folders go on."""

@@ -1,5 +1,8 @@
 """``ravenbench.obfuscate``: texts rewritten so that their author is hidden, each rewriting kept as a cell.
 
+In: an ``ObfuscateSpec``: an obfuscator and a text, a folder of texts or a problem set. Out: an ``ObfuscateResult``
+with one ``Rewriting`` a text (None where it failed), and files:
+
 FOLDER/run.json, plan.json       as for a run
 FOLDER/rewritings/KEY.json       one rewriting each (or in the folder given)
 OUT                              the new text, folder of texts or problem set, with parts beside each text
@@ -26,9 +29,6 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
     from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan
 
-NAMED = 10
-"""Texts that the command names of those that failed or came back unchanged."""
-
 
 @dataclass(frozen=True, repr=False)
 class ObfuscateResult(RunResult):
@@ -44,7 +44,9 @@ class ObfuscateResult(RunResult):
     @property
     def written(self) -> bool:
         """Whether there was something to write."""
-        return None not in self.rewritings and (not self.unchanged or len(self.unchanged) < len(self.rewritings))
+        return None not in self.rewritings and (
+            not self.unchanged or len(self.unchanged) < len(self.rewritings)
+        )
 
 
 class Obfuscate(Task):
@@ -65,12 +67,22 @@ class Obfuscate(Task):
     Spec = ObfuscateSpec
     own = (
         Option(
-            "out", "The new text, folder or problem set (path or URL), with its parts as JSON beside each text.",
+            "out",
+            "The new text, folder or problem set (path or URL), with its parts as JSON beside each"
+            " text.",
             takes=PATH,
         ),
-        Option("folder", "The run's folder or URL; default raven-runs/obfuscate-<IN>-<hash>.", takes=PATH),
-        Option("rewritings", "Folder where rewritings are stored and reused; default: in --folder.", takes=PATH),
-    )  # fmt: skip
+        Option(
+            "folder",
+            "The run's folder or URL; default raven-runs/obfuscate-<IN>-<hash>.",
+            takes=PATH,
+        ),
+        Option(
+            "rewritings",
+            "Folder where rewritings are stored and reused; default: in --folder.",
+            takes=PATH,
+        ),
+    )
     place = "folder"
     arguments = ("obfuscator", "source")
     order = "obfuscator source out"
@@ -86,19 +98,26 @@ class Obfuscate(Task):
             return None
         text, known = (*given, "MY-OTHER-TEXTS")[:2]
         return SpecError(
-            "OBFUSCATOR is missing, the recipe that rewrites the text", found=given[0], expected="OBFUSCATOR IN",
-            fix=f"for a text of your own: raven obfuscate raven-hide {text} --known {known} --out hidden.txt; the "
-            "others: raven list obfuscator",
-        )  # fmt: skip
+            "OBFUSCATOR is missing, the recipe that rewrites the text",
+            found=given[0],
+            expected="OBFUSCATOR IN",
+            fix=(
+                f"for a text of your own: raven obfuscate raven-hide {text} --known {known} --out"
+                " hidden.txt; the others: raven list obfuscator"
+            ),
+        )
 
     def resolve(self) -> None:
         from ravenbench.tasks.obfuscate.texts import read_source
 
         self.spec = spec = spec_of(ObfuscateSpec, self.values)
-        self.recipe, self.source = spec.component(), read_source(spec)
+        self.recipe = spec.component()
+        self.source = read_source(spec)
         self.data = self.fingerprint()
         stem = Path(files.local_copy(spec.source)).stem
-        self.folder = self.place_or(f"obfuscate-{stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"obfuscate-{stem}-{content_hash([spec.resolved(), self.data])}"
+        )
         place = self.values.get("rewritings")
         self.elsewhere = None if place is None else files.location(place)
 
@@ -109,7 +128,10 @@ class Obfuscate(Task):
         from ravenbench.tasks.obfuscate.rewritings import resources_here
 
         spec = self.spec
-        named = {"source": spec.source, **{f"known {i}": path for i, path in enumerate(spec.known, start=1)}}
+        named = {
+            "source": spec.source,
+            **{f"known {i}": path for i, path in enumerate(spec.known, start=1)},
+        }
         # The empty list: verifiers that a search of earlier versions asked.
         methods = [identity(self.recipe), [], *filter(None, [self.recipe.stamp()])]
         return {
@@ -119,10 +141,17 @@ class Obfuscate(Task):
         }
 
     def draft(self) -> Draft[ObfuscatePlan]:
-        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, TextRecord, keys_of, place_of
+        from ravenbench.tasks.obfuscate.rewritings import (
+            ObfuscatePlan,
+            TextRecord,
+            keys_of,
+            place_of,
+        )
         from ravenbench.text.alignment import plain_words
 
-        spec, recipe, source = self.spec, self.recipe, self.source
+        spec = self.spec
+        recipe = self.recipe
+        source = self.source
         keys = keys_of(recipe, spec.seed, source.tasks)
         plan = ObfuscatePlan(
             obfuscator=str(recipe),
@@ -131,7 +160,8 @@ class Obfuscate(Task):
             provenance=recipe.provenance,
             sends_text=recipe.sends_text,
             source=spec.source,
-            language=spec.language or (None if source.problems is None else source.problems.language),
+            language=spec.language
+            or (None if source.problems is None else source.problems.language),
             texts=[
                 TextRecord(id=task.id, words=len(plain_words(task.questioned)), key=key)
                 for task, key in zip(source.tasks, keys, strict=True)
@@ -149,8 +179,12 @@ class Obfuscate(Task):
         from ravenbench.store.resume import written
         from ravenbench.tasks.obfuscate.texts import check_out
 
-        spec, out = self.spec, self.values.get("out")
-        self.product, self.written = None if out is None else files.location(out), written(self.folder)
+        spec = self.spec
+        out = self.values.get("out")
+        self.product, self.written = (
+            None if out is None else files.location(out),
+            written(self.folder),
+        )
         inputs = [spec.source, *spec.known]
         if self.elsewhere is not None:
             check_folder_of_many(self.elsewhere, inputs)
@@ -162,8 +196,14 @@ class Obfuscate(Task):
         from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, rewrite
 
         stored = kept_at(self.folder, store.plan_as(ObfuscatePlan).rewritings, self.elsewhere)
-        self.done = rewrite(stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress)
-        return [f"{one.id}: {str(one.error).splitlines()[0]}" for one in self.done if one.rewriting is None]
+        self.done = rewrite(
+            stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress
+        )
+        return [
+            f"{one.id}: {str(one.error).splitlines()[0]}"
+            for one in self.done
+            if one.rewriting is None
+        ]
 
     def finish(self, store: Store, errors: list[str]) -> ObfuscateResult:
         from ravenbench.store.resume import note
@@ -171,70 +211,34 @@ class Obfuscate(Task):
 
         rewritings = tuple(one.rewriting for one in self.done)
         hides = self.recipe.hides
-        same = tuple(o.id for o in self.done if hides and o.rewriting is not None and not o.rewriting.changed)
+        same = tuple(
+            o.id for o in self.done if hides and o.rewriting is not None and not o.rewriting.changed
+        )
         result = ObfuscateResult(store, tuple(errors), rewritings, same)
         if self.product is not None and result.written:
-            whole = [one for one in rewritings if one is not None]
-            write_product(self.product, self.source, whole, self.written, partial(note, self.folder))
+            whole = [rewriting for rewriting in rewritings if rewriting is not None]
+            write_product(
+                self.product, self.source, whole, self.written, partial(note, self.folder)
+            )
         return result
 
     def preview(self) -> Preview:
-        from ravenbench.engine.estimate import around, megabytes, of_recipe
         from ravenbench.tasks.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 
         self.earlier()
-        start = around(0)
-        cache, seed = kept_at(self.folder, place_of(self.elsewhere)), self.spec.seed
+        cache = kept_at(self.folder, place_of(self.elsewhere))
+        seed = self.spec.seed
         keys = keys_of(self.recipe, seed, self.source.tasks)
         stored = [read_rewriting(cache, key) for key in keys]
         done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
-        cost = self.recipe.estimate(self.source.tasks)
-        notes = () if cost is None else (f"{self.recipe} would ask a language model at most {cost}.",)
-        missing = [task for task, one in zip(self.source.tasks, stored, strict=True) if one is None]
-        seconds = of_recipe(self.recipe, missing, seed)
-        untimed = (str(self.recipe),) if missing and seconds is None else ()
-        sizes = len(stored), done, int(done < len(stored)), notes, start + (seconds or 0.0)
-        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(None), untimed)
-
-    @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        spec = spec_of(ObfuscateSpec, values)
-        return [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
+        return Preview(
+            self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)), ()
+        )
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
-            raise SpecError("nothing says where the new texts go", fix="--out hidden.txt, or a new folder")
-
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
-        out, errors, same = values["out"], result.errors, result.unchanged
-        if errors:
-            named = "; ".join(errors[:NAMED])
-            return f"{len(errors)} texts could not be rewritten, so nothing was written to {out}: {named}"
-        if same:
-            named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
-            others = f"the others: {out}" if result.written else f"nothing was written to {out}"
-            text = f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of them is hidden"
-            return f"{text}: {named}; {others}"
-        return None
-
-    @classmethod
-    def closing(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str:
-        from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan
-
-        stores = [result.store for result in results]
-        places = [store.plan_as(ObfuscatePlan).rewritings for store in stores]
-        folders = [
-            str(store.path / place) if place == "rewritings" else place
-            for store, place in zip(stores, places, strict=True)
-        ]
-        private = " and ".join(["the .json beside each text", *folders])
-        texts = [rewriting for result in results for rewriting in result.rewritings]
-        short = ["; ".join(texts[0].notes)] if len(texts) == 1 and texts[0].notes else []
-        look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
-        return (
-            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
-            f"next: raven diff {look}" + "".join(f"\nin short: {line}" for line in short)
-        )
+            raise SpecError(
+                "nothing says where the new texts go", fix="--out hidden.txt, or a new folder"
+            )

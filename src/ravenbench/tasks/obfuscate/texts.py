@@ -1,4 +1,8 @@
-"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them."""
+"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them.
+
+In: an ``ObfuscateSpec`` (paths of texts and of the text's known companions). Out: ``TextsToRewrite``, one
+``ObfuscationTask`` a text, and later the new texts as files under the names they had.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,13 @@ from ravenbench.formats.decoding import Faults
 from ravenbench.formats.documents import check_no_table
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.formats.problems import ProblemSet, pair_table, problem_roots, read_problems, write_pan_problems
+from ravenbench.formats.problems import (
+    ProblemSet,
+    pair_table,
+    problem_roots,
+    read_problems,
+    write_pan_problems,
+)
 from ravenbench.formats.tabular import is_lines
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
@@ -35,7 +45,7 @@ class TextsToRewrite:
 
 
 def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
-    """Read what is to be rewritten.
+    """The ``TextsToRewrite`` of a spec, read from its places.
 
     Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all. Raises InputError
     if there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
@@ -47,7 +57,9 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
             sets = read_problems(path, spec.split, spec.encoding)
             if sets.same is None and not spec.every:
                 raise InputError(
-                    "these problems have no truth", file=spec.source, fix="--all rewrites every questioned text"
+                    "these problems have no truth",
+                    file=spec.source,
+                    fix="--all rewrites every questioned text",
                 )
             rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
             tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
@@ -60,9 +72,17 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
                 with faults.gathered():
                     check_no_table(file)
                     known.append(read_whole(file, spec.encoding))
-        names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
+        names = (
+            archive.names
+            if archive.single
+            else [n for n in archive.names if n.lower().endswith(".txt")]
+        )
         if not names:
-            raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
+            raise InputError(
+                "there is no text here",
+                file=spec.source,
+                expected="a text, .txt files, or a problem set",
+            )
         for name in names:
             with faults.gathered():
                 check_no_table(Path(archive.label(name)))
@@ -72,18 +92,21 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
         remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"] if unread else [])
         remark(odd_texts(texts, names))
         tasks = [
-            ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
+            ObfuscationTask(name, text, tuple(known), spec.language)
+            for name, text in zip(names, texts, strict=True)
         ]
         return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
 
 
-def _text_files(place: Path) -> list[Path]:
+def _text_files(path: Path) -> list[Path]:
     """The texts of a folder, or the one file. InputError if a folder has none."""
-    if not place.is_dir():
-        return [place]
-    texts = sorted(place.rglob("*.txt"))
+    if not path.is_dir():
+        return [path]
+    texts = sorted(path.rglob("*.txt"))
     if not texts:
-        raise InputError("there is no text in this folder", file=place, expected=".txt files by the author")
+        raise InputError(
+            "there is no text in this folder", file=path, expected=".txt files by the author"
+        )
     return texts
 
 
@@ -93,12 +116,16 @@ def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[
     if not single:
         check_folder(out, inputs=inputs, known=known)
         return
-    for place in (out, parts_file(out)):
-        check_file(place, inputs=inputs, known=known)
+    for path in (out, parts_file(out)):
+        check_file(path, inputs=inputs, known=known)
 
 
 def write_product(
-    out: Path, source: TextsToRewrite, done: Sequence[Rewriting], known: Collection[str], note: Callable[[str], None]
+    out: Path,
+    source: TextsToRewrite,
+    done: Sequence[Rewriting],
+    known: Collection[str],
+    note: Callable[[str], None],
 ) -> None:
     """Write the new texts, each with its parts beside it; a folder appears when it is complete.
 
@@ -111,25 +138,29 @@ def write_product(
         contents = {out: done[0].text.encode(), parts_file(out): parts_bytes(done[0].parts)}
         for data in contents.values():
             note(hashlib.sha256(data).hexdigest())
-        for place, data in contents.items():
-            with whole_file(place) as file:
+        for path, data in contents.items():
+            with whole_file(path) as file:
                 file.write(data)
         return
     with fresh_folder(out, known=known) as folder:
-        _fill(folder, source, done)
+        _write_texts(folder, source, done)
         note(digest(folder))
 
 
-def _fill(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
+def _write_texts(folder: Path, source: TextsToRewrite, done: Sequence[Rewriting]) -> None:
     if source.problems is None:
         for task, rewriting in zip(source.tasks, done, strict=True):
-            place = folder / PurePosixPath(task.id)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(rewriting.text.encode())
-            write_parts(parts_file(place), rewriting.parts)
+            file = folder / PurePosixPath(task.id)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(rewriting.text.encode())
+            write_parts(parts_file(file), rewriting.parts)
         return
     sources = source.problems
-    problems = with_questioned(sources.problems, source.rows, [r.text for r in done])
-    write_pan_problems(folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown")
+    problems = with_questioned(
+        sources.problems, source.rows, [rewriting.text for rewriting in done]
+    )
+    write_pan_problems(
+        folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown"
+    )
     for task, rewriting in zip(source.tasks, done, strict=True):
         write_parts(folder / task.id / "obfuscation.json", rewriting.parts)

@@ -1,5 +1,8 @@
 """What ``raven pan14`` found, derived from its store: scores of every corpus, over all problems, over corpora.
 
+In: the ``Store`` of ``raven pan14``. Out: an ``Overview`` with one ``CorpusScores`` a corpus and in it a ``Row`` for
+each system: metrics from 0 to 1 with 95 % intervals, count of unanswered problems, seconds.
+
 References
 ----------
 Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, sections 3.4, 3.5 and 4.
@@ -34,7 +37,8 @@ TESTS = ("c@1", "final")
 
 
 class Row(NamedTuple):
-    """One system on some problems: metrics (None where undefined) with 95 % intervals, unanswered, seconds."""
+    """One system on some problems: metrics in their units, mostly 0 to 1 (None where undefined) with 95 % intervals,
+    count of unanswered problems, seconds."""
 
     scores: Mapping[str, float | None]
     interval: Mapping[str, tuple[float, float] | None]
@@ -100,7 +104,7 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
     """
     store.expect("pan14")
     plan = store.plan_as(Pan14Plan)
-    names = [v.name for v in plan.verifiers]
+    names = [verifier.name for verifier in plan.verifiers]
     failures: list[Failure] = []
     answers = [_answers(store, entry, names, failures) for entry in plan.corpora]
 
@@ -113,7 +117,9 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
         rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
         truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
         values = {name: value[rows] for name, value in answered.values.items()}
-        result = evaluate(truth, values, metrics=["c@1", *chosen.values()], trials=1, replicates=replicates)
+        result = evaluate(
+            truth, values, metrics=["c@1", *chosen.values()], trials=1, replicates=replicates
+        )
         return _rows(result.systems, result.meta, answered.seconds, chosen)
 
     corpora = []
@@ -135,9 +141,14 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
         micro = _rows(pooled.systems, pooled.meta, total, chosen)
         means = pooled.breakdowns[0].macro
         macro = _ordered(
-            {name: _row(means[_inner(name)], row.unanswered, row.seconds, chosen) for name, row in micro.items()}
+            {
+                name: _row(means[_inner(name)], row.unanswered, row.seconds, chosen)
+                for name, row in micro.items()
+            }
         )
-    every = content_probe(store, joined([e.transplant for e in plan.corpora if e.transplant is not None]), names)
+    every = content_probe(
+        store, joined([e.transplant for e in plan.corpora if e.transplant is not None]), names
+    )
     return Overview(
         str(store.path),
         public_head(store.run),
@@ -154,11 +165,16 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
 
 def _by_corpus(failures: Sequence[Failure], entry: Pan14CorpusRecord) -> list[Failure]:
     """Cells of a corpus's probe by the corpus's name."""
-    where = [(f, f.fold.removeprefix(f"{entry.fold}-")) for f in failures]
-    return [replace(f, cell=f"{f.verifier} on {entry.name}", fold=f"{entry.name}, content {v}") for f, v in where]
+    where = [(failure, failure.fold.removeprefix(f"{entry.fold}-")) for failure in failures]
+    return [
+        replace(f, cell=f"{f.verifier} on {entry.name}", fold=f"{entry.name}, content {v}")
+        for f, v in where
+    ]
 
 
-def _answers(store: Store, entry: Pan14CorpusRecord, names: Sequence[str], failures: list[Failure]) -> _Answered:
+def _answers(
+    store: Store, entry: Pan14CorpusRecord, names: Sequence[str], failures: list[Failure]
+) -> _Answered:
     fold = store.fold(entry.fold)
     unread = entry.fault_truth
     ids = name_array([*fold.test.ids.tolist(), *unread])
@@ -178,7 +194,11 @@ def _answers(store: Store, entry: Pan14CorpusRecord, names: Sequence[str], failu
 
 
 def _pool(
-    plan: Pan14Plan, answers: Sequence[_Answered], whole: Sequence[str], chosen: Mapping[str, Metric], replicates: int
+    plan: Pan14Plan,
+    answers: Sequence[_Answered],
+    whole: Sequence[str],
+    chosen: Mapping[str, Metric],
+    replicates: int,
 ) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in answers]
@@ -204,17 +224,33 @@ def _rows(
     seconds: Mapping[str, float],
     chosen: Mapping[str, Metric],
 ) -> Rows:
-    rows = {s.name: _row(s, int(s.scores["unanswered"] or 0), seconds.get(s.name), chosen) for s in systems}
+    rows = {
+        system.name: _row(
+            system, int(system.scores["unanswered"] or 0), seconds.get(system.name), chosen
+        )
+        for system in systems
+    }
     mean = next((s for s in meta if s.name == _inner(META)), None)
     if mean is not None:
         rows[META] = _row(mean, int(mean.scores["unanswered"] or 0), None, chosen)
     return _ordered(rows)
 
 
-def _row(of: SystemScores | PartScores, unanswered: int, seconds: float | None, chosen: Mapping[str, Metric]) -> Row:
+def _row(
+    of: SystemScores | PartScores,
+    unanswered: int,
+    seconds: float | None,
+    chosen: Mapping[str, Metric],
+) -> Row:
     metrics = dict.fromkeys((*METRICS, *chosen))
-    scores, interval = of.scores, of.interval
-    return Row({m: scores[m] for m in metrics}, {m: interval[m] for m in metrics}, unanswered, seconds)
+    scores = of.scores
+    interval = of.interval
+    return Row(
+        {metric: scores[metric] for metric in metrics},
+        {metric: interval[metric] for metric in metrics},
+        unanswered,
+        seconds,
+    )
 
 
 def _ordered(rows: Mapping[str, Row]) -> Rows:

@@ -1,9 +1,13 @@
-"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it."""
+"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it.
+
+In: paths of corpora. Out: ``ProblemParts`` (problems to learn from and to answer, with truth), and a ``Draft`` of a
+``Pan14Plan``, whose numbers are counts of problems and documents, or means of such.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +16,7 @@ from ravenbench import files
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import TransplantRecord, Transplants, plan_given_transplants
+from ravenbench.engine.transplants import TransplantRecord, most_transplants, plan_given_transplants
 from ravenbench.errors import FormatError, remark
 from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.overlap import unlike_problems
@@ -22,12 +26,12 @@ from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes
 from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import repeating
-from ravenbench.types import Bools, Fold, Problems
+from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
 
 class PartRecord(Record, frozen=True, kw_only=True):
-    """What one part of a corpus holds: problems, same-author ones among them, and means of two sizes.
+    """What one part of a corpus holds: counts of problems and of same-author ones among them, and means of two sizes.
 
     ``known`` is the mean number of known documents in a problem, ``words`` the mean number of words in a document.
     """
@@ -39,7 +43,7 @@ class PartRecord(Record, frozen=True, kw_only=True):
 
 
 class SharedRecord(Record, frozen=True, kw_only=True):
-    """How many documents stand in both parts of a corpus, and the ids of the test problems that touch one."""
+    """Count of documents that are in both parts of a corpus, and the ids of the test problems that touch one."""
 
     documents: int
     problems: list[str]
@@ -93,29 +97,39 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
             parts.setdefault(one.name, {})[one.split or "whole"] = one
         whole = {name: p for name, p in parts.items() if {"train", "test"} <= p.keys()}
         if not whole:
-            seen = ", ".join(f"{name} ({', '.join(sorted(p))})" for name, p in sorted(parts.items()))
+            seen = ", ".join(
+                f"{name} ({', '.join(sorted(p))})" for name, p in sorted(parts.items())
+            )
             raise FormatError(
-                "no corpus here has both a train and a test part", file=path, found=seen,
+                "no corpus here has both a train and a test part",
+                file=path,
+                found=seen,
                 expected="CORPUS/train and CORPUS/test, each with truth.txt",
                 fix="raven verify takes the two parts from different places",
-            )  # fmt: skip
+            )
         for name, own in whole.items():
             own["train"].truth()
             own["test"].truth()
             corpora.append(ProblemParts(name, own["train"], own["test"]))
     twice = [name for name, count in Counter(c.name for c in corpora).items() if count > 1]
     if twice:
-        raise FormatError("two corpora have one name", found=twice[0], fix="give one of them, or rename its folder")
+        raise FormatError(
+            "two corpora have one name",
+            found=twice[0],
+            fix="give one of them, or rename its folder",
+        )
     for corpus in corpora:
         check_classes(corpus.name, corpus.train.truth())
     return corpora
 
 
 def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
-    """How many documents of the test stand in training, cut or changed a little too, and which test problems touch one,
-    (n,)."""
+    """Count of test documents that are in training, cut or changed a little too, and which test problems touch one,
+    (n,) bool."""
     rows = test.documents
-    sources = repeating([test.texts[row] for row in rows], [train.texts[row] for row in train.documents])
+    sources = repeating(
+        [test.texts[row] for row in rows], [train.texts[row] for row in train.documents]
+    )
     touched = np.zeros(len(test.texts), dtype=bool)
     touched[rows] = [source is not None for source in sources]
     problems = touched[test.questioned_index]
@@ -128,20 +142,33 @@ def draft(
     components: Mapping[str, Component],
     probe: str = "transplant",
     progress: Progress = silent,
-    transplants: Callable[[Fold, Progress], Transplants] = plan_given_transplants,
+    sketched: bool = False,
 ) -> Draft[Pan14Plan]:
-    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them."""
+    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them.
+
+    ``sketched`` for a forecast: nothing is transplanted, and nothing compared.
+    """
     # At PAN-2014 nobody was told authors or topics: where files give them, verifiers do not see them.
     texts, sets = on_one_table([s.problems.blind() for c in corpora for s in (c.train, c.test)])
     folds = [
-        given(sets[2 * i], c.train.truth(), sets[2 * i + 1], c.test.truth(), f"corpus-{i:02d}", setup=c.name)
+        given(
+            sets[2 * i],
+            c.train.truth(),
+            sets[2 * i + 1],
+            c.test.truth(),
+            f"corpus-{i:02d}",
+            setup=c.name,
+        )
         for i, c in enumerate(corpora)
     ]
     sections: dict[str, TransplantRecord] = {}
     if probe == "transplant":
-        plans = [transplants(fold, progress) for fold in folds]
-        sections = {fold.name: one.section for fold, one in zip(folds, plans, strict=True)}
-        transplanted = [fold for one in plans for fold in one.folds]
+        plans = [
+            most_transplants([fold]) if sketched else plan_given_transplants(fold, progress)
+            for fold in folds
+        ]
+        sections = {fold.name: plan.section for fold, plan in zip(folds, plans, strict=True)}
+        transplanted = [fold for plan in plans for fold in plan.folds]
         texts, tests = on_one_table([fold.test for fold in transplanted], texts)
         folds += [replace(fold, test=test) for fold, test in zip(transplanted, tests, strict=True)]
     records = {fold.name: fold_record(fold) for fold in folds}
@@ -149,21 +176,32 @@ def draft(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, records),
-        corpora=[_corpus_record(c, f.name, sections.get(f.name)) for c, f in zip(corpora, folds, strict=False)],
+        corpora=(
+            []
+            if sketched
+            else [
+                _corpus_record(c, fold.name, sections.get(fold.name))
+                for c, fold in zip(corpora, folds, strict=False)
+            ]
+        ),
     )
     return Draft(plan, folds, texts)
 
 
-def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord | None) -> Pan14CorpusRecord:
+def _corpus_record(
+    corpus: ProblemParts, fold: str, transplant: TransplantRecord | None
+) -> Pan14CorpusRecord:
     documents, touched = shared_documents(corpus.train.problems, corpus.test.problems)
     joined = collapsed(corpus.train.problems, corpus.train.truth())
     taught = [*corpus.train.notes, *([] if joined is None else [joined])]
     common = [
-        f"{documents:,} documents to answer about stand among those to learn from, maybe cut or changed a little, and "
-        f"{int(touched.sum()):,} of {len(touched):,} problems have one"
+        f"{documents:,} documents to answer about stand among those to learn from, maybe cut or"
+        f" changed a little, and {int(touched.sum()):,} of {len(touched):,} problems have one"
     ][: bool(documents)]
     learned = corpus.train.problems
-    common += unlike_problems(CommonWords.of(learned.texts[row] for row in learned.documents), corpus.test.problems)
+    common += unlike_problems(
+        CommonWords.of(learned.texts[row] for row in learned.documents), corpus.test.problems
+    )
     remark(f"{corpus.name}: {one}" for one in common)
     return Pan14CorpusRecord(
         name=corpus.name,
@@ -175,8 +213,13 @@ def _corpus_record(corpus: ProblemParts, fold: str, transplant: TransplantRecord
         faults=dict(corpus.test.faults),
         fault_truth=dict(corpus.test.fault_truth),
         left_out=dict(corpus.train.faults),
-        notes=[*(f"train: {note}" for note in taught), *(f"test: {note}" for note in [*corpus.test.notes, *common])],
-        shared=SharedRecord(documents=documents, problems=corpus.test.problems.ids[touched].tolist()),
+        notes=[
+            *(f"train: {note}" for note in taught),
+            *(f"test: {note}" for note in [*corpus.test.notes, *common]),
+        ],
+        shared=SharedRecord(
+            documents=documents, problems=corpus.test.problems.ids[touched].tolist()
+        ),
         transplant=transplant,
     )
 

@@ -1,7 +1,10 @@
 """Figures printed for the methods of the shelf, for comparison on corpora of their names.
 
-Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, Tables 3–8: final score, AUC, c@1 of
-the meta-classifier, of the participants and of the baseline. Methods of other years were published on other data.
+In: the name of a verifier. Out: a ``Publication`` with one ``Printed`` a corpus: final score, AUC and c@1 from 0 to
+1.
+
+Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, Tables 3–8: the meta-classifier, the
+participants and the baseline. Methods of other years were published on other data.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import NamedTuple
 
 
 class Printed(NamedTuple):
-    """One row of the overview."""
+    """One row of the overview: final score (AUC · c@1), AUC and c@1, 0 to 1."""
 
     final: float
     auc: float
@@ -38,7 +41,9 @@ def _published() -> dict[str, Publication]:
         for row in csv.DictReader(file):
             values = [int(value) / 1000 for value in row["figures"].split()]
             figures = [Printed(*values[i : i + 3]) for i in range(0, len(values), 3)]
-            methods[row["method"]] = Publication(row["system"], row["why"], dict(zip(CORPORA, figures, strict=False)))
+            methods[row["method"]] = Publication(
+                row["system"], row["why"], dict(zip(CORPORA, figures, strict=False))
+            )
     return methods
 
 

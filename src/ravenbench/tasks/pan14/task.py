@@ -1,4 +1,8 @@
-"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given."""
+"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given.
+
+In: a ``Pan14Spec``. Out: a ``RunResult`` whose ``Store`` has one cell a verifier and corpus: answers (n,) from 0 to
+1, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,17 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.components import identity_hash
-from ravenbench.engine.options import COMPONENTS, PATH, PATHS, Encoding, Metrics, Option, Spec, about, spec_of
+from ravenbench.engine.options import (
+    COMPONENTS,
+    PATH,
+    PATHS,
+    Encoding,
+    Metrics,
+    Option,
+    Spec,
+    about,
+    spec_of,
+)
 from ravenbench.engine.task import Draft, Task
 from ravenbench.errors import SpecError
 from ravenbench.metrics.base import metrics_of
@@ -29,14 +43,16 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     data: Annotated[
         Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
         about(
-            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.", takes=PATHS, many=True
+            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.",
+            takes=PATHS,
+            many=True,
         ),
     ]
     verifiers: Annotated[
         str,
         about(
-            "Verifiers to test, e.g. 'ppm, impostors'; published: all with printed figures. Default: raven-2026 and "
-            "five published methods.",
+            "Verifiers to test, e.g. 'ppm, impostors'; published: all with printed figures."
+            " Default: raven-2026 and five published methods.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
@@ -49,9 +65,9 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        own = {"verifiers": self.verifiers, "probe": self.probe}
+        defaults = {"verifiers": self.verifiers, "probe": self.probe}
         further = {"encoding": self.encoding, "metrics": self.metrics}
-        return own | {key: value for key, value in further.items() if value is not None}
+        return defaults | {key: value for key, value in further.items() if value is not None}
 
 
 class Pan14(Task):
@@ -83,19 +99,25 @@ class Pan14(Task):
         from ravenbench.tasks.pan14.plan import read_corpora
         from ravenbench.tasks.pan14.published import PUBLISHED
 
-        given = self.values.get("verifiers")
-        if given == "published":
-            given = [n for n in PUBLISHED if n.partition("(")[0] in registry.targets("verifier")]
-        self.named = registry.named("verifier", given, default=DEFAULT_VERIFIERS)
+        verifiers = self.values.get("verifiers")
+        if verifiers == "published":
+            verifiers = [
+                n for n in PUBLISHED if n.partition("(")[0] in registry.targets("verifier")
+            ]
+        self.named = registry.named("verifier", verifiers, default=DEFAULT_VERIFIERS)
         smoke_test(self.named)
         self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
-        for metric in metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ():
+        for metric in (
+            metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ()
+        ):
             if metric.reads == "scores":
                 raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
         self.progress("reading the problems", 0, 0)
         self.corpora = read_corpora(self.spec.data, self.spec.encoding)
-        self.data = {f"data {i}": data_hash(place) for i, place in enumerate(self.spec.data)}
-        self.data["methods"] = content_key([decides(component) for component in self.named.values()])
+        self.data = {f"data {i}": data_hash(path) for i, path in enumerate(self.spec.data)}
+        self.data["methods"] = content_key(
+            [decides(component) for component in self.named.values()]
+        )
         self.inputs = list(self.spec.data)
         self.folder = self.place_or(f"pan14-{identity_hash([self.spec.resolved(), self.data])[:8]}")
 
@@ -105,12 +127,16 @@ class Pan14(Task):
         return draft(self.corpora, self.named, self.spec.probe, self.progress)
 
     def sketch(self) -> Draft[Any]:
-        from ravenbench.engine.transplants import foreseen_transplants
         from ravenbench.tasks.pan14.plan import draft
 
-        if self.earlier() is not None:  # the keys of its cells are compared
-            return self.draft()
-        return draft(self.corpora, self.named, self.spec.probe, self.progress, foreseen_transplants)
+        # The keys of an earlier run's cells are compared.
+        return draft(
+            self.corpora,
+            self.named,
+            self.spec.probe,
+            self.progress,
+            sketched=self.earlier() is None,
+        )
 
     def components(self) -> Mapping[str, Component]:
         return self.named
@@ -121,5 +147,8 @@ class Pan14(Task):
         return execute(store, self.named, self.engine, self.progress, isolate=True)
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
-        parts = [(f"{c.name} {name}", getattr(c, name)) for c in draft.plan.corpora for name in ("train", "test")]
-        return {name: part.problems for name, part in parts}
+        return {
+            f"{corpus.name} {name}": len(getattr(corpus, name).problems)
+            for corpus in self.corpora
+            for name in ("train", "test")
+        }

@@ -1,5 +1,10 @@
 """From a run's store to every figure of its report.
 
+In: the ``Store`` of ``raven run``. Out: an ``Analysis`` with ``Setup``, ``Result`` (one verifier in one setup),
+``Shortcut`` and ``FoldRow`` records: metrics are from 0 to 1 (chosen ones in their unit), differences are of a
+metric, similarities are cosines, ranks begin at 1 = best, p-values are two-sided, sizes are counts (means over
+folds).
+
 Follows the paper's Tables 1, 2, 4, 5, 6, 7 and 11 (HITS and RAVEN, 2024), made precise in Raven's notes: ± is
 the sample standard deviation over a setup's folds, pools and seeds together; two setups are compared on the
 folds complete in both (contract 14).
@@ -7,7 +12,6 @@ folds complete in both (contract 14).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +44,7 @@ SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
 
 @dataclass(frozen=True)
 class FoldRow:
-    """One fold: its manifest entry and the metrics of each verifier that completed it."""
+    """One fold: its manifest entry and, by verifier that completed it, the metrics by name (None where undefined)."""
 
     name: str
     setup: str
@@ -49,7 +53,10 @@ class FoldRow:
 
 
 def fold_rows(
-    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]], chosen: Mapping[str, Metric] = {}
+    store: Store,
+    names: Sequence[str],
+    setups: Iterable[tuple[str, str]],
+    chosen: Mapping[str, Metric] = {},
 ) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
     """Rows of (fold, its setup) with the standard metrics and those chosen, and the cells that have no answers."""
     from ravenbench.metrics import pan
@@ -57,27 +64,43 @@ def fold_rows(
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []
-    sums_of_cells: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None], float]] = []
+    sums_of_cells: list[
+        tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None], float]
+    ] = []
     added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
     for fold, setup in setups:
-        info, truth = store.plan.folds[fold], store.truth(fold)
+        info = store.plan.folds[fold]
+        truth = store.truth(fold)
         by_verifier: dict[str, Mapping[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
             if cell is not None and cell.answers is not None:
-                values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
-                own = {m: None if np.isnan(value) else value for m, value in values.items()}
+                values = {
+                    name: measure(metric, truth, cell.answers, cell.scores)
+                    for name, metric in added.items()
+                }
+                known = {name: None if np.isnan(value) else value for name, value in values.items()}
                 silent = 0.0 if cell.scores is None else float(without_score(cell.scores).sum())
-                sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own, silent))
+                sums_of_cells.append(
+                    (by_verifier, name, count(*checked(truth, cell.answers)), known, silent)
+                )
             else:
                 failures.append(failure(store, cell, name, fold))
         rows.append(FoldRow(fold, setup, info, by_verifier))
-    for (by_verifier, name, sums, own, silent), row in zip(
-        sums_of_cells, pan.scores_of([one[2] for one in sums_of_cells]), strict=True
+    for (by_verifier, name, sums, known, silent), row in zip(
+        sums_of_cells,
+        pan.scores_of([sums_of_cell[2] for sums_of_cell in sums_of_cells]),
+        strict=True,
     ):
-        by_verifier[name] = row | own | {
-            "unanswered": float(sums.unanswered / sums.n), "no_answer": float(sums.unanswered), "no_score": silent
-        }  # fmt: skip
+        by_verifier[name] = (
+            row
+            | known
+            | {
+                "unanswered": float(sums.unanswered / sums.n),
+                "no_answer": float(sums.unanswered),
+                "no_score": silent,
+            }
+        )
     return tuple(rows), tuple(failures)
 
 
@@ -87,7 +110,8 @@ AVERAGE = "average"
 
 @dataclass(frozen=True)
 class PoolNumber(Number):
-    """A mean over pools; no interval with one pool; ``pools`` the value of each, None if undefined."""
+    """A mean over pools, in the unit of its values; no interval with one pool; ``pools`` the value of each, None if
+    undefined."""
 
     pools: tuple[float | None, ...] = ()
 
@@ -128,14 +152,25 @@ class Sweep:
     points: tuple[Point, ...]
     failures: tuple[Failure, ...]
 
-    def point(self, setup: str, m: int, encoder: str) -> Point:
+    def point(self, setup: str, size: int, encoder: str) -> Point:
         """The point of these names."""
-        return next(p for p in self.points if (p.setup, p.m, p.encoder) == (setup, m, encoder))
+        return next(
+            point
+            for point in self.points
+            if (point.setup, point.m, point.encoder) == (setup, size, encoder)
+        )
 
     def contrast(self, a: Point, b: Point) -> PoolNumber:
         """Average stability of a less that of b, pool by pool."""
         pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
-        return estimate([None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0)
+        return estimate(
+            [
+                None if left_value is None or right_value is None else left_value - right_value
+                for left_value, right_value in pairs
+            ],
+            self.pools,
+            2.0,
+        )
 
 
 def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
@@ -145,12 +180,17 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
     if section is None:
         return None
     rows = {row.name: row for row in known}
-    setup_of = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
+    setup_of = {
+        fold: setup.setup for setup in section.setups for fold in setup.folds if fold not in rows
+    }
     further, failures = fold_rows(store, names, setup_of.items())
     rows |= {row.name: row for row in further}
     pools = tuple(tuple(pool.topics) for pool in plan.pools)
-    places = dict.fromkeys((s.setup, s.m, s.encoder) for s in section.setups)
-    by_place = {p: [s for s in section.setups if (s.setup, s.m, s.encoder) == p] for p in places}
+    points = dict.fromkeys((setup.setup, setup.m, setup.encoder) for setup in section.setups)
+    by_place = {
+        point: [setup for setup in section.setups if (setup.setup, setup.m, setup.encoder) == point]
+        for point in points
+    }
     return Sweep(
         m=tuple(section.m),
         encoders=tuple(section.encoders),
@@ -159,28 +199,44 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
         points=tuple(
             Point(
                 setup=setup,
-                m=m,
+                m=size,
                 encoder=section.encoders[encoder],
-                mean_similarity=estimate([s.mean_similarity for s in entries], pools),
-                max_similarity=estimate([s.max_similarity for s in entries], pools),
-                stability=_rank_stability([[rows[f] for f in s.folds] for s in entries], names, pools),
-                merged=float(np.mean([len(s.merged) for s in entries])),
-                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s.folds])),
-                shared=float(np.mean([_shared(*pair) for pair in zip(entries, by_place[setup, m, 0], strict=True)])),
+                mean_similarity=estimate([setup.mean_similarity for setup in entries], pools),
+                max_similarity=estimate([setup.max_similarity for setup in entries], pools),
+                stability=_rank_stability(
+                    [[rows[fold] for fold in setup.folds] for setup in entries], names, pools
+                ),
+                merged=float(np.mean([len(setup.merged) for setup in entries])),
+                test_pairs=float(
+                    np.mean([_tested(rows[fold].info) for setup in entries for fold in setup.folds])
+                ),
+                shared=float(
+                    np.mean(
+                        [
+                            _shared(*pair)
+                            for pair in zip(entries, by_place[setup, size, 0], strict=True)
+                        ]
+                    )
+                ),
             )
-            for (setup, m, encoder), entries in by_place.items()
+            for (setup, size, encoder), entries in by_place.items()
         ),
         failures=failures,
     )
 
 
-def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> PoolNumber:
+def estimate(
+    values: Sequence[float | None], pools: Sequence[Sequence[int]], upper_bound: float = 1.0
+) -> PoolNumber:
     """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
     known = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
     if not known:
         return PoolNumber(None, None, tuple(values))
     over_pools = pool_mean([value for value, _ in known], [pool for _, pool in known])
-    interval = over_pools.interval and (max(over_pools.interval[0], -most), min(over_pools.interval[1], most))
+    interval = over_pools.interval and (
+        max(over_pools.interval[0], -upper_bound),
+        min(over_pools.interval[1], upper_bound),
+    )
     return PoolNumber(over_pools.mean, interval, tuple(values))
 
 
@@ -188,12 +244,17 @@ def _rank_stability(
     folds: Sequence[Sequence[FoldRow]], names: Sequence[str], pools: Sequence[Sequence[int]]
 ) -> dict[str, PoolNumber]:
     """By metric, of folds by pool; nothing is ranked where there is one verifier."""
-    each: dict[str, list[float | None]] = {metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN}
+    rhos_by_setup: dict[str, list[float | None]] = {
+        metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN
+    }
     average: list[float | None] = []
     for pool in range(len(folds)):
-        known = [rho for metric in SHOWN if (rho := each[metric][pool]) is not None]
+        known = [rho for metric in SHOWN if (rho := rhos_by_setup[metric][pool]) is not None]
         average.append(float(np.mean(known)) if known else None)
-    return {metric: estimate(values, pools) for metric, values in {**each, AVERAGE: average}.items()}
+    return {
+        metric: estimate(values, pools)
+        for metric, values in {**rhos_by_setup, AVERAGE: average}.items()
+    }
 
 
 def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
@@ -204,8 +265,8 @@ def _tested(info: FoldRecord) -> int:
     return 0 if info.counts is None else info.counts.test.total
 
 
-def _shared(entry: PointRecord, first: PointRecord) -> float:
-    return len(set(entry.topics) & set(first.topics)) / len(entry.topics)
+def _shared(entry: PointRecord, point: PointRecord) -> float:
+    return len(set(entry.topics) & set(point.topics)) / len(entry.topics)
 
 
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
@@ -252,7 +313,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Result:
-    """One verifier in one setup over its complete folds (Table 2).
+    """One verifier in one setup over its complete folds (Table 2): metrics in their units, counts of folds.
 
     ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean share of unanswered problems,
     ``rank`` the mean rank by overall among all verifiers, 1 = best (Table 5). ``p`` is, in HITS, the paper's
@@ -272,7 +333,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Shortcut:
-    """Topic shortcut test of one verifier in one metric (Table 11).
+    """Topic shortcut test of one verifier in one metric, 0 to 1 (Table 11).
 
     ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative where
     a verifier loses when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the
@@ -290,7 +351,7 @@ class Shortcut:
 
     @property
     def diff(self) -> float | None:
-        """|hits − random|, the paper's Diff."""
+        """|hits − random| in the unit of the metric, the paper's Diff."""
         return None if self.difference is None else abs(self.difference)
 
     @property
@@ -304,8 +365,7 @@ class Analysis(Shown):
     """Everything the reports say about a run, derived from its store and from truth.
 
     ``content`` is the transplant probe, None where it was not asked for, ``domain`` the crossed probe, None where a run
-    has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
-    ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
+    has no topics, ``sweep`` where it has one design. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
     they can), ``lengths`` accuracy over length (empty where it was not
@@ -335,15 +395,7 @@ class Analysis(Shown):
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]
-    similarity: Floats | None
-    selected: Mapping[str, tuple[int, ...]]
     chosen: Mapping[str, Metric]
-
-    @property
-    def probe(self) -> Probing | None:
-        """``domain`` by its former name, which goes in the next version."""
-        warnings.warn("probe is now domain; the former name goes in the next version", FutureWarning, 2)
-        return self.domain
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -358,11 +410,18 @@ class Analysis(Shown):
 
     def setup(self, name: str) -> Setup | None:
         """A setup by name."""
-        return next((s for s in self.setups if s.name == name), None)
+        return next((setup for setup in self.setups if setup.name == name), None)
 
     def result(self, verifier: str, setup: str) -> Result | None:
         """A verifier's figures in a setup."""
-        return next((r for r in self.results if (r.verifier, r.setup) == (verifier, setup)), None)
+        return next(
+            (
+                result
+                for result in self.results
+                if (result.verifier, result.setup) == (verifier, setup)
+            ),
+            None,
+        )
 
 
 NEIGHBOURS = 5
@@ -370,41 +429,56 @@ _Pools = dict[tuple[str, int | None], list[FoldRow]]
 
 
 def analyse(store: Store) -> Analysis:
-    """Every figure of a run's report.
+    """Every figure of a run's report, as an ``Analysis``.
 
     Nothing is written and nothing but the store is read; equal stores give equal analyses.
     """
     store.expect("run")
     plan = store.plan_as(RunPlan)
-    names = [entry.name for entry in plan.verifiers]
+    names = [verifier.name for verifier in plan.verifiers]
     metrics_spec = store.run.spec.get("metrics")
     chosen = metrics_of(metrics_spec) if metrics_spec else {}
-    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
+    folds, failures = fold_rows(
+        store, names, [(fold, setup.setup) for setup in plan.setups for fold in setup.folds], chosen
+    )
     sweep = sweeping(store, names, folds)
-    domain, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
-    failures += (() if sweep is None else sweep.failures) + (() if domain is None else domain.failures)
+    domain = probing(store, names)
+    content = content_probe(store, plan.transplant, names, plan.topics)
+    failures += (() if sweep is None else sweep.failures) + (
+        () if domain is None else domain.failures
+    )
     failures += () if content is None else content.failures
     lengths, unmeasured = length_rows(store, plan, names)
     failures += unmeasured
     similarity = store.similarity() if plan.topics else None
     second = store.similarity2() if plan.topics else None
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
-    by_setup = {s.name: [f for f in folds if f.setup == s.name] for s in setups}
+    by_setup = {
+        setup.name: [fold for fold in folds if fold.setup == setup.name] for setup in setups
+    }
     tested = {"hits", "random"} <= set(by_setup) and no_choice(plan) is None
     by_pool: _Pools = {}
     for fold in folds:
         by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
-    results = tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names)
+    results = tuple(
+        _result(by_setup, name, setup.name, names, tested, chosen)
+        for setup in setups
+        for name in names
+    )
     metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
-    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
-    detectables = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
+    shortcut = tuple(_shortcut(plan, by_pool, name, metric) for metric in metrics for name in names)
+    detectables = [
+        comparison.detectable
+        for comparison in shortcut
+        if comparison.metric == TESTED[0] and comparison.detectable is not None
+    ]
     return Analysis(
         name=store.path.name,
         path=str(store.path),
         plan=plan,
         run=public_head(store.run),
         pools=max(len(plan.pools), 1),
-        composition=_composition(f.info for f in folds),
+        composition=_composition(fold.info for fold in folds),
         detectable=float(np.median(detectables)) if detectables else None,
         setups=setups,
         verifiers=tuple(names),
@@ -416,39 +490,44 @@ def analyse(store: Store) -> Analysis:
         domain=domain,
         strata=strata(store, plan, names),
         lengths=lengths,
-        variants=variants(store, plan, {(r.setup, r.verifier): r.mean for r in results}),
-        stability={name: {m: _stability(by_pool, name, names, m) for m in METRICS} for name in by_setup},
+        variants=variants(
+            store, plan, {(result.setup, result.verifier): result.mean for result in results}
+        ),
+        stability={
+            name: {metric: _stability(by_pool, name, names, metric) for metric in METRICS}
+            for name in by_setup
+        },
         folds=folds,
         failures=failures,
-        similarity=similarity,
-        selected={s.setup: tuple(s.topics) for s in reversed(plan.setups) if s.topics},
         chosen=chosen,
     )
 
 
 def _setup_names(plan: RunPlan) -> list[str]:
-    present = {s.setup for s in plan.setups}
+    present = {setup.setup for setup in plan.setups}
     return [name for name in ORDER if name in present] + sorted(present - set(ORDER))
 
 
 def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats | None) -> Setup:
-    entries = [s for s in plan.setups if s.setup == name]
-    infos = [plan.folds[fold] for s in entries for fold in s.folds]
+    entries = [setup for setup in plan.setups if setup.setup == name]
+    infos = [plan.folds[fold] for setup in entries for fold in setup.folds]
     blocks2 = [_block(second, info) for info in infos]
     return Setup(
         name=name,
-        topics=tuple(tuple(plan.topics[t] for t in s.topics) for s in entries),
+        topics=tuple(tuple(plan.topics[topic] for topic in setup.topics) for setup in entries),
         folds=len(infos),
-        split=_means({"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)),
+        split=_means(
+            {"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)
+        ),
         pairs=_means(_pairs(i.counts) for i in infos if i.counts is not None),
         documents=_means(_sides(i.documents) for i in infos),
         authors=_means(_sides(i.authors) for i in infos),
         composition=_composition(infos),
         neighbours=_neighbours(plan, infos, similarity),
-        mean_similarity=mean(s.mean_similarity for s in entries),
-        max_similarity=mean(s.max_similarity for s in entries),
-        mean_similarity2=mean(None if b is None else float(b.mean()) for b in blocks2),
-        max_similarity2=mean(None if b is None else float(b.max()) for b in blocks2),
+        mean_similarity=mean(setup.mean_similarity for setup in entries),
+        max_similarity=mean(setup.max_similarity for setup in entries),
+        mean_similarity2=mean(None if block is None else float(block.mean()) for block in blocks2),
+        max_similarity2=mean(None if block is None else float(block.max()) for block in blocks2),
     )
 
 
@@ -457,7 +536,10 @@ def _topics(info: FoldRecord) -> bool:
 
 
 def _pairs(counts: PairCounts) -> dict[str, float | None]:
-    return {"train": float(counts.fit.total + counts.calibrate.total), "test": float(counts.test.total)}
+    return {
+        "train": float(counts.fit.total + counts.calibrate.total),
+        "test": float(counts.test.total),
+    }
 
 
 def _sides(sides: Sides | None) -> dict[str, float | None] | None:
@@ -465,7 +547,12 @@ def _sides(sides: Sides | None) -> dict[str, float | None] | None:
 
 
 def _composition(infos: Iterable[FoldRecord]) -> dict[str, float | None]:
-    return _means(None if (c := i.composition) is None else {"same": c.same, "different": c.different} for i in infos)
+    return _means(
+        None
+        if (composition := i.composition) is None
+        else {"same": composition.same, "different": composition.different}
+        for i in infos
+    )
 
 
 def _block(similarity: Floats | None, info: FoldRecord) -> Floats | None:
@@ -482,12 +569,26 @@ def _neighbours(
     directed: dict[tuple[int, int], tuple[int, int]] = {}
     if similarity is not None:
         for info in filter(_topics, infos):
-            for a in info.train_topics:
-                for b in info.test_topics:
-                    directed.setdefault((min(a, b), max(a, b)), (a, b))
-    most = sorted(directed, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
+            for train_topic in info.train_topics:
+                for test_topic in info.test_topics:
+                    directed.setdefault(
+                        (min(train_topic, test_topic), max(train_topic, test_topic)),
+                        (train_topic, test_topic),
+                    )
+    closest = (
+        sorted(directed, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS]
+        if similarity is not None
+        else []
+    )
     names = plan.topics
-    return tuple((names[directed[p][0]], names[directed[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
+    return tuple(
+        (
+            names[directed[topic_pair][0]],
+            names[directed[topic_pair][1]],
+            float(similarity[topic_pair]),  # type: ignore[index]
+        )
+        for topic_pair in closest
+    )
 
 
 def _result(
@@ -500,32 +601,43 @@ def _result(
 ) -> Result:
     metrics = tuple(dict.fromkeys((*METRICS, *chosen)))
     rows = by_setup[setup]
-    completed = [f.metrics[verifier] for f in rows if verifier in f.metrics]
-    p: dict[str, float | None] = dict.fromkeys(metrics)
+    completed = [row.metrics[verifier] for row in rows if verifier in row.metrics]
+    p_values: dict[str, float | None] = dict.fromkeys(metrics)
     if setup == "hits" and tested:
-        others = [f.metrics[verifier] for f in by_setup["random"] if verifier in f.metrics]
-        p = {m: t_test(_values(completed, m), _values(others, m)) for m in metrics}
+        random_values = [
+            row.metrics[verifier] for row in by_setup["random"] if verifier in row.metrics
+        ]
+        p_values = {
+            metric: t_test(_values(completed, metric), _values(random_values, metric))
+            for metric in metrics
+        }
     return Result(
         verifier=verifier,
         setup=setup,
         folds=len(completed),
         planned=len(rows),
-        mean={m: _mean_score(completed, m) for m in metrics},
-        std={m: spread_of(_values(completed, m)) for m in metrics},
-        p=p,
-        unanswered=mean(s["unanswered"] for s in completed),
+        mean={metric: _mean_score(completed, metric) for metric in metrics},
+        std={metric: spread_of(_values(completed, metric)) for metric in metrics},
+        p=p_values,
+        unanswered=mean(metrics_of_fold["unanswered"] for metrics_of_fold in completed),
         rank=_rank(rows, names, verifier),
     )
 
 
 def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[float]:
-    return [value for s in scores if (value := s[metric]) is not None]
+    return [value for score in scores if (value := score[metric]) is not None]
 
 
 def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Floats:
     """Values (folds, verifiers) over the folds every verifier completed."""
-    complete = [f for f in rows if all(f.metrics.get(v, {}).get(metric) is not None for v in names)]
-    return np.array([[f.metrics[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
+    complete = [
+        row
+        for row in rows
+        if all(row.metrics.get(name, {}).get(metric) is not None for name in names)
+    ]
+    return np.array(
+        [[fold.metrics[name][metric] for name in names] for fold in complete], dtype=np.float64
+    ).reshape(-1, len(names))
 
 
 def _mean_score(completed: Sequence[Mapping[str, float | None]], metric: str) -> float | None:
@@ -539,45 +651,65 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
     from ravenbench.statistics.ranks import mean_ranks
 
     # An overall that is undefined, since no same-author problem was answered, ranks last.
-    complete = [f for f in rows if all(f.metrics.get(v) for v in names)]
-    values = np.array([[-1.0 if (s := f.metrics[v].get("overall")) is None else s for v in names] for f in complete])
+    complete = [row for row in rows if all(row.metrics.get(name) for name in names)]
+    values = np.array(
+        [
+            [
+                -1.0 if (overall := fold.metrics[name].get("overall")) is None else overall
+                for name in names
+            ]
+            for fold in complete
+        ]
+    )
     return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
 
 
 def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -> float | None:
     """Between two folds of a pool, mean over pairs of folds and pools, as in sweeps; None for a single verifier."""
-    return mean(_rho(rows, names, metric) for (which, _), rows in by_pool.items() if which == setup)
+    return mean(
+        _rho(rows, names, metric)
+        for (pool_setup, _), rows in by_pool.items()
+        if pool_setup == setup
+    )
 
 
 def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Shortcut:
     """Within a pool, the folds complete in both setups are compared by their number."""
-    pools, hits, random = [], [], []
+    pools = []
+    hits = []
+    random = []
     for pool in plan.pools:
         hits_values = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
         random_values = _by_number(by_pool.get(("random", pool.pool), ()), verifier, metric)
-        both = sorted(hits_values.keys() & random_values.keys())
-        if both:
+        folds_of_both = sorted(hits_values.keys() & random_values.keys())
+        if folds_of_both:
             pools.append(pool.topics)
-            hits.append(float(np.mean([hits_values[n] for n in both])))
-            random.append(float(np.mean([random_values[n] for n in both])))
+            hits.append(float(np.mean([hits_values[n] for n in folds_of_both])))
+            random.append(float(np.mean([random_values[n] for n in folds_of_both])))
     if not pools:
         return Shortcut(verifier, metric, None, None, None, None, None)
     differences = np.subtract(hits, random)
-    difference, spread = pool_mean(differences, pools), spread_of(differences.tolist())
+    difference = pool_mean(differences, pools)
+    spread = spread_of(differences.tolist())
     least = detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
-    return Shortcut(verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least)
+    return Shortcut(
+        verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least
+    )
 
 
 def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int, float]:
     """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
     by_number: dict[int, list[float]] = {}
-    for f in folds:
-        value = f.metrics.get(verifier, {}).get(metric)
+    for fold in folds:
+        value = fold.metrics.get(verifier, {}).get(metric)
         if value is not None:
-            by_number.setdefault(f.info.fold or 0, []).append(value)
+            by_number.setdefault(fold.info.fold or 0, []).append(value)
     return {number: float(np.mean(values)) for number, values in by_number.items()}
 
 
 def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
-    known = [r for r in records if r]
-    return {key: mean(r.get(key) for r in known) for key in (known[0] if known else ())}
+    known = [record for record in records if record]
+    return {
+        key: mean(metrics_of_fold.get(key) for metrics_of_fold in known)
+        for key in (known[0] if known else ())
+    }

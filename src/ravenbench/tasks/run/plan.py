@@ -1,8 +1,12 @@
-"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7)."""
+"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7).
+
+In: a ``RunSpec``. Out: a ``Draft`` of a ``RunPlan`` with its texts, ``Fold`` objects (rows of pairs) and arrays of
+topic similarities (T, T), cosines; nothing is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,13 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
+from ravenbench.engine.transplants import (
+    Transplants,
+    longer,
+    most_transplants,
+    plan_given_transplants,
+    plan_transplants,
+)
 from ravenbench.errors import remark
 from ravenbench.problems import needs, sources
 from ravenbench.problems.needs import FOLDS, check_pairs_possible
@@ -31,7 +41,13 @@ from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, 
 from ravenbench.tasks.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.texts import TextTable
-from ravenbench.topics.levels import at_level, by_authors, has_no_topics, keep_topics, topic_similarity
+from ravenbench.topics.levels import (
+    at_level,
+    by_authors,
+    has_no_topics,
+    keep_topics,
+    topic_similarity,
+)
 from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
@@ -40,59 +56,71 @@ SECOND_ENCODER = "nmf(iterations=200)"
 
 
 def draft(
-    spec: RunSpec,
-    progress: Progress,
-    meanwhile: Aside = here,
-    transplants: Callable[..., Transplants] = plan_transplants,
+    spec: RunSpec, progress: Progress, meanwhile: Aside = here, few: int | None = None
 ) -> Draft[RunPlan]:
-    """Load, sample and pair. Raises InputError if the data cannot fill what was asked.
+    """The draft of a run: load, sample and pair. Raises InputError if the data cannot fill what was asked.
 
-    A forecast has its own ways to compare topics ``meanwhile`` and to make ``transplants``.
+    For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
+    is transplanted, and extracted topics are not compared a second time.
     """
     if spec.train is not None:
-        plan, folds, texts, ids, labels = _given_plan(spec, progress, transplants)
+        plan, folds, texts, ids, labels = _given_plan(spec, progress, few)
         arrays: dict[str, Floats] = {}
     else:
         progress("reading the corpus", 0, 0)
-        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile, transplants)
-        more = range(len(corpus), len(texts))
-        ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
+        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile, few)
+        own_rows = range(len(corpus), len(texts))
+        ids = [*corpus.ids, *(texts.hash(row).hex() for row in own_rows)]
         own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
         labels = {name: longer(column, len(texts)) for name, column in own.items()}
     if spec.lengths is not None:
-        plan, folds, texts = _cut(plan, folds, texts, spec.lengths)
+        plan, folds, texts = _with_cut_folds(plan, folds, texts, spec.lengths)
         ids += [texts.hash(row).hex() for row in range(len(ids), len(texts))]
         labels = {
-            name: _labelled(column, [f.train for f in folds], name, len(texts)) for name, column in labels.items()
+            name: _labelled(column, [fold.train for fold in folds], name, len(texts))
+            for name, column in labels.items()
         }
     components = spec.named_verifiers()
     plan = msgspec.structs.replace(
         plan,
-        verifiers=[plans.verifier_record(name, component) for name, component in components.items()],
+        verifiers=[
+            plans.verifier_record(name, component) for name, component in components.items()
+        ],
         cells=plans.cell_places(components, plan.folds),
     )
     return Draft(plan, folds, texts, labels, ids, arrays)
 
 
-def _cut(
+def _with_cut_folds(
     plan: RunPlan, folds: list[Fold], texts: TextTable, lengths: tuple[int, ...]
 ) -> tuple[RunPlan, list[Fold], TextTable]:
     """The plan with the folds of one setup again at every length: the Random ones, else those of the first setup."""
-    setups = [s for s in plan.setups if s.setup == "random"] or plan.setups[:1]
+    setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups[:1]
     wanted = dict.fromkeys(name for setup in setups for name in setup.folds)
-    whole = [fold for fold in folds if fold.name in wanted]
-    records, made = [], []
+    wanted_folds = [fold for fold in folds if fold.name in wanted]
+    records = []
+    cut_folds = []
     for words in lengths:
-        cut = [at_length(fold, words) for fold in whole]
+        cut = [at_length(fold, words) for fold in wanted_folds]
         sizes = [len(fold.test) for fold in cut]
-        reached = sum(f.counts["reached"] * n for f, n in zip(cut, sizes, strict=True)) / max(sum(sizes), 1)
-        records.append(LengthRecord(words=words, folds=[fold.name for fold in cut], reached=reached))
-        made += cut
-    texts, sets = plans.on_one_table([side for fold in made for side in (fold.train, fold.test)], texts)
-    pairs = zip(made, sets[::2], sets[1::2], strict=True)
+        reached = sum(fold.counts["reached"] * n for fold, n in zip(cut, sizes, strict=True)) / max(
+            sum(sizes), 1
+        )
+        records.append(
+            LengthRecord(words=words, folds=[fold.name for fold in cut], reached=reached)
+        )
+        cut_folds += cut
+    texts, sets = plans.on_one_table(
+        [side for fold in cut_folds for side in (fold.train, fold.test)], texts
+    )
+    pairs = zip(cut_folds, sets[::2], sets[1::2], strict=True)
     added = [dataclass_replace(fold, train=train, test=test) for fold, train, test in pairs]
     recorded = {fold.name: plans.fold_record(fold) for fold in added}
-    return msgspec.structs.replace(plan, lengths=records, folds=plan.folds | recorded), [*folds, *added], texts
+    return (
+        msgspec.structs.replace(plan, lengths=records, folds=plan.folds | recorded),
+        [*folds, *added],
+        texts,
+    )
 
 
 def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int) -> Labels | None:
@@ -110,22 +138,28 @@ def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int)
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:
     """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
-    hashes = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+    hashes = {
+        key: data_hash(value)
+        for key in ("corpus", "train", "test")
+        if (value := getattr(spec, key)) is not None
+    }
     drawn = [*spec.encoders(), registry.parse("pairs", spec.pairs), *spec.named_samplers().values()]
     answering = [plans.decides(component) for component in spec.named_verifiers().values()]
     return hashes | {"methods": plans.content_key([identity(drawn), answering])}
 
 
 def _topic_plan(
-    spec: RunSpec, progress: Progress, meanwhile: Aside, planned: Callable[..., Transplants]
+    spec: RunSpec, progress: Progress, meanwhile: Aside, few: int | None
 ) -> tuple[RunPlan, list[Fold], Corpus, TextTable, dict[str, Floats]]:
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
-    samplers, encoders = spec.named_samplers(), spec.encoders()
-    place = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
-    corpus = load_corpus(place, **spec.reading())
+    samplers = spec.named_samplers()
+    encoders = spec.encoders()
+    corpus_path = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
+    corpus = load_corpus(corpus_path, **spec.reading())
     defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
-    level, extracted = spec.topic or defaults.get("topic", "topic"), False
+    level = spec.topic or defaults.get("topic", "topic")
+    extracted = False
     untold = has_no_topics(corpus, level)
     if untold:
         corpus = by_authors(corpus, Draws(spec.seed))
@@ -139,7 +173,9 @@ def _topic_plan(
         needs.suggest(
             corpus,
             topics=len(corpus.topic.names) if untold and m is None else m,
-            folds=min(FOLDS, len(corpus.topic.names)) if untold and spec.folds is None else spec.folds,
+            folds=(
+                min(FOLDS, len(corpus.topic.names)) if untold and spec.folds is None else spec.folds
+            ),
             documents=spec.docs_per_topic,
             min_docs=spec.min_docs,
             defaults=defaults,
@@ -148,30 +184,41 @@ def _topic_plan(
     ]
     sizes = sizes_of_sweep(every[0], every[1:])
     corpus = keep_topics(corpus, sizes.min_docs)
-    check_pairs_possible(corpus, sizes, merging=any(sampler.merges for sampler in samplers.values()))
+    check_pairs_possible(
+        corpus, sizes, merging=any(sampler.merges for sampler in samplers.values())
+    )
     count = len(corpus.topic.names)
-    most = max(s.topics for s in every)
+    most_topics = max(sizes.topics for sizes in every)
     # An entry's number of pools is of its own level of topic; it gives way where another has too few topics.
-    usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most else 1
-    pools = draw_pools(count, most, spec.pools or usual, spec.pool_share, Draws(spec.seed))
+    usual = int(defaults.get("pools", 1)) if round(spec.pool_share * count) > most_topics else 1
+    pools = draw_pools(count, most_topics, spec.pools or usual, spec.pool_share, Draws(spec.seed))
     second = registry.parse("encoder", SECOND_ENCODER) if extracted else None
-    apart = None if second is None else meanwhile(topic_similarity, corpus, second)
+    apart = (
+        None if second is None or few is not None else meanwhile(topic_similarity, corpus, second)
+    )
     progress("comparing topics", 0, 0)
     similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
-    arrays = {f"similarity-{i}" if i else "similarity": similarity for i, similarity in enumerate(similarities)}
+    arrays = {
+        f"similarity-{i}" if i else "similarity": similarity
+        for i, similarity in enumerate(similarities)
+    }
     pairing = sources.Pairing(rule, sizes.documents, spec.calibration, spec.limit, Draws(spec.seed))
-    drawing = Drawing(corpus, pools, pairing, sizes, similarities[0])
+    drawing = Drawing(corpus, pools[:few], pairing, sizes, similarities[0])
     setups: list[SetupRecord] = []
-    for number in range(len(pools)):
+    for number in range(len(drawing.pools)):
         for name, sampler in samplers.items():
-            progress("drawing pairs", len(setups), len(pools) * len(samplers))
+            progress("drawing pairs", len(setups), len(drawing.pools) * len(samplers))
             setups.append(drawing.main(number, name, sampler))
-    sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
-    probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress)
+    sweep = plan_sweep(spec, drawing, [sizes.topics for sizes in every], similarities, progress)
+    probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress, few)
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
-    transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, planned)
-    folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
+    transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, few)
+    folds = [
+        *drawing.folds.values(),
+        *probe_folds,
+        *([] if transplants is None else transplants.folds),
+    ]
     if apart is not None:
         arrays["similarity2"] = apart()
     plan = RunPlan(
@@ -208,12 +255,17 @@ def _transplanted(
     setups: list[SetupRecord],
     folds: Mapping[str, Fold],
     progress: Progress,
-    planned: Callable[..., Transplants],
+    few: int | None,
 ) -> Transplants | None:
     """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
     if spec.probe not in ("transplant", "both"):
         return None
     chosen = [s for s in setups if s.setup == "random"] or setups
+    chosen_folds = [
+        folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)
+    ]
+    if few is not None:
+        return most_transplants(chosen_folds)
     transplanter = Transplanter(
         corpus.texts,
         author=corpus.author,
@@ -222,36 +274,51 @@ def _transplanted(
         similarity=similarity,
         draws=Draws(spec.seed),
     )
-    names = dict.fromkeys(name for setup in chosen for name in setup.folds)
-    return planned(transplanter, [folds[name] for name in names], corpus.texts, progress)
+    return plan_transplants(transplanter, chosen_folds, corpus.texts, progress)
 
 
 def _given_plan(
-    spec: RunSpec, progress: Progress, planned: Callable[..., Transplants]
+    spec: RunSpec, progress: Progress, few: int | None
 ) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
     from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
     train = read_problems(spec.train, "train", spec.encoding, **spec.flags())
     test = read_problems(spec.test, "test", spec.encoding, **spec.flags())
-    train_same, test_same = train.truth(), test.truth()
+    train_same = train.truth()
+    test_same = test.truth()
     texts, (train_problems, test_problems) = plans.on_one_table([train.problems, test.problems])
     documents = len(texts)
     fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
     name = Path(spec.test).stem
     faults = {**dict(train.faults), **dict(test.faults)}
     notes: dict[str, Any] = {"train": spec.train, "test": spec.test, "faults": faults}
-    notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
+    notes |= {
+        k: label
+        for k, label in (("language", test.language), ("genre", test.genre))
+        if label is not None
+    }
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
     if said := [*check_overlap(train, test, spec.allow_shared), *train.notes, *test.notes]:
         notes[ACCOUNT] = said
-    transplanting = spec.probe in ("transplant", "both")
-    transplants = plan_given_transplants(fold, progress, Draws(spec.seed), planned) if transplanting else None
+    transplants = None
+    if spec.probe in ("transplant", "both"):
+        transplants = (
+            most_transplants([fold])
+            if few
+            else plan_given_transplants(fold, progress, Draws(spec.seed))
+        )
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(
-        pool=0, setup="given", topics=[], merged={}, mean_similarity=None, max_similarity=None, folds=[fold.name]
+        pool=0,
+        setup="given",
+        topics=[],
+        merged={},
+        mean_similarity=None,
+        max_similarity=None,
+        folds=[fold.name],
     )
     plan = RunPlan(
         corpus=CorpusRecord(name=name, documents=documents, authors=None, topics=0, notes=notes),
@@ -272,5 +339,7 @@ def _given_plan(
         cells=[],
     )
     ids = [texts.hash(i).hex() for i in range(len(texts))]
-    labels = {k: longer(getattr(fold.train, k), len(texts)) for k in ("author", "topic", "language")}
+    labels = {
+        k: longer(getattr(fold.train, k), len(texts)) for k in ("author", "topic", "language")
+    }
     return plan, folds, texts, ids, labels

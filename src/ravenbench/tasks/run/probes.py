@@ -1,5 +1,9 @@
 """What a run says besides its setups: dependence on the training domain, hard pairs, accuracy over length.
 
+In: the ``Store`` and plan of ``raven run``. Out: a ``Probing`` (gains in AUC), one ``Stratum`` a verifier and kind of
+pairs (AUC, 0 to 1; C_llr in bits; counts of pairs), one ``LengthRow`` a verifier and length (in words), their tables
+and figures.
+
 The crossed probe shows how far every verifier depends on the domain it was trained on. Hard pairs are those whose
 topics speak against the truth: a description, not a verdict, for communities have styles too, so some of what makes
 shared topics hard is style. Lengths answer how many words a verifier needs.
@@ -20,7 +24,15 @@ from ravenbench.reports.cells import Failure, SidesOfFold, failure, mean, ranked
 from ravenbench.reports.content import TONES, badge, interval_in_words, judged_cols, name_rows
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, table, value_of
-from ravenbench.statistics.axes import Crossed, Domain, Judged, Repetition, alike, domain_axis, gain_figure
+from ravenbench.statistics.axes import (
+    Crossed,
+    Domain,
+    Judged,
+    Repetition,
+    alike,
+    domain_axis,
+    gain_figure,
+)
 from ravenbench.statistics.estimates import Estimate, mean_auc, within
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.types import Bools, Floats
@@ -40,7 +52,8 @@ FEWEST_PAIRS = 20
 
 @dataclass(frozen=True)
 class DomainRow:
-    """One verifier: its gain from training near the test topics, that of the null, complete repetitions, verdict."""
+    """One verifier: its gain in AUC from training near the test topics, that of the null, count of complete
+    repetitions, verdict."""
 
     verifier: str
     gain: Estimate | None
@@ -53,8 +66,8 @@ class DomainRow:
 class Probing:
     """The crossed probe of a run.
 
-    ``section`` is the plan's; ``pairs`` is the mean number of test pairs of the rarer class; similarities are means
-    over train × test topics of the same and of the other domain.
+    ``section`` is the plan's; ``pairs`` is the mean number of test pairs of the rarer class; similarities are mean
+    cosines over train × test topics of the same and of the other domain.
     """
 
     section: ProbeRecord
@@ -70,42 +83,44 @@ class Probing:
 
 
 def probing(store: Store, names: Sequence[str]) -> Probing | None:
-    """Gains and verdicts of a run's probe; None for runs that have no topics, and so no place for one."""
+    """Gains in AUC and verdicts of a run's probe; None for runs that have no topics, and so no place for one."""
     plan = store.plan_as(RunPlan)
     section = plan.probe
     if section is None:
         return None
     sides = {
-        entry.folds[k]: sides_of(store, entry.folds[k], plan.topics)
-        for entry in section.repetitions
+        repetition.folds[k]: sides_of(store, repetition.folds[k], plan.topics)
+        for repetition in section.repetitions
         for k in ("aa", "ab")
     }
-    counts = [min(s.same.sum(), (~s.same).sum()) for s in sides.values()]
+    counts = [min(side.same.sum(), (~side.same).sum()) for side in sides.values()]
     pairs = float(np.mean(counts)) if counts else None
-    rows, failures = [], []
+    rows = []
+    failures = []
     for verifier in names:
         complete: dict[bool, list[Repetition]] = {False: [], True: []}
-        for entry in section.repetitions:
+        for repetition in section.repetitions:
             scores = {}
-            for place in FOUR:
-                cell = store.cell(verifier, entry.folds[place])
+            for cell_name in FOUR:
+                cell = store.cell(verifier, repetition.folds[cell_name])
                 if (values := ranked(cell)) is not None:
-                    scores[place] = values
+                    scores[cell_name] = values
                 else:
-                    failures.append(failure(store, cell, verifier, entry.folds[place]))
+                    failures.append(failure(store, cell, verifier, repetition.folds[cell_name]))
             if len(scores) == len(FOUR):
-                a, b = sides[entry.folds["aa"]], sides[entry.folds["ab"]]
-                first = Crossed(a.same, scores["aa"], scores["ba"], a.topics)
-                second = Crossed(b.same, scores["bb"], scores["ab"], b.topics)
-                complete[entry.null].append((first, second))
+                same_topic = sides[repetition.folds["aa"]]
+                other_topic = sides[repetition.folds["ab"]]
+                crossed = Crossed(same_topic.same, scores["aa"], scores["ba"], same_topic.topics)
+                second = Crossed(other_topic.same, scores["bb"], scores["ab"], other_topic.topics)
+                complete[repetition.null].append((crossed, second))
         rows.append(_domain_row(verifier, complete[False], complete[True], pairs, plan.pairs))
-    real = [entry for entry in section.repetitions if not entry.null]
+    real = [repetition for repetition in section.repetitions if not repetition.null]
     return Probing(
         section=section,
         rows=tuple(rows),
         pairs=pairs,
-        matched_similarity=mean([entry.matched_similarity for entry in real]),
-        mismatched_similarity=mean([entry.mismatched_similarity for entry in real]),
+        matched_similarity=mean([repetition.matched_similarity for repetition in real]),
+        mismatched_similarity=mean([repetition.mismatched_similarity for repetition in real]),
         failures=tuple(failures),
     )
 
@@ -113,12 +128,14 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
 def _domain_row(
     verifier: str, real: list[Repetition], null: list[Repetition], pairs: float | None, rule: str
 ) -> DomainRow:
-    gain, reason = gain_figure(real), None
+    gain = gain_figure(real)
+    reason = None
     if not rule.startswith("matched"):
         reason = f"verdicts are given under matched pairs, and these are {rule}"
     elif pairs is not None and pairs < FEWEST_PAIRS:
         reason = (
-            f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least {FEWEST_PAIRS} are needed"
+            f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least"
+            f" {FEWEST_PAIRS} are needed"
         )
     elif gain is None:
         reason = "no repetition is complete"
@@ -130,32 +147,43 @@ def _domain_row(
 
 
 def domain_table(probe: Probing | None) -> Table:
-    """Gains of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
+    """Gains in AUC of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
     return table(
         "domain",
         "What the training domain is worth",
         () if probe is None or not probe.section.repetitions else probe.rows,
-        col("verifier", lambda r: r.verifier, text=True, json="verifier"),
-        col("verdict", lambda r: badge(r.judged), text=True, tones=TONES),
-        col("gain", lambda r: value_of(r.gain), signed=True, json="gain"),
-        col("interval", lambda r: interval_of(r.gain), signed=True, json="interval"),
-        col("null", lambda r: value_of(r.null), signed=True, json="null"),
-        col(None, lambda r: r.repetitions, json="repetitions"),
-        *judged_cols(lambda r: r.judged, shows="detectable"),
-        note="Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval. Null: the same "
-        "with similarities permuted. Detectable: smallest true gain detected with 80 % power.",
+        col("verifier", lambda row: row.verifier, text=True, json="verifier"),
+        col("verdict", lambda row: badge(row.judged), text=True, tones=TONES),
+        col("gain", lambda row: value_of(row.gain), signed=True, json="gain"),
+        col("interval", lambda row: interval_of(row.gain), signed=True, json="interval"),
+        col("null", lambda row: value_of(row.null), signed=True, json="null"),
+        col(None, lambda row: row.repetitions, json="repetitions"),
+        *judged_cols(lambda row: row.judged, shows="detectable"),
+        note=(
+            "Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval."
+            " Null: the same with similarities permuted. Detectable: smallest true gain detected"
+            " with 80 % power."
+        ),
     )
 
 
 def domain_sentence(row: DomainRow) -> str:
     """What the crossed probe found of a verifier."""
-    gain, judged = row.gain, row.judged
+    gain = row.gain
+    judged = row.judged
     if judged.outcome is Domain.NOT_APPLICABLE:
-        return "It answers alike after either training: nothing is learned from it, so the question does not apply."
+        return (
+            "It answers alike after either training: nothing is learned from it, so the question"
+            " does not apply."
+        )
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
     size = figure(abs(gain.value))
-    moved = "leaves AUC as it is" if float(size) == 0 else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
+    moved = (
+        "leaves AUC as it is"
+        if float(size) == 0
+        else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
+    )
     interval = interval_in_words(gain.interval, signed=True)
     text = f"Training near the test topics instead of near others {moved}{interval}."
     if judged.outcome is Domain.NO_VERDICT:
@@ -170,15 +198,32 @@ def domain_figure(probe: Probing) -> Figure:
     figure, (axes,) = canvas(4.6, 1.2 + 0.4 * len(probe.rows))
     axes.axvline(0, color=INK, linewidth=0.8)
     ends = [-0.02, 0.02]
-    for y, row in enumerate(probe.rows):
-        for which, color, shift, size in ((row.gain, SETUP["hits"], -0.12, 6.5), (row.null, FAINT, 0.16, 4.5)):
-            if which is None:
+    for position, row in enumerate(probe.rows):
+        for series, color, shift, size in (
+            (row.gain, SETUP["hits"], -0.12, 6.5),
+            (row.null, FAINT, 0.16, 4.5),
+        ):
+            if series is None:
                 continue
-            if which.interval is not None:
-                axes.plot(which.interval, (y + shift,) * 2, color=color, linewidth=2, solid_capstyle="butt", alpha=0.75)
+            if series.interval is not None:
+                axes.plot(
+                    series.interval,
+                    (position + shift,) * 2,
+                    color=color,
+                    linewidth=2,
+                    solid_capstyle="butt",
+                    alpha=0.75,
+                )
             fill = "none" if color == FAINT else color
-            axes.plot([which.value], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
-            ends += [which.value, *(which.interval or ())]
+            axes.plot(
+                [series.value],
+                [position + shift],
+                "o",
+                markersize=size,
+                color=color,
+                markerfacecolor=fill,
+            )
+            ends += [series.value, *(series.interval or ())]
     name_rows(axes, [row.verifier for row in probe.rows])
     axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
     axes.set_xlabel("gain in AUC (filled), with permuted similarities (open)")
@@ -211,7 +256,7 @@ class Stratum:
 
 def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, ...]:
     """Every stratum of the Random folds (of all, where none is Random); empty where topics of pairs are unknown."""
-    setups = [s for s in plan.setups if s.setup == "random"] or plan.setups
+    setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups
     folds = list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
     if not plan.topics:
         return ()
@@ -219,16 +264,20 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
     kinds = _kinds(sides, store.similarity())
     strata_rows = []
     for name in names:
-        answers = {fold: own for fold in folds if (own := store.answers(name, fold)) is not None}
-        for same_author, different_author, which in kinds:
-            parts = []
-            for fold, own in answers.items():
-                mask = which[fold]
+        answers = {
+            fold: answers_of_fold
+            for fold in folds
+            if (answers_of_fold := store.answers(name, fold)) is not None
+        }
+        for same_author, different_author, masks in kinds:
+            parts_of_stratum = []
+            for fold, answers_of_fold in answers.items():
+                mask = masks[fold]
                 same = sides[fold].same[mask]
                 if min(same.sum(), (~same).sum()) >= FEWEST:
-                    parts.append((sides[fold], mask, own[mask]))
-            strata_rows.append(_stratum(name, same_author, different_author, parts))
-    return tuple(s for s in strata_rows if s.auc is not None)
+                    parts_of_stratum.append((sides[fold], mask, answers_of_fold[mask]))
+            strata_rows.append(_stratum(name, same_author, different_author, parts_of_stratum))
+    return tuple(strata_row for strata_row in strata_rows if strata_row.auc is not None)
 
 
 Part = tuple[SidesOfFold, Bools, Floats]
@@ -238,52 +287,87 @@ Kind = tuple[str, str, dict[str, Bools]]
 
 def _kinds(sides: dict[str, SidesOfFold], similarity: Floats) -> list[Kind]:
     """Name of the same-author pairs, of the different-author pairs, and which problems of each fold those are."""
-    shared = {fold: s.topics[:, 0] == s.topics[:, 1] for fold, s in sides.items()}
+    shared = {fold: side.topics[:, 0] == side.topics[:, 1] for fold, side in sides.items()}
     words = {True: "one topic", False: "two topics"}
     kinds: list[Kind] = []
-    for a in (True, False):
-        for b in (True, False):
-            which = {f: np.where(s.same, shared[f] == a, shared[f] == b) for f, s in sides.items()}
-            kinds.append((words[a], words[b], which))
+    for same_shares in (True, False):
+        for different_shares in (True, False):
+            masks = {
+                fold: np.where(
+                    side.same, shared[fold] == same_shares, shared[fold] == different_shares
+                )
+                for fold, side in sides.items()
+            }
+            kinds.append((words[same_shares], words[different_shares], masks))
     distances = {
-        f: np.where(shared[f], np.nan, 1 - similarity[s.topics[:, 0], s.topics[:, 1]]) for f, s in sides.items()
+        fold: np.where(shared[fold], np.nan, 1 - similarity[side.topics[:, 0], side.topics[:, 1]])
+        for fold, side in sides.items()
     }
     every = np.concatenate(list(distances.values()))
     if np.isfinite(every).any():
         ends = np.quantile(every[np.isfinite(every)], np.linspace(0, 1, PARTS + 1))
         for low, high in pairwise(ends):
             name = f"{low:.2f} to {high:.2f} apart"
-            kinds.append((name, name, {f: (d >= low) & (d <= high) for f, d in distances.items()}))
+            kinds.append(
+                (
+                    name,
+                    name,
+                    {
+                        fold: (distance >= low) & (distance <= high)
+                        for fold, distance in distances.items()
+                    },
+                )
+            )
     return kinds
 
 
-def _stratum(name: str, same_author: str, different_author: str, parts: list[Part]) -> Stratum:
-    if not parts:
+def _stratum(name: str, same_author: str, different_author: str, members: list[Part]) -> Stratum:
+    if not members:
         return Stratum(name, same_author, different_author, 0, 0, None, None)
-    same = np.concatenate([sides.same[mask] for sides, mask, _ in parts])
-    auc = mean_auc([(s.same[k], answers, s.authors[k], s.problem[k]) for s, k, answers in parts])
-    answers = np.concatenate([answers for _, _, answers in parts])
-    count = int(same.sum())
-    return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr_cost(same, answers))
+    truth = np.concatenate([sides.same[mask] for sides, mask, _ in members])
+    auc = mean_auc(
+        [(side.same[k], answers, side.authors[k], side.problem[k]) for side, k, answers in members]
+    )
+    answers = np.concatenate([answers for _, _, answers in members])
+    count = int(truth.sum())
+    return Stratum(
+        name,
+        same_author,
+        different_author,
+        count,
+        len(truth) - count,
+        auc,
+        cllr_cost(truth, answers),
+    )
 
 
 def strata_table(rows: Sequence[Stratum]) -> Table:
     """AUC and C_llr by what topics same-author and different-author pairs share."""
     return table(
-        "strata", "Hard pairs: who shares a topic", rows,
-        col("verifier", lambda s: s.verifier, text=True, json="verifier"),
-        col("same author on", lambda s: s.same_author, text=True, json="same_author"),
-        col("different authors on", lambda s: s.different_author, text=True, json="different_author"),
-        col("pairs", lambda s: s.same, json="n"),
-        col("and", lambda s: s.different, json="n_different"),
-        col("AUC", lambda s: value_of(s.auc), json="auc"),
-        col("interval", lambda s: interval_of(s.auc), json="interval"),
-        col("C_llr", lambda s: s.cllr, json="cllr"),
-        note="Random folds. Hardest is the row where one author writes on two topics and two authors on one. A "
-        "description, no verdict: communities have styles too. C_llr: cost of the answers in bits, 1 = answering .5 "
-        "throughout.",
-        section="scores", terminal=False,
-    )  # fmt: skip
+        "strata",
+        "Hard pairs: who shares a topic",
+        rows,
+        col("verifier", lambda row: row.verifier, text=True, json="verifier"),
+        col("same author on", lambda row: row.same_author, text=True, json="same_author"),
+        col(
+            "different authors on",
+            lambda row: row.different_author,
+            text=True,
+            json="different_author",
+        ),
+        col("pairs", lambda row: row.same, json="n"),
+        col("and", lambda row: row.different, json="n_different"),
+        col("AUC", lambda row: value_of(row.auc), json="auc"),
+        col("interval", lambda row: interval_of(row.auc), json="interval"),
+        col("C_llr", lambda row: row.cllr, json="cllr"),
+        note=(
+            "Random folds. Hardest is the row where one author writes on two topics and two authors"
+            " on one. A description, no verdict: communities have styles too. C_llr: cost of the"
+            " answers in bits, 1 = answering .5 throughout."
+        ),
+        section="scores",
+        terminal=False,
+    )
 
 
 COLORS = ("#2b6cb0", "#c05621", "#2f8f7a", "#a3476e", "#9a7d1f", "#6b7280")
@@ -306,9 +390,12 @@ class LengthRow:
     c1: float | None
 
 
-def length_rows(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[tuple[LengthRow, ...], tuple[Failure, ...]]:
+def length_rows(
+    store: Store, plan: RunPlan, names: Sequence[str]
+) -> tuple[tuple[LengthRow, ...], tuple[Failure, ...]]:
     """Every verifier at every length, and the cells without answers."""
-    rows, failures = [], []
+    rows = []
+    failures = []
     for record in plan.lengths:
         sides = {fold: sides_of(store, fold, plan.topics) for fold in record.folds}
         for name in names:
@@ -321,7 +408,9 @@ def length_rows(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[tupl
 def _length_row(
     store: Store, name: str, record: LengthRecord, sides: dict[str, Any]
 ) -> tuple[LengthRow, list[Failure]]:
-    parts, c1, missing = [], [], []
+    answered = []
+    c1 = []
+    missing = []
     for fold in record.folds:
         cell = store.cell(name, fold)
         if cell is None or cell.answers is None:
@@ -329,53 +418,82 @@ def _length_row(
             missing.append(Failure(fold, name, fold, why))
             continue
         side = sides[fold]
-        parts.append((side.same, cell.answers, side.authors, side.problem))
+        answered.append((side.same, cell.answers, side.authors, side.problem))
         c1.append(scores(side.same, cell.answers)["c@1"])
-    auc = within(mean_auc(parts), 0.0, 1.0) if parts else None
-    return LengthRow(name, record.words, sum(len(same) for same, *_ in parts), record.reached, auc, mean(c1)), missing
+    auc = within(mean_auc(answered), 0.0, 1.0) if answered else None
+    return (
+        LengthRow(
+            name,
+            record.words,
+            sum(len(same) for same, *_ in answered),
+            record.reached,
+            auc,
+            mean(c1),
+        ),
+        missing,
+    )
 
 
 LENGTHS: tuple[Col[LengthRow], ...] = (
-    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
-    col("words", lambda r: r.words, json="words"),
-    col("AUC", lambda r: value_of(r.auc), json="auc"),
-    col("from", lambda r: (interval_of(r.auc) or (None, None))[0]),
-    col("to", lambda r: (interval_of(r.auc) or (None, None))[1]),
-    col(None, lambda r: interval_of(r.auc), json="interval"),
-    col("c@1", lambda r: r.c1, json="c@1"),
-    col("problems", lambda r: r.problems, json="problems"),
-    col("full length", lambda r: r.reached, json="full_length"),
+    col("verifier", lambda row: row.verifier, text=True, json="verifier"),
+    col("words", lambda row: row.words, json="words"),
+    col("AUC", lambda row: value_of(row.auc), json="auc"),
+    col("from", lambda row: (interval_of(row.auc) or (None, None))[0]),
+    col("to", lambda row: (interval_of(row.auc) or (None, None))[1]),
+    col(None, lambda row: interval_of(row.auc), json="interval"),
+    col("c@1", lambda row: row.c1, json="c@1"),
+    col("problems", lambda row: row.problems, json="problems"),
+    col("full length", lambda row: row.reached, json="full_length"),
 )
 
 
 def lengths_table(rows: Sequence[LengthRow]) -> Table:
     """One row a verifier and length."""
-    order = list(dict.fromkeys(r.verifier for r in rows))
+    order = list(dict.fromkeys(row.verifier for row in rows))
     note = (
-        "All texts, those learned from included, cut to their first words. from, to: 95 % interval of the AUC over "
-        "authors. full length: share of problems all of whose texts had as many words; the others stay shorter."
+        "All texts, those learned from included, cut to their first words. from, to: 95 % interval"
+        " of the AUC over authors. full length: share of problems all of whose texts had as many"
+        " words; the others stay shorter."
     )
-    by_verifier = sorted(rows, key=lambda r: (order.index(r.verifier), r.words))
+    by_verifier = sorted(rows, key=lambda row: (order.index(row.verifier), row.words))
     return table("lengths", "How many words are needed", by_verifier, *LENGTHS, note=note)
 
 
 def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
     """AUC over words, a line a verifier; bars are 95 % intervals."""
     figure, (axes,) = canvas(4.6, 3.2)
-    names = list(dict.fromkeys(r.verifier for r in rows))
+    names = list(dict.fromkeys(row.verifier for row in rows))
     for i, name in enumerate(names):
-        points = sorted((r for r in rows if r.verifier == name and r.auc is not None), key=lambda r: r.words)
+        points = sorted(
+            (row for row in rows if row.verifier == name and row.auc is not None),
+            key=lambda row: row.words,
+        )
         color = COLORS[i % len(COLORS)]
-        places = [r.words * (1 + 0.02 * (i - (len(names) - 1) / 2)) for r in points]
-        for x, r in zip(places, points, strict=True):
-            if (interval := interval_of(r.auc)) is not None:
-                axes.plot((x, x), interval, color=color, linewidth=1.6, alpha=0.5, solid_capstyle="butt")
-        values = [value_of(r.auc) for r in points]
-        axes.plot(places, values, marker=MARKS[i % len(MARKS)], color=color, linewidth=1.2, markersize=4.5, label=name)
-    words = sorted({r.words for r in rows})
+        word_positions = [point.words * (1 + 0.02 * (i - (len(names) - 1) / 2)) for point in points]
+        for position, point in zip(word_positions, points, strict=True):
+            if (interval := interval_of(point.auc)) is not None:
+                axes.plot(
+                    (position, position),
+                    interval,
+                    color=color,
+                    linewidth=1.6,
+                    alpha=0.5,
+                    solid_capstyle="butt",
+                )
+        values = [value_of(point.auc) for point in points]
+        axes.plot(
+            word_positions,
+            values,
+            marker=MARKS[i % len(MARKS)],
+            color=color,
+            linewidth=1.2,
+            markersize=4.5,
+            label=name,
+        )
+    words = sorted({row.words for row in rows})
     axes.axhline(0.5, color=FAINT, linewidth=0.8)
     axes.set_xscale("log")
-    axes.set_xticks(words, [f"{w:,}" for w in words])
+    axes.set_xticks(words, [f"{word:,}" for word in words])
     axes.minorticks_off()
     axes.set_xlabel("words in each text")
     axes.set_ylabel("AUC", color=INK)

@@ -1,4 +1,8 @@
-"""The plan of the main job: topics, pools, setups, a sweep, the probe."""
+"""The plan of the main job: topics, pools, setups, a sweep, the probe.
+
+In and out: typed records as ``plan.json`` holds them (``RunPlan``); topics are numbers into the plan's list of names,
+similarities are cosines, ``reached`` is a share from 0 to 1, other numbers are counts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from ravenbench.store.records import Plan, Record
 
 
 class CorpusRecord(Record, frozen=True, kw_only=True):
-    """The corpus of a run; ``authors`` is None where nobody knows them, ``notes`` what its source says of it."""
+    """The corpus of a run, with counts of its documents, authors and topics; ``authors`` is None where nobody knows
+    them, ``notes`` what its source says of it."""
 
     name: str
     documents: int
@@ -69,7 +74,7 @@ class DomainRecord(Record, frozen=True, kw_only=True):
 class RepetitionRecord(Record, frozen=True, kw_only=True):
     """One repetition of the crossed probe, or (``null``) one with similarities permuted.
 
-    ``folds`` are its four by training domain and test domain: aa, ab, ba, bb.
+    Similarities are mean cosines. ``folds`` are its four by training domain and test domain: aa, ab, ba, bb.
     """
 
     repetition: int
@@ -81,7 +86,7 @@ class RepetitionRecord(Record, frozen=True, kw_only=True):
 
     @property
     def topics(self) -> list[int]:
-        """Every topic of either domain."""
+        """Every topic, by its number, of either domain."""
         return [topic for domain in self.domains for topic in (*domain.test, *domain.train)]
 
 

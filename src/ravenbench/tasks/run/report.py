@@ -1,4 +1,9 @@
-"""The report of a run: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal, forecast."""
+"""The report of ``raven run``: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal,
+forecast.
+
+In: the ``Analysis`` of a run, or a ``Forecast``. Out: ``Table`` objects with one row a verifier, setup or fold
+(metrics and AUC from 0 to 1, similarities are cosines, p-values, counts of pairs, seconds), figures, JSON, lines.
+"""
 
 from __future__ import annotations
 
@@ -70,11 +75,15 @@ MOST_ROWS = 500
 
 
 class RunReport(Report[Analysis]):
-    """The report of ``raven run``."""
+    """The report of ``raven run``: its tables, figures, JSON and terminal lines, made from an ``Analysis``."""
 
     kind = "run"
     template = "ravenbench.tasks.run:template.html.j2"
     takes_answers = True
+
+    @classmethod
+    def previewed(cls, preview: Forecast) -> Sequence[Any]:
+        return lines(preview)
 
     def analyse(self) -> Analysis:
         """See ``tasks.run.analysis.analyse``."""
@@ -84,40 +93,44 @@ class RunReport(Report[Analysis]):
     def every(self) -> dict[str, view.Table]:
         """The one list of tables that page, files, terminal and JSON follow, by key: the two axes and the shortcut test
         first, then those of the paper and a sweep's."""
-        a = self.analysis
+        analysis = self.analysis
         tables = (
-            content_table(a.content),
-            reference_table(a.content),
-            domain_table(a.domain),
-            shortcut(a),
-            variants_of(a),
-            results(a),
-            strata_table(a.strata),
-            ranks(a),
-            stability(a),
-            sizes(a),
-            similarities(a),
-            neighbours(a),
-            lengths_table(a.lengths),
-            *sweep_tables(a.sweep),
+            content_table(analysis.content),
+            reference_table(analysis.content),
+            domain_table(analysis.domain),
+            shortcut(analysis),
+            variants_of(analysis),
+            results(analysis),
+            strata_table(analysis.strata),
+            ranks(analysis),
+            stability(analysis),
+            sizes(analysis),
+            similarities(analysis),
+            neighbours(analysis),
+            lengths_table(analysis.lengths),
+            *sweep_tables(analysis.sweep),
         )
-        return {one.key: one for one in tables}
+        return {table.key: table for table in tables}
 
     def tables(self) -> list[view.Table]:
-        return [one for one in self.every.values() if one.rows]
+        return [table for table in self.every.values() if table.rows]
 
     def page_tables(self) -> list[view.Table]:
         return [*self.every.values()]
 
     def published(self) -> list[view.Table]:
         """Tables 2, 4 and 7 of the paper with 70 topics, for what a run with one of its verifiers has of them."""
-        if not of_collection(self.store.run.spec) or PRINTED_HITS.keys().isdisjoint(self.analysis.verifiers):
+        if not of_collection(self.store.run.spec) or PRINTED_HITS.keys().isdisjoint(
+            self.analysis.verifiers
+        ):
             return []
         return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
 
     def listings(self) -> list[view.Table]:
         """Fold by fold, and what failed."""
-        return [one for one in (*fold_tables(self.analysis), failures(self.analysis)) if one.rows]
+        return [
+            table for table in (*fold_tables(self.analysis), failures(self.analysis)) if table.rows
+        ]
 
     def figures(self) -> dict[str, Figure]:
         """See ``tasks.run.figures.draw``."""
@@ -127,61 +140,86 @@ class RunReport(Report[Analysis]):
 
     def finding(self) -> str:
         """On content, or why not and HITS against Random; else methods against their reference, or the highest AUC."""
-        a = self.analysis
-        answering = {r.verifier for r in a.results if r.unanswered is None or r.unanswered < 1}
-        if a.results and not answering:
+        analysis = self.analysis
+        answering = {
+            result.verifier
+            for result in analysis.results
+            if result.unanswered is None or result.unanswered < 1
+        }
+        if analysis.results and not answering:
             return "No verdict, because no verifier answered a problem."
-        rows = () if a.content is None else a.content.rows
+        rows = () if analysis.content is None else analysis.content.rows
         silent = {row.judged.outcome for row in rows} == {Content.NO_VERDICT}
-        text = f"No verdict on content, because {rows[0].judged.reason}." if silent else headline(a.content)
-        aucs = [s for s in a.shortcut if s.metric == TESTED[0] and s.verifier in answering and s.difference is not None]
-        if aucs and (not text or (silent and any(s.difference for s in aucs))):
+        text = (
+            f"No verdict on content, because {rows[0].judged.reason}."
+            if silent
+            else headline(analysis.content)
+        )
+        aucs = [
+            comparison
+            for comparison in analysis.shortcut
+            if comparison.metric == TESTED[0]
+            and comparison.verifier in answering
+            and comparison.difference is not None
+        ]
+        if aucs and (not text or (silent and any(auc.difference for auc in aucs))):
             several = f"AUC in HITS less that in Random: {_differences(aucs)}."
             return f"{text} {several if len(aucs) > 1 else f'{aucs[0].verifier}: {finding(aucs[0])}'}".lstrip()
         if text:
             return text
-        if a.variants is not None:
-            return told_variants(a.variants)
-        return view.highest("AUC", ((r.verifier, r.mean["auc"]) for r in a.results))
+        if analysis.variants is not None:
+            return told_variants(analysis.variants)
+        return view.highest(
+            "AUC", ((result.verifier, result.mean["auc"]) for result in analysis.results)
+        )
 
     def context(self) -> dict[str, Any]:
         """What the template says in words."""
-        a = self.analysis
+        analysis = self.analysis
         from ravenbench.topics.levels import parted_by
 
-        plan = a.plan
+        plan = analysis.plan
         return {
             "plan": plan,
             "parts": parted_by(plan.topics),
-            "run": _resolved(msgspec.to_builtins(a.run)),
-            "verifiers": a.verifiers,
-            "pools": a.pools,
-            "more_pools": pools_advice(plan, float(a.run.spec.get("pool_share", 0.5))),
+            "run": _resolved(msgspec.to_builtins(analysis.run)),
+            "verifiers": analysis.verifiers,
+            "pools": analysis.pools,
+            "more_pools": pools_advice(plan, float(analysis.run.spec.get("pool_share", 0.5))),
             "pool_sizes": " or ".join(map(str, sorted({len(pool.topics) for pool in plan.pools}))),
-            "detectable": a.detectable,
-            "tested": any(s.difference is not None for s in a.shortcut),
-            "no_choice": a.no_choice,
-            "domain": a.domain,
-            "probed": a.domain is not None and bool(a.domain.section.repetitions),
-            "content": a.content,
-            "content_probed": a.content is not None and a.content.section.reason is None,
-            "missing": missing(a, each=False),
-            "verdicts": _verdicts(a),
-            "headline": headline(a.content),
-            "lets": reference_sentences(a.content),
-            "chance": chance_sentence(a),
-            "spread": any(r.folds > 1 for r in a.results),
-            "anti": a.setup("anti") is not None,
-            "findings": [{"verifier": s.verifier, "text": finding(s)} for s in a.shortcut if s.metric == TESTED[0]],
-            "variants": a.variants,
-            "failures": a.failures,
-            "failure_table": view.to_html(_first_rows(failures(a))),
+            "detectable": analysis.detectable,
+            "tested": any(comparison.difference is not None for comparison in analysis.shortcut),
+            "no_choice": analysis.no_choice,
+            "domain": analysis.domain,
+            "probed": analysis.domain is not None and bool(analysis.domain.section.repetitions),
+            "content": analysis.content,
+            "content_probed": analysis.content is not None
+            and analysis.content.section.reason is None,
+            "missing": missing(analysis, each=False),
+            "verdicts": _verdicts(analysis),
+            "headline": headline(analysis.content),
+            "lets": reference_sentences(analysis.content),
+            "chance": chance_sentence(analysis),
+            "spread": any(result.folds > 1 for result in analysis.results),
+            "anti": analysis.setup("anti") is not None,
+            "findings": [
+                {"verifier": comparison.verifier, "text": finding(comparison)}
+                for comparison in analysis.shortcut
+                if comparison.metric == TESTED[0]
+            ],
+            "variants": analysis.variants,
+            "failures": analysis.failures,
+            "failure_table": view.to_html(_first_rows(failures(analysis))),
             "cells": len(plan.cells),
             "missing_cells": sum(len(gap.folds) for gap in self.gaps),
-            "sweep": a.sweep,
-            "setups": [{"title": title(s.name), "topics": s.topics} for s in a.setups],
-            "notes": {k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
-            "folds": [_fold_group(a, one) for one in fold_tables(a)],
+            "sweep": analysis.sweep,
+            "setups": [
+                {"title": title(setup.name), "topics": setup.topics} for setup in analysis.setups
+            ],
+            "notes": {
+                k: note for k, note in plan.corpus.notes.items() if k not in ("defaults", "levels")
+            },
+            "folds": [_fold_group(analysis, table) for table in fold_tables(analysis)],
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -190,84 +228,113 @@ class RunReport(Report[Analysis]):
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
         further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
         """
-        a, tables = self.analysis, {key: view.rows_json(one) for key, one in self.every.items()}
-        names = [*ORDER, *(s.name for s in a.setups if s.name not in ORDER)]
+        analysis = self.analysis
+        tables = {key: view.rows_json(table) for key, table in self.every.items()}
+        names = [*ORDER, *(setup.name for setup in analysis.setups if setup.name not in ORDER)]
         setups = {
-            s.name: {
-                "topics": [list(pool) for pool in s.topics],
-                "mean_similarity": s.mean_similarity,
-                "max_similarity": s.max_similarity,
+            setup.name: {
+                "topics": [list(pool) for pool in setup.topics],
+                "mean_similarity": setup.mean_similarity,
+                "max_similarity": setup.max_similarity,
             }
-            for s in a.setups
+            for setup in analysis.setups
         }
         values = {
-            "run": a.path,
-            "report": f"{a.path}/report/index.html",
-            "pairs": a.plan.pairs,
+            "run": analysis.path,
+            "report": f"{analysis.path}/report/index.html",
+            "pairs": analysis.plan.pairs,
             "metric": TESTED[0],
-            "pools": a.pools,
-            "composition": {key: a.composition.get(key) for key in ("same", "different")},
-            "detectable": a.detectable,
+            "pools": analysis.pools,
+            "composition": {key: analysis.composition.get(key) for key in ("same", "different")},
+            "detectable": analysis.detectable,
             "setups": {name: setups.get(name) for name in names},
-            "results": view.objects(a.results, *_result_cols(a)),
-            "no_choice": a.no_choice,
+            "results": view.objects(analysis.results, *_result_cols(analysis)),
+            "no_choice": analysis.no_choice,
             "shortcut": tables["shortcut"],
-            "sweep": sweep_json(a.sweep),
-            "lengths": view.objects(a.lengths, *LENGTHS),
+            "sweep": sweep_json(analysis.sweep),
+            "lengths": view.objects(analysis.lengths, *LENGTHS),
             "variants": tables["variants"],
-            "against": None if a.variants is None else a.variants.reference,
-            "content": content_json(a.content),
-            "content_references": references_json(a.content),
+            "against": None if analysis.variants is None else analysis.variants.reference,
+            "content": content_json(analysis.content),
+            "content_references": references_json(analysis.content),
             "domain": tables["domain"],
             "strata": tables["strata"],
             "stability": {
-                name: {m: a.stability[name][m] for m in METRICS} if name in a.stability else None for name in names
+                name: {metric: analysis.stability[name][metric] for metric in METRICS}
+                if name in analysis.stability
+                else None
+                for name in names
             },
-            "failed": [{"cell": f.cell, "error": f.error} for f in a.failures],
+            "failed": [
+                {"cell": failure.cell, "error": failure.error} for failure in analysis.failures
+            ],
         }
-        return values | {key: rows for key, rows in tables.items() if any(rows) and key not in values}
+        return values | {
+            key: rows for key, rows in tables.items() if any(rows) and key not in values
+        }
 
     def closing(self) -> list[RenderableType]:
         """The tables that are for a terminal, with what is said after some, then remarks."""
         from rich.text import Text
 
-        a = self.analysis
-        compared = [] if a.no_choice is None else [a.no_choice]
-        if a.detectable is not None:
-            text = f"A true difference of {view.figure(a.detectable)} in AUC between HITS and Random"
+        analysis = self.analysis
+        compared = [] if analysis.no_choice is None else [analysis.no_choice]
+        if analysis.detectable is not None:
+            text = f"A true difference of {view.figure(analysis.detectable)} in AUC between HITS and Random"
             compared.append(f"{text} would be detected with 80 % power.")
-        said = {"domain": missing(a), "shortcut": compared}
-        parts: list[RenderableType] = []
+        advice_of = {"domain": missing(analysis), "shortcut": compared}
+        blocks: list[RenderableType] = []
         keys = [*self.every]
-        keys.insert(keys.index("results"), keys.pop(keys.index("shortcut")))  # here scores come first
+        keys.insert(
+            keys.index("results"), keys.pop(keys.index("shortcut"))
+        )  # here scores come first
         for key in keys:
-            one = self.every[key]
-            parts += [view.for_terminal(one)] if one.rows and one.terminal else []
-            parts += map(Text, said.get(key, ()))
-        parts += [Text(f"Mind: {sentence}.") for sentence in a.plan.corpus.notes.get(ACCOUNT, ())]
-        if "training" in a.plan.corpus.notes:
-            parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
-        return parts
+            table = self.every[key]
+            blocks += [view.for_terminal(table)] if table.rows and table.terminal else []
+            blocks += map(Text, advice_of.get(key, ()))
+        blocks += [
+            Text(f"Mind: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
+        ]
+        if "training" in analysis.plan.corpus.notes:
+            blocks.append(Text(f"training: {analysis.plan.corpus.notes['training']}."))
+        return blocks
 
 
 def sizes(analysis: Analysis) -> view.Table:
-    """Table 1, one setup a column: means over folds."""
+    """Table 1, one setup a column: numbers of topics, pairs, documents and authors, as means over folds."""
     rows = [("folds", "folds", "")]
     for quantity in ("split", "pairs", "documents", "authors"):
         rows += [
-            (f"{'topics' if quantity == 'split' else quantity} in {side}", quantity, side) for side in ("train", "test")
+            (f"{'topics' if quantity == 'split' else quantity} in {side}", quantity, side)
+            for side in ("train", "test")
         ]
     rows.append(("authors in both", "authors", "both"))
-    rows += [(f"share of same-topic pairs, {kind} author", "composition", kind) for kind in ("same", "different")]
+    rows += [
+        (f"share of same-topic pairs, {kind} author", "composition", kind)
+        for kind in ("same", "different")
+    ]
     return view.table(
         "sizes",
         "Sizes of the setups",
-        [row for row in rows if any(_size(s, *row[1:]) is not None for s in analysis.setups)],
+        [
+            row
+            for row in rows
+            if any(_size(setup, *row[1:]) is not None for setup in analysis.setups)
+        ],
         view.col("per fold", lambda row: row[0], text=True),
-        *view.each(analysis.setups, lambda s: title(s.name), lambda row, s: _size(s, *row[1:]), digits=2),
-        note="Means over folds. Pairs in train are those to fit and those to calibrate; shares are of test pairs.",
-        section="data", terminal=False,
-    )  # fmt: skip
+        *view.each(
+            analysis.setups,
+            lambda setup: title(setup.name),
+            lambda row, setup: _size(setup, *row[1:]),
+            digits=2,
+        ),
+        note=(
+            "Means over folds. Pairs in train are those to fit and those to calibrate; shares are"
+            " of test pairs."
+        ),
+        section="data",
+        terminal=False,
+    )
 
 
 def _size(setup: Setup, quantity: str, side: str) -> float | None:
@@ -277,62 +344,105 @@ def _size(setup: Setup, quantity: str, side: str) -> float | None:
 
 
 def results(analysis: Analysis) -> view.Table:
-    """Table 2: mean ± standard deviation; marks where HITS and Random differ in the paper's t-test."""
-    by_setup = (analysis.result(verifier, s.name) for verifier in analysis.verifiers for s in analysis.setups)
-    note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
+    """Table 2: metrics (0 to 1), mean ± standard deviation; marks of the paper's t-test of HITS and Random."""
+    by_setup = (
+        analysis.result(verifier, setup.name)
+        for verifier in analysis.verifiers
+        for setup in analysis.setups
+    )
+    note = (
+        "Mean ±standard deviation over folds."
+        if any(result.folds > 1 for result in analysis.results)
+        else "One fold."
+    )
     if _partial(analysis):
-        note += " Folds: those with answers, of those planned; a row averages over the former alone."
+        note += (
+            " Folds: those with answers, of those planned; a row averages over the former alone."
+        )
     for verifier in analysis.plan.verifiers:
-        shares = [r.unanswered for r in analysis.results if r.verifier == verifier.name and r.unanswered is not None]
+        shares = [
+            result.unanswered
+            for result in analysis.results
+            if result.verifier == verifier.name and result.unanswered is not None
+        ]
         if shares and min(shares) > MOSTLY:
-            much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
-            silent = 2 * _counted(analysis, verifier.name, "no_score") > _counted(analysis, verifier.name, "no_answer")
+            share = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
+            silent = 2 * _unanswered_problems(
+                analysis, verifier.name, "no_score"
+            ) > _unanswered_problems(analysis, verifier.name, "no_answer")
             why = "most of its scores are NaN (cannot tell)" if silent else _unanswering(verifier)
-            note += f" {verifier.name} left {much} problems unanswered (0.5): {why}."
+            note += f" {verifier.name} left {share} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
-            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
-            " it takes folds for independent, which they are not."
+            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, †"
+            " higher in HITS; it takes folds for independent, which they are not."
         )
-    rows = [r for r in by_setup if r is not None]
+    rows = [result for result in by_setup if result is not None]
     cols = _result_cols(analysis)
-    return view.table("results", "Scores by verifier and setup", rows, *cols, note=note, section="scores")
+    return view.table(
+        "results", "Scores by verifier and setup", rows, *cols, note=note, section="scores"
+    )
 
 
 def _result_cols(analysis: Analysis) -> list[view.Col[Result]]:
-    controls = {v.name for v in analysis.plan.verifiers if is_control(v.spec)}
+    controls = {verifier.name for verifier in analysis.plan.verifiers if is_control(verifier.spec)}
 
-    def best_of(setup: str, m: str) -> float | None:
-        means = [r.mean[m] or 0.0 for r in analysis.results if r.setup == setup and r.verifier not in controls]
-        higher = m not in analysis.chosen or analysis.chosen[m].higher
+    def best_of(setup: str, metric: str) -> float | None:
+        means = [
+            result.mean[metric] or 0.0
+            for result in analysis.results
+            if result.setup == setup and result.verifier not in controls
+        ]
+        higher = metric not in analysis.chosen or analysis.chosen[metric].higher
         return (max if higher else min)(means, default=None)
 
-    best = {(s.name, m): best_of(s.name, m) for s in analysis.setups for m in analysis.metrics}
+    best = {
+        (setup.name, metric): best_of(setup.name, metric)
+        for setup in analysis.setups
+        for metric in analysis.metrics
+    }
     several = len(set(analysis.verifiers) - controls) > 1
     # 80 columns have no room for others beside those that were chosen.
     leading = ("auc", *analysis.chosen) if analysis.chosen else None
 
-    def score(r: Result, m: str) -> view.Measure:
-        first = several and r.verifier not in controls and r.mean[m] == best[r.setup, m]
-        return view.Measure(r.mean[m], r.std[m], _mark(analysis, r, m), first)
+    def score(result: Result, metric: str) -> view.Measure:
+        is_best = (
+            several
+            and result.verifier not in controls
+            and result.mean[metric] == best[result.setup, metric]
+        )
+        return view.Measure(
+            result.mean[metric],
+            result.std[metric],
+            _significance_mark(analysis, result, metric),
+            is_best,
+        )
 
     return [
-        view.col("verifier", lambda r: r.verifier, text=True, json="verifier"),
-        view.col("setup", lambda r: r.setup, text=True, json="setup", show=title),
-        *([view.col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
+        view.col("verifier", lambda result: result.verifier, text=True, json="verifier"),
+        view.col("setup", lambda result: result.setup, text=True, json="setup", show=title),
+        *(
+            [view.col("folds", lambda result: f"{result.folds} of {result.planned}", text=True)]
+            if _partial(analysis)
+            else []
+        ),
         *view.each(analysis.metrics, analysis.title, score, json=str, terminal=leading),
-        view.col(None, lambda r: r.unanswered, json="unanswered"),
-        view.col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
+        view.col(None, lambda result: result.unanswered, json="unanswered"),
+        view.col(
+            None,
+            lambda result: {metric: result.std[metric] for metric in analysis.metrics},
+            json="std",
+        ),
     ]
 
 
 def _partial(analysis: Analysis) -> bool:
-    return any(r.folds < r.planned for r in analysis.results)
+    return any(result.folds < result.planned for result in analysis.results)
 
 
-def _counted(analysis: Analysis, verifier: str, what: str) -> float:
+def _unanswered_problems(analysis: Analysis, verifier: str, reason: str) -> float:
     """How many test problems got no score or no answer of a verifier, over all folds."""
-    return sum(f.metrics.get(verifier, {}).get(what) or 0.0 for f in analysis.folds)
+    return sum(fold.metrics.get(verifier, {}).get(reason) or 0.0 for fold in analysis.folds)
 
 
 def _unanswering(verifier: VerifierRecord) -> str:
@@ -340,153 +450,225 @@ def _unanswering(verifier: VerifierRecord) -> str:
     scores = "its scores hardly differ"
     if ":" in verifier.spec:
         # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
-        calibrator = verifier.identity["params"].get("calibrator") if verifier.spec.startswith("calibrated(") else None
-        used = SUITS_ANY if calibrator is None else str(calibrator["component"])
+        calibrator = (
+            verifier.identity["params"].get("calibrator")
+            if verifier.spec.startswith("calibrated(")
+            else None
+        )
+        component = SUITS_ANY if calibrator is None else str(calibrator["component"])
     else:
         verifier_object = as_verifier(registry.parse("verifier", verifier.spec))
         if not isinstance(verifier_object, Calibrated):
             return scores
-        used = str((verifier_object.calibrator or verifier_object.scorer.default_calibrator()).name)
-    return scores if used == SUITS_ANY else f"{scores}, or {used} does not suit their scale ({SUITS_ANY} suits any)"
+        component = str(
+            (verifier_object.calibrator or verifier_object.scorer.default_calibrator()).name
+        )
+    return (
+        scores
+        if component == SUITS_ANY
+        else f"{scores}, or {component} does not suit their scale ({SUITS_ANY} suits any)"
+    )
 
 
-def _mark(analysis: Analysis, r: Result, metric: str) -> str:
-    p, other = r.p[metric], analysis.result(r.verifier, "random")
-    own, random = r.mean[metric], None if other is None else other.mean[metric]
-    if p is None or p >= SIGNIFICANT or own is None or random is None:
+def _significance_mark(analysis: Analysis, result: Result, metric: str) -> str:
+    p_value = result.p[metric]
+    random_result = analysis.result(result.verifier, "random")
+    mean = result.mean[metric]
+    random = None if random_result is None else random_result.mean[metric]
+    if p_value is None or p_value >= SIGNIFICANT or mean is None or random is None:
         return ""
-    return "*" if own < random else "†"
+    return "*" if mean < random else "†"
 
 
 def variants_of(analysis: Analysis) -> view.Table:
     """Methods with all their seeds, each against one of them."""
-    titles = {m: own for m in analysis.metrics if (own := analysis.title(m)) is not None}
-    return variants_table(analysis.variants, list(titles), titles | {s.name: title(s.name) for s in analysis.setups})
+    titles = {
+        metric: metric_title
+        for metric in analysis.metrics
+        if (metric_title := analysis.title(metric)) is not None
+    }
+    return variants_table(
+        analysis.variants,
+        list(titles),
+        titles | {setup.name: title(setup.name) for setup in analysis.setups},
+    )
 
 
 WHY_HITS = (
-    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five verifiers; here the "
-    "corpus, its topics, their encoder and the verifiers that are ranked are others, unless you chose them so."
+    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five"
+    " verifiers; here the corpus, its topics, their encoder and the verifiers that are ranked are"
+    " others, unless you chose them so."
 )
 PRINTED_HITS = {"char-ngram": (0.926, 0.927), "ppm": (0.913, 0.926)}
 """Overall in HITS and Random, Table 2."""
 
 
 def _beside_hits(analysis: Analysis) -> Iterable[Beside]:
-    for place, name in enumerate(("hits", "random")):
-        for s in (s for s in analysis.setups if s.name == name):
-            known = [rho for m in SHOWN if (rho := analysis.stability[name][m]) is not None]
+    for position, name in enumerate(("hits", "random")):
+        for setup in (setup for setup in analysis.setups if setup.name == name):
+            known = [
+                rho for metric in SHOWN if (rho := analysis.stability[name][metric]) is not None
+            ]
             stable = sum(known) / len(known) if known else None
-            yield Beside(f"{title(name)}: mean topic similarity", s.mean_similarity, None, (0.775, 0.841)[place])
-            yield Beside(f"{title(name)}: highest", s.max_similarity, None, (0.862, 0.922)[place])
-            yield Beside(f"{title(name)}: ranking stability", stable, None, (0.92, 0.86)[place])
+            yield Beside(
+                f"{title(name)}: mean topic similarity",
+                setup.mean_similarity,
+                None,
+                (0.775, 0.841)[position],
+            )
+            yield Beside(
+                f"{title(name)}: highest", setup.max_similarity, None, (0.862, 0.922)[position]
+            )
+            yield Beside(f"{title(name)}: ranking stability", stable, None, (0.92, 0.86)[position])
         for verifier, printed in PRINTED_HITS.items():
-            if (own := analysis.result(verifier, name)) is not None:
-                yield Beside(f"{title(name)}: overall of {verifier}", own.mean["overall"], None, printed[place])
+            if (result := analysis.result(verifier, name)) is not None:
+                yield Beside(
+                    f"{title(name)}: overall of {verifier}",
+                    result.mean["overall"],
+                    None,
+                    printed[position],
+                )
 
 
 def stability(analysis: Analysis) -> view.Table:
-    """Table 4: mean Spearman correlation of rankings between folds."""
+    """Table 4: mean Spearman correlation, −1 to 1, of the rankings of verifiers on two folds."""
 
-    def known(s: Setup) -> list[float]:
-        return [rho for m in SHOWN if (rho := analysis.stability[s.name][m]) is not None]
+    def known(setup: Setup) -> list[float]:
+        return [
+            rho for metric in SHOWN if (rho := analysis.stability[setup.name][metric]) is not None
+        ]
 
     return view.table(
-        "stability", "Ranking stability", [s for s in analysis.setups if known(s)],
-        view.col("setup", lambda s: title(s.name), text=True),
-        *view.each(SHOWN, title, lambda s, m: analysis.stability[s.name][m]),
-        view.col("mean", lambda s: sum(known(s)) / len(known(s))),
-        note="Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then "
-        "pools.",
-        section="scores", terminal=False,
-    )  # fmt: skip
+        "stability",
+        "Ranking stability",
+        [setup for setup in analysis.setups if known(setup)],
+        view.col("setup", lambda setup: title(setup.name), text=True),
+        *view.each(SHOWN, title, lambda setup, metric: analysis.stability[setup.name][metric]),
+        view.col("mean", lambda setup: sum(known(setup)) / len(known(setup))),
+        note=(
+            "Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs"
+            " of folds, then pools."
+        ),
+        section="scores",
+        terminal=False,
+    )
 
 
 def ranks(analysis: Analysis) -> view.Table:
-    """Table 5: mean ranks by overall."""
-    ranked = len(analysis.verifiers) > 1 and any(r.planned > 1 for r in analysis.results)
+    """Table 5: mean ranks by overall, 1 = best."""
+    ranked = len(analysis.verifiers) > 1 and any(result.planned > 1 for result in analysis.results)
 
     def rank(verifier: str, setup: Setup) -> float | None:
         result = analysis.result(verifier, setup.name)
         return None if result is None else result.rank
 
     return view.table(
-        "ranks", "Mean ranks by overall", analysis.verifiers if ranked else (),
+        "ranks",
+        "Mean ranks by overall",
+        analysis.verifiers if ranked else (),
         view.col("verifier", lambda verifier: verifier, text=True),
-        *view.each(analysis.setups, lambda s: title(s.name), rank, digits=2),
+        *view.each(analysis.setups, lambda setup: title(setup.name), rank, digits=2),
         note="1 = best; mean over folds, ties share a rank.",
-        section="scores", terminal=False,
-    )  # fmt: skip
+        section="scores",
+        terminal=False,
+    )
 
 
 def neighbours(analysis: Analysis) -> view.Table:
-    """Table 6: the most similar topics of train and test."""
+    """Table 6: the most similar topics of train and test, with their cosine."""
     return view.table(
         "neighbours",
         "Most similar topics of train and test",
-        [(s, pair) for s in analysis.setups for pair in s.neighbours],
-        view.col("setup", lambda r: title(r[0].name), text=True),
-        view.col("topic in train", lambda r: r[1][0], text=True),
-        view.col("topic in test", lambda r: r[1][1], text=True),
-        view.col("cosine", lambda r: r[1][2]),
-        section="topics", terminal=False,
-    )  # fmt: skip
+        [(setup, pair) for setup in analysis.setups for pair in setup.neighbours],
+        view.col("setup", lambda row: title(row[0].name), text=True),
+        view.col("topic in train", lambda row: row[1][0], text=True),
+        view.col("topic in test", lambda row: row[1][1], text=True),
+        view.col("cosine", lambda row: row[1][2]),
+        section="topics",
+        terminal=False,
+    )
 
 
 def similarities(analysis: Analysis) -> view.Table:
-    """Table 7: mean and highest similarity between train and test topics."""
-    note = f"Cosines over train × test topics of a fold, mean over folds; encoder {analysis.plan.encoder}"
+    """Table 7: mean and highest cosine similarity between train and test topics, by setup."""
+    note = (
+        "Cosines over train × test topics of a fold, mean over folds; encoder"
+        f" {analysis.plan.encoder}"
+    )
     cols: list[view.Col[Setup]] = [
-        view.col("setup", lambda s: title(s.name), text=True),
-        view.col("mean", lambda s: s.mean_similarity),
-        view.col("highest", lambda s: s.max_similarity),
+        view.col("setup", lambda setup: title(setup.name), text=True),
+        view.col("mean", lambda setup: setup.mean_similarity),
+        view.col("highest", lambda setup: setup.max_similarity),
     ]
     if analysis.plan.second_encoder is not None:
-        cols.append(view.col("mean, second encoder", lambda s: s.mean_similarity2))
-        cols.append(view.col("highest, second encoder", lambda s: s.max_similarity2))
-        note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
-    rows = [s for s in analysis.setups if s.mean_similarity is not None]
+        cols.append(view.col("mean, second encoder", lambda setup: setup.mean_similarity2))
+        cols.append(view.col("highest, second encoder", lambda setup: setup.max_similarity2))
+        note += (
+            f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the"
+            " first)"
+        )
+    rows = [setup for setup in analysis.setups if setup.mean_similarity is not None]
     return view.table(
-        "similarities", "Similarity of train and test topics", rows, *cols, note=f"{note}.", section="topics",
+        "similarities",
+        "Similarity of train and test topics",
+        rows,
+        *cols,
+        note=f"{note}.",
+        section="topics",
         terminal=False,
-    )  # fmt: skip
+    )
 
 
 def shortcut(analysis: Analysis) -> view.Table:
-    """Table 11: HITS against Random, with what this run can tell."""
+    """Table 11: HITS against Random by verifier and metric (0 to 1), with what this run can tell."""
     return view.table(
-        "shortcut", "Topic shortcut test", analysis.shortcut,
-        view.col("verifier", lambda s: s.verifier, text=True, json="verifier"),
-        view.col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
-        view.col("HITS", lambda s: s.hits, json="hits"),
-        view.col("Random", lambda s: s.random, json="random"),
-        view.col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
-        view.col("Diff", lambda s: s.diff, json="diff", terminal=False),
-        view.col("interval", lambda s: s.interval, signed=True, json="interval"),
-        view.col("detectable", lambda s: s.detectable),
+        "shortcut",
+        "Topic shortcut test",
+        analysis.shortcut,
+        view.col("verifier", lambda comparison: comparison.verifier, text=True, json="verifier"),
+        view.col(
+            "metric",
+            lambda comparison: comparison.metric,
+            text=True,
+            json="metric",
+            show=lambda metric: analysis.title(metric) or title(metric),
+        ),
+        view.col("HITS", lambda comparison: comparison.hits, json="hits"),
+        view.col("Random", lambda comparison: comparison.random, json="random"),
+        view.col(
+            "HITS−Random", lambda comparison: comparison.difference, signed=True, json="difference"
+        ),
+        view.col("Diff", lambda comparison: comparison.diff, json="diff", terminal=False),
+        view.col("interval", lambda comparison: comparison.interval, signed=True, json="interval"),
+        view.col("detectable", lambda comparison: comparison.detectable),
         view.col(
             "≠ 0?",
-            lambda s: s.distinguishable,
+            lambda comparison: comparison.distinguishable,
             text=True,
             json="distinguishable",
             terminal=False,
             show=lambda differs: {True: "yes", False: "no", None: "n/a"}[differs],
         ),
-        note=f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their "
-        "overlap. Detectable: smallest difference detected with 80 % power."
-        if analysis.pools > 1
-        else "Means over folds. One pool of topics: an interval cannot be estimated.",
-    )  # fmt: skip
+        note=(
+            f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools,"
+            " allowing for their overlap. Detectable: smallest difference detected with 80 %"
+            " power."
+            if analysis.pools > 1
+            else "Means over folds. One pool of topics: an interval cannot be estimated."
+        ),
+    )
 
 
 def failures(analysis: Analysis) -> view.Table:
     """Cells without answers."""
     return view.table(
-        "failures", "Cells without answers", analysis.failures,
-        view.col("verifier", lambda f: f.verifier, text=True),
-        view.col("fold", lambda f: f.fold, text=True),
-        view.col("error", lambda f: f.error, text=True),
-    )  # fmt: skip
+        "failures",
+        "Cells without answers",
+        analysis.failures,
+        view.col("verifier", lambda failure: failure.verifier, text=True),
+        view.col("fold", lambda failure: failure.fold, text=True),
+        view.col("error", lambda failure: failure.error, text=True),
+    )
 
 
 def fold_tables(analysis: Analysis) -> list[view.Table]:
@@ -496,29 +678,47 @@ def fold_tables(analysis: Analysis) -> list[view.Table]:
         view.table(
             f"folds-{setup.name}",
             f"{title(setup.name)}, fold by fold",
-            [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
-            view.col("fold", lambda r: r[0].name, text=True),
-            view.col("verifier", lambda r: r[1], text=True),
-            *view.each(metrics, analysis.title, lambda r, m: r[0].metrics.get(r[1], {}).get(m)),
+            [
+                (fold, verifier)
+                for fold in analysis.folds
+                if fold.setup == setup.name
+                for verifier in analysis.verifiers
+            ],
+            view.col("fold", lambda row: row[0].name, text=True),
+            view.col("verifier", lambda row: row[1], text=True),
+            *view.each(
+                metrics,
+                analysis.title,
+                lambda row, metric: row[0].metrics.get(row[1], {}).get(metric),
+            ),
         )
         for setup in analysis.setups
     ]
 
 
-def _first_rows(whole: view.Table) -> view.Table:
+def _first_rows(table: view.Table) -> view.Table:
     """What a page shows of a long table."""
-    if len(whole.rows) <= MOST_ROWS:
-        return whole
-    note = f"The first {MOST_ROWS} of {len(whole.rows):,} rows; all of them are in tables/{whole.key}.csv."
-    return replace(whole, rows=whole.rows[:MOST_ROWS], note=note)
+    if len(table.rows) <= MOST_ROWS:
+        return table
+    note = (
+        f"The first {MOST_ROWS} of {len(table.rows):,} rows; all of them are in"
+        f" tables/{table.key}.csv."
+    )
+    return replace(table, rows=table.rows[:MOST_ROWS], note=note)
 
 
-def _fold_group(analysis: Analysis, whole: view.Table) -> dict[str, Any]:
-    few = _first_rows(whole)
-    names = {row[0] for row in few.rows}
-    folds = [f for f in analysis.folds if whole.key == f"folds-{f.setup}" and f.name in names]
-    rows = [{"name": f.name, "info": _named_topics(analysis, f)} for f in folds]
-    return {"title": whole.title.removesuffix(", fold by fold"), "rows": rows, "table": view.to_html(few)}
+def _fold_group(analysis: Analysis, table: view.Table) -> dict[str, Any]:
+    first_rows = _first_rows(table)
+    names = {row[0] for row in first_rows.rows}
+    folds = [
+        fold for fold in analysis.folds if table.key == f"folds-{fold.setup}" and fold.name in names
+    ]
+    rows = [{"name": fold.name, "info": _named_topics(analysis, fold)} for fold in folds]
+    return {
+        "title": table.title.removesuffix(", fold by fold"),
+        "rows": rows,
+        "table": view.to_html(first_rows),
+    }
 
 
 def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
@@ -526,7 +726,7 @@ def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
     info: dict[str, Any] = msgspec.to_builtins(fold.info)
     for key in ("train_topics", "test_topics"):
         if info.get(key):
-            info[key] = [names[t] for t in info[key]]
+            info[key] = [names[topic] for topic in info[key]]
     if fold.info.counts is not None and not fold.info.counts.calibrate.total:
         info["counts"]["calibrate"] = "no pairs set aside: calibrated by cross-fitting"
     return {key.replace("_", " "): value for key, value in info.items()}
@@ -542,35 +742,48 @@ def _resolved(run: dict[str, Any]) -> dict[str, Any]:
     return {**run, "spec": spec}
 
 
-def finding(s: Shortcut) -> str:
+def finding(comparison: Shortcut) -> str:
     """What a shortcut test found, as a sentence; it claims no more than the interval."""
-    if s.hits is None or s.random is None or s.difference is None:
+    if comparison.hits is None or comparison.random is None or comparison.difference is None:
         return "no fold is complete in both setups."
-    size = view.figure(s.diff)
-    text = f"AUC {view.figure(s.hits)} in HITS, {view.figure(s.random)} in Random: "
-    text += "no difference" if float(size) == 0 else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
-    if s.interval is None:
+    size = view.figure(comparison.diff)
+    text = (
+        f"AUC {view.figure(comparison.hits)} in HITS, {view.figure(comparison.random)} in Random: "
+    )
+    text += (
+        "no difference"
+        if float(size) == 0
+        else f"{size} {'lower' if comparison.difference < 0 else 'higher'} in HITS"
+    )
+    if comparison.interval is None:
         return text + ". With one pool no interval can be estimated."
-    low, high = (view.figure(end, signed=True) for end in s.interval)
+    low, high = (view.figure(end, signed=True) for end in comparison.interval)
     text += f" (95 % interval {low} to {high}). "
-    if s.distinguishable:
+    if comparison.distinguishable:
         return text + "The difference is statistically significant."
-    if s.difference == 0:
+    if comparison.difference == 0:
         return text.rstrip()
-    least = "" if s.detectable is None else f"; this run would find one of {view.figure(s.detectable)} with 80 % power"
+    least = (
+        ""
+        if comparison.detectable is None
+        else f"; this run would find one of {view.figure(comparison.detectable)} with 80 % power"
+    )
     return text + f"It is not statistically significant{least}."
 
 
 def _differences(aucs: Sequence[Shortcut]) -> str:
     """The difference of every verifier with its interval, and how many are significant."""
     each_one = []
-    for s in aucs:
-        ends = [view.figure(end, signed=True) for end in s.interval or ()]
+    for auc in aucs:
+        ends = [view.figure(end, signed=True) for end in auc.interval or ()]
         between = f" [{ends[0]}, {ends[1]}]" if ends else ""
-        each_one.append(f"{s.verifier} {view.figure(s.difference, signed=True)}{between}")
-    sure = f"statistically significant: {sum(bool(s.distinguishable) for s in aucs)} of {len(aucs)}"
-    estimated = any(s.interval is not None for s in aucs)
-    return f"{', '.join(each_one)}; {sure if estimated else 'with one pool no interval can be estimated'}"
+        each_one.append(f"{auc.verifier} {view.figure(auc.difference, signed=True)}{between}")
+    sure = f"statistically significant: {sum(bool(auc.distinguishable) for auc in aucs)} of {len(aucs)}"
+    estimated = any(auc.interval is not None for auc in aucs)
+    return (
+        f"{', '.join(each_one)};"
+        f" {sure if estimated else 'with one pool no interval can be estimated'}"
+    )
 
 
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
@@ -580,10 +793,22 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
         axes = []
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
-            axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
+            axes.append(
+                {
+                    "badge": badge(row.judged),
+                    "kind": row.judged.outcome.name,
+                    "text": content_sentence(row),
+                }
+            )
         if analysis.domain is not None and analysis.domain.section.repetitions:
-            own = analysis.domain.row(verifier)
-            axes.append({"badge": badge(own.judged), "kind": own.judged.outcome.name, "text": domain_sentence(own)})
+            domain_row = analysis.domain.row(verifier)
+            axes.append(
+                {
+                    "badge": badge(domain_row.judged),
+                    "kind": domain_row.judged.outcome.name,
+                    "text": domain_sentence(domain_row),
+                }
+            )
         verdicts.append({"verifier": verifier, "axes": axes})
     return verdicts
 
@@ -597,9 +822,9 @@ def chance_sentence(analysis: Analysis) -> str:
     if not count:
         return ""
     return (
-        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count} firm "
-        f"{'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g} are expected "
-        "to be wrong by chance."
+        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count}"
+        f" firm {'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g}"
+        " are expected to be wrong by chance."
     )
 
 
@@ -607,87 +832,114 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
     ``each`` verifier without one."""
     sentences = [
-        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they count as .5."
+        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they"
+        " count as .5."
         for name in analysis.verifiers
-        if (silent := _counted(analysis, name, "no_score"))
+        if (silent := _unanswered_problems(analysis, name, "no_score"))
     ]
     sentences += no_verdict(analysis.content, each=each)
     domain = analysis.domain
     if domain is not None and not domain.section.repetitions:
         if domain.section.reason != NOT_ASKED:
-            sentences.append(f"Nothing on training domains: there is no crossed probe ({domain.section.reason}).")
+            sentences.append(
+                f"Nothing on training domains: there is no crossed probe ({domain.section.reason})."
+            )
     elif domain is not None and each:
         sentences += [
-            f"No verdict on the training domain of {r.verifier}: {r.judged.reason}."
-            for r in domain.rows
-            if r.judged.outcome is Domain.NO_VERDICT
+            f"No verdict on the training domain of {row.verifier}: {row.judged.reason}."
+            for row in domain.rows
+            if row.judged.outcome is Domain.NO_VERDICT
         ]
     return sentences
 
 
 def forecast_table(forecast: Forecast) -> view.Table:
     """Folds and pairs of each setup and of the probe."""
-    parts = [(title(name), part) for name, part in forecast.setups.items()]
+    setups = [(title(name), setup) for name, setup in forecast.setups.items()]
     if forecast.probe is not None:
-        parts.append(("crossed probe", forecast.probe))
+        setups.append(("crossed probe", forecast.probe))
     if forecast.transplant is not None:
-        parts.append(("other content", forecast.transplant))
+        setups.append(("other content", forecast.transplant))
     return view.table(
-        "forecast", "This run would hold", parts,
-        view.col("setup", lambda r: r[0], text=True),
-        view.col("folds", lambda r: r[1].folds),
-        view.col("pairs in train", lambda r: round(r[1].train)),
-        view.col("pairs in test", lambda r: round(r[1].test)),
-        note=f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'} {forecast.topics} "
-        f"{forecast.parts}. Pairs: means over folds.",
-    )  # fmt: skip
+        "forecast",
+        "This run would hold",
+        setups,
+        view.col("setup", lambda row: row[0], text=True),
+        view.col("folds", lambda row: row[1].folds),
+        view.col("pairs in train", lambda row: round(row[1].train)),
+        view.col("pairs in test", lambda row: round(row[1].test)),
+        note=(
+            f"{forecast.documents:,} documents {'on' if forecast.parts == 'topics' else 'in'}"
+            f" {forecast.topics} {forecast.parts}. Pairs: means over folds."
+        ),
+    )
 
 
 def cure(options: str | None) -> str:
     """What gives several pools, as ``tasks.run.setups.pools_advice`` found it."""
-    return f"give {options}" if options else "too few topics for several; give a column with more topics by --topic"
+    return (
+        f"give {options}"
+        if options
+        else "too few topics for several; give a column with more topics by --topic"
+    )
 
 
 def lines(forecast: Forecast) -> list[RenderableType]:
-    """What a run would hold, cost and show."""
+    """What a run would hold and show."""
     from rich.text import Text
 
-    shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
-    if forecast.untimed:
-        shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
-    parts: list[RenderableType] = [
+    blocks: list[RenderableType] = [
         view.for_terminal(forecast_table(forecast)),
         *([] if forecast.sweep is None else [view.for_terminal(planned_sweep(forecast.sweep))]),
-        Text(
-            f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
-            f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s). These are "
-            "seconds of CPU, timed now: a part of planning, every verifier on one fold. A first run also compiles "
-            f"kernels, about 12 s; a busy machine takes longer. Memory: about {forecast.megabytes:,.0f} MB a worker."
-        ),
+        Text(f"{forecast.fits:,} fits, {forecast.cells:,} cells."),
     ]
     if forecast.detectable is not None:
-        text = f"HITS against Random would find a true difference of about {view.figure(forecast.detectable)} in AUC"
-        parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
+        text = (
+            "HITS against Random would find a true difference of about"
+            f" {view.figure(forecast.detectable)} in AUC"
+        )
+        blocks.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
-        parts.append(Text(forecast.no_choice))
+        blocks.append(Text(forecast.no_choice))
     elif forecast.topics and forecast.parts == "topics":
-        parts.append(
-            Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
+        blocks.append(
+            Text(
+                "With one pool no difference between HITS and Random can be shown:"
+                f" {cure(forecast.more_pools)}."
+            )
         )
     if forecast.transplant is not None:
-        text = f"Content is transplanted in {forecast.transplant.folds} folds"
-        words = f" {forecast.segmented}." if forecast.segmented else ""
-        parts.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average.{words}"))
+        text = f"Content is transplanted in up to {forecast.transplant.folds} folds"
+        blocks.append(
+            Text(f"{text}, of {forecast.transplant.test:.0f} problems at most on average.")
+        )
     elif forecast.transplant_reason is not None:
-        parts.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
+        blocks.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     pairs = round(forecast.probe.test / 2) if forecast.probe is not None else FEWEST_PAIRS
     if forecast.detectable_gain is not None and pairs < FEWEST_PAIRS:
-        text = f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a test set, of"
-        parts.append(Text(f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would help."))
+        text = (
+            f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a"
+            " test set, of"
+        )
+        blocks.append(
+            Text(
+                f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would"
+                " help."
+            )
+        )
     elif forecast.detectable_gain is not None:
         gain = view.figure(forecast.detectable_gain)
-        text = f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
-        parts.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
+        text = (
+            f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
+        )
+        blocks.append(
+            Text(
+                f"{text} power, for a verifier that varies as style-only does; for others a larger"
+                " one."
+            )
+        )
     elif forecast.probe_reason is not None:
-        parts.append(Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains."))
-    return parts
+        blocks.append(
+            Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains.")
+        )
+    return blocks

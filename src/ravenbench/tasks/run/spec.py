@@ -1,4 +1,8 @@
-"""The spec of a run: one record that file, command line and Python all build (contract 11)."""
+"""The spec of a run: one record that file, command line and Python all build (contract 11).
+
+In: options by name, the keys of a spec file (TOML) or arguments. Out: one checked ``RunSpec``; shares are from 0 to
+1, lengths in words, ``topics``, ``folds``, ``pools`` and the like are counts; SpecError where a value does not fit.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 import msgspec
 
 from ravenbench import registry
-from ravenbench.components import Component, each_seeded, identity, identity_hash, seedless, unknown_parameter
+from ravenbench.components import (
+    Component,
+    each_seeded,
+    identity,
+    identity_hash,
+    seedless,
+    unknown_parameter,
+)
 from ravenbench.engine.options import (
     COMPONENTS,
     PATH,
@@ -22,10 +33,11 @@ from ravenbench.engine.options import (
     Metrics,
     about,
     checked,
+    joined_lists,
+    read_tables,
     refuse_of_tables,
 )
 from ravenbench.errors import SpecError, did_you_mean
-from ravenbench.files import read_ordinary
 
 if TYPE_CHECKING:
     from ravenbench.sampling import Sampler
@@ -36,7 +48,8 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
 
 
 class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
+    """What decides a run's answers: corpus, counts of topics, folds and pools, methods. Values left None come from the
+    corpus (its catalogue entry or its sizes).
 
     ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
     number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and
@@ -46,16 +59,24 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     corpus: Annotated[
         str | None,
         about(
-            "A known corpus (raven corpus list), a table, a folder of texts by author or an imported one."
-            " Default: synthetic.",
+            "A known corpus (raven corpus list), a table, a folder of texts by author or an"
+            " imported one. Default: synthetic.",
             takes=PATH,
         ),
     ] = "synthetic"
-    train: Annotated[str | None, about("Problem set to train on, instead of a corpus.", takes=PATH)] = None
-    test: Annotated[str | None, about("Problem set to answer, together with --train.", takes=PATH)] = None
+    train: Annotated[
+        str | None, about("Problem set to train on, instead of a corpus.", takes=PATH)
+    ] = None
+    test: Annotated[
+        str | None, about("Problem set to answer, together with --train.", takes=PATH)
+    ] = None
     allow_shared: AllowShared = False
     topic: Annotated[
-        str | None, about("Topics: a column of the table, a level of the corpus, extract(within='group'), or none.")
+        str | None,
+        about(
+            "Topics: a column of the table, a level of the corpus, extract(within='group'), or"
+            " none."
+        ),
     ] = None
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None,
@@ -66,31 +87,39 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = None
     folds: Annotated[AtLeastTwo | None, about("Folds over topics.", metavar="K")] = None
-    pools: Annotated[AtLeastOne | None, about("Repetitions on random subsets of topics.", metavar="N")] = None
+    pools: Annotated[
+        AtLeastOne | None, about("Repetitions on random subsets of topics.", metavar="N")
+    ] = None
     pool_share: Annotated[
-        Annotated[float, msgspec.Meta(gt=0, le=1)], about("Share of all topics in each of several pools.")
+        Annotated[float, msgspec.Meta(gt=0, le=1)],
+        about("Share of all topics in each of several pools."),
     ] = 0.5
     samplers: Annotated[
         str, about("How topics are chosen; default: hits (least alike), random, anti (most alike).")
     ] = "hits, random, anti"
     pairs: Annotated[str, about("Pair rule: matched or reference.")] = "matched"
     docs_per_topic: Annotated[AtLeastTwo | None, about("Documents kept of each topic.")] = None
-    min_docs: Annotated[AtLeastOne | None, about("Topics with fewer documents are left out.")] = None
+    min_docs: Annotated[AtLeastOne | None, about("Topics with fewer documents are left out.")] = (
+        None
+    )
     limit: Annotated[AtLeastTwo | None, about("Most pairs on each side of a fold.")] = None
     calibration: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
         about("Share of training topics (or authors) that calibrates and is not learned from."),
     ] = 0.2
-    encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")] = "lsa"
+    encoder: Annotated[
+        str, about("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")
+    ] = "lsa"
     probe: Annotated[
         Literal["both", "transplant", "crossed", "none"],
         about(
-            "transplant: how far content alone moves a verifier; crossed: what training near the test topics is worth; "
-            "both; none. Default: both."
+            "transplant: how far content alone moves a verifier; crossed: what training near the"
+            " test topics is worth; both; none. Default: both."
         ),
     ] = "both"
     repetitions: Annotated[
-        AtLeastOne, about("Repetitions of the crossed probe, and of its null; default 20.", metavar="R")
+        AtLeastOne,
+        about("Repetitions of the crossed probe, and of its null; default 20.", metavar="R"),
     ] = 20
     lengths: Annotated[
         tuple[AtLeastOne, ...] | None,
@@ -103,14 +132,16 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     verifiers: Annotated[
         str,
         about(
-            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them.",
+            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls"
+            " beside them.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
     normalise: Annotated[
         str | None,
         about(
-            "Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none.",
+            "Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask;"
+            " default: none.",
             metavar="MASK",
         ),
     ] = None
@@ -118,8 +149,8 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     group: Annotated[
         tuple[str, ...] | None,
         about(
-            "Verifiers that are runs of one method, NAME=A,B,…; those that differ only in seeds are one by themselves."
-            " May be repeated.",
+            "Verifiers that are runs of one method, NAME=A,B,…; those that differ only in seeds are"
+            " one by themselves. May be repeated.",
             takes="str | Sequence[str]",
             metavar="NAME=A,B,…",
             many=True,
@@ -128,15 +159,20 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     against: Annotated[
         str | None,
         about(
-            "Method that each of the others is compared with; by default the first one, where one has several runs.",
+            "Method that each of the others is compared with; by default the first one, where one"
+            " has several runs.",
             metavar="METHOD",
         ),
     ] = None
     aliases: Annotated[
-        dict[str, str], about("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]")
+        dict[str, str],
+        about("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]"),
     ] = {}
     seed: Annotated[
-        int, about("Seed of every draw, that of verifiers included unless they name their own; default 0.")
+        int,
+        about(
+            "Seed of every draw, that of verifiers included unless they name their own; default 0."
+        ),
     ] = 0
 
     def named_verifiers(self) -> dict[str, Component]:
@@ -149,7 +185,9 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             from ravenbench.verifiers.combinations import under_mask
 
             components = under_mask(components, self.normalise)
-        methods_of({name: identity(c) for name, c in components.items()}, self.group or (), self.against)
+        methods_of(
+            {name: identity(c) for name, c in components.items()}, self.group or (), self.against
+        )
         return each_seeded(components, self.seed)
 
     def every_m(self) -> tuple[int | None, ...]:
@@ -168,7 +206,10 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """
         components = cast("dict[str, Sampler]", registry.named("sampler", self.samplers))
         short = [component.name for component in components.values()]
-        return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in components.items()}
+        return {
+            c.name if c.name and short.count(c.name) == 1 else full: c
+            for full, c in components.items()
+        }
 
     def hash(self) -> str:
         """Identity of the spec."""
@@ -179,15 +220,22 @@ def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
     """A spec from a TOML file, if any, overridden by what was given (None = not given). Raises SpecError for a file
     that is not TOML, an unknown key (with a suggestion) or a bad value.
     """
-    values = read_toml(file) if file is not None else {}
+    read = read_toml(file) if file is not None else {}
+    values = {key: value for key, value in read.items() if key not in BESIDE}
     values |= {key: value for key, value in options.items() if value is not None}
     if values.get("train") is not None or values.get("test") is not None:
         values.setdefault("corpus", None)
-        if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
+        if (
+            values.get("train") is None
+            or values.get("test") is None
+            or values["corpus"] is not None
+        ):
             raise SpecError("--train and --test belong together and replace CORPUS")
     for key in values:
         if key not in RunSpec.__struct_fields__:
-            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.__struct_fields__))
+            raise SpecError(
+                f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.__struct_fields__)
+            )
     if isinstance(values.get("group"), str):
         values["group"] = (values["group"],)
     if "topics" in values:
@@ -197,9 +245,14 @@ def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
         values["lengths"] = tuple(sorted(sizes)) if isinstance(sizes, tuple) else (sizes,)
     spec = checked(values, RunSpec, file)
     if spec.train is not None:
-        refuse_of_tables({name: values.get(name) for name in ("text", "author", "topic")}, "these are problem sets")
+        refuse_of_tables(
+            {name: values.get(name) for name in ("text", "author", "topic")},
+            "these are problem sets",
+        )
     if spec.train is not None and isinstance(spec.topics, tuple):
-        raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
+        raise SpecError(
+            "given problem sets have no topics to sweep over", found=f"--topics {values['topics']}"
+        )
     return spec
 
 
@@ -213,45 +266,34 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
     except ValueError:
         sizes = []
     if not sizes or len(set(sizes)) < len(sizes):
-        raise SpecError(f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such)
+        raise SpecError(
+            f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such
+        )
     return tuple(sizes) if len(sizes) > 1 else sizes[0]
-
-
-_LONGEST_SPEC = 2**17
 
 
 def read_toml(file: Path) -> dict[str, Any]:
     """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
-    import tomllib  # takes longer to import than --help to answer
+    tables = read_tables(file, ("run", "verifiers"))
+    values = joined_lists(tables.get("run", {}), ("group",))
+    aliases = {
+        name: _alias(name, entry, file) for name, entry in tables.get("verifiers", {}).items()
+    }
+    return values | ({"aliases": aliases} if aliases else {})
 
-    try:
-        data = read_ordinary(file)
-        # Its reader takes time and memory by the square of a name's length.
-        if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
-            raise SpecError("it is too long for a spec file", file=file, expected=f"at most {_LONGEST_SPEC:,} bytes")
-        raw = tomllib.loads(data.decode())
-    except ValueError as error:
-        raise SpecError(f"not valid TOML: {error}", file=file) from None
-    except RecursionError:
-        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
-    unknown = sorted(set(raw) - {"run", "verifiers"})
-    if unknown:
-        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
-    for name, table in raw.items():
-        if not isinstance(table, dict):
-            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
-    values: dict[str, Any] = {}
-    for key, value in raw.get("run", {}).items():
-        several = isinstance(value, list) and key != "group"
-        values[key.replace("-", "_")] = ", ".join(map(str, value)) if several else value
-    aliases = {}
-    for name, entry in raw.get("verifiers", {}).items():
-        aliases[name] = _alias(name, entry, file)
-    if aliases:
-        values["aliases"] = aliases
-    return values
+
+BESIDE = ("out", "workers", "cell_timeout", "most_calls", "device")
+"""Keys of a spec file that decide nothing of the answers."""
+
+
+def beside_spec(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, by options or beside what decides in a spec file."""
+    file = values.get("spec")
+    if file is None or isinstance(file, RunSpec):
+        return dict(values)
+    return {key: value for key, value in read_toml(Path(file)).items() if key in BESIDE} | dict(
+        values
+    )
 
 
 def _alias(name: str, entry: Any, file: Path) -> str:
@@ -260,15 +302,20 @@ def _alias(name: str, entry: Any, file: Path) -> str:
         return str(entry["is"])
     if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
         raise SpecError(
-            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options", file=file, found=entry,
-            expected="is = \"ppm(order=4)\", or command = \"program -i $inputDataset -o $outputDir\"",
-        )  # fmt: skip
+            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options",
+            file=file,
+            found=entry,
+            expected='is = "ppm(order=4)", or command = "program -i $inputDataset -o $outputDir"',
+        )
     program: type[Any] = registry.resolve("verifier", "command")
     for key in entry:
         if key not in program._parameters():
             unknown = unknown_parameter(program, key)
             raise SpecError(
-                f"[verifiers.{name}]: {unknown.problem}", file=file, expected=unknown.expected, fix=unknown.fix
+                f"[verifiers.{name}]: {unknown.problem}",
+                file=file,
+                expected=unknown.expected,
+                fix=unknown.fix,
             )
     return str(program(**entry))
 
@@ -290,7 +337,9 @@ class Methods(NamedTuple):
     fixed: frozenset[str]
 
 
-def methods_of(identities: Mapping[str, Any], groups: Sequence[str] = (), against: str | None = None) -> Methods:
+def methods_of(
+    identities: Mapping[str, Any], groups: Sequence[str] = (), against: str | None = None
+) -> Methods:
     """Methods of verifiers, whose identities are given by name, in their order.
 
     ``groups`` are ``NAME=A,B,…`` each. SpecError if a group or ``against`` names no verifier, or a verifier twice.
@@ -299,19 +348,30 @@ def methods_of(identities: Mapping[str, Any], groups: Sequence[str] = (), agains
     for group in groups:
         name, equals, listed = group.partition("=")
         if not equals or not name.strip() or len(registry.split(listed)) < 2:
-            raise SpecError("a group is NAME=A,B,… with the names of two verifiers or more", found=group)
+            raise SpecError(
+                "a group is NAME=A,B,… with the names of two verifiers or more", found=group
+            )
         for member in registry.split(listed):
             if member not in identities:
-                raise SpecError(f"group {name}: no verifier of this run is called so", found=member,
-                                fix=did_you_mean(member, identities))  # fmt: skip
+                raise SpecError(
+                    f"group {name}: no verifier of this run is called so",
+                    found=member,
+                    fix=did_you_mean(member, identities),
+                )
             is_named = name.strip() in identities and name.strip() not in registry.split(listed)
             if is_named or owner.setdefault(member, name.strip()) != name.strip():
-                raise SpecError("a verifier is in two groups, or gives another one its name", found=group)
+                raise SpecError(
+                    "a verifier is in two groups, or gives another one its name", found=group
+                )
     alike: dict[str, list[str]] = {}
     for name, own in identities.items():
         if name not in owner:
             alike.setdefault(json.dumps(seedless(own), sort_keys=True), []).append(name)
-    owner |= {name: SEED.sub("", names[0]) if names[1:] else name for names in alike.values() for name in names}
+    owner |= {
+        name: SEED.sub("", names[0]) if names[1:] else name
+        for names in alike.values()
+        for name in names
+    }
     members: dict[str, tuple[str, ...]] = {}
     for name in identities:
         members[owner[name]] = (*members.get(owner[name], ()), name)
@@ -319,13 +379,18 @@ def methods_of(identities: Mapping[str, Any], groups: Sequence[str] = (), agains
     fixed = {
         method
         for method, (first, *rest) in members.items()
-        if not rest and identities[first] == seedless(identities[first]) and not any(o in texts[first] for o in OUTSIDE)
+        if not rest
+        and identities[first] == seedless(identities[first])
+        and not any(o in texts[first] for o in OUTSIDE)
     }
     several = any(len(names) > 1 for names in members.values())
     reference = next(iter(members)) if several else None
     if against is not None:
         reference = against if against in members else owner.get(against)
         if reference is None:
-            raise SpecError("no method of this run is called so", found=f"--against {against}",
-                            fix=did_you_mean(against, {**members, **identities}))  # fmt: skip
+            raise SpecError(
+                "no method of this run is called so",
+                found=f"--against {against}",
+                fix=did_you_mean(against, {**members, **identities}),
+            )
     return Methods(members, reference, frozenset(fixed))

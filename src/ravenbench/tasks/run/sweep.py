@@ -1,4 +1,8 @@
-"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure."""
+"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure.
+
+In: a ``Sweep`` with one ``Point`` for each setup, number of topics and encoder. Out: ``Table`` objects (similarities
+are cosines, stability is Spearman's ρ, −1 to 1, the rest counts and shares), JSON and a figure.
+"""
 
 from __future__ import annotations
 
@@ -23,128 +27,163 @@ RHO = "Spearman’s ρ between the rankings of verifiers on two folds of a pool"
 FURTHER = (OTHER, "#2f8f7a", "#a3476e", "#9a7d1f")
 """Of setups without a colour of their own; dark enough for light pages, light enough for dark ones."""
 PANELS: dict[str, Callable[[Point], PoolNumber]] = {
-    "mean similarity": lambda p: p.mean_similarity,
-    "highest similarity": lambda p: p.max_similarity,
-    "ranking stability (ρ)": lambda p: p.stability[AVERAGE],
+    "mean similarity": lambda point: point.mean_similarity,
+    "highest similarity": lambda point: point.max_similarity,
+    "ranking stability (ρ)": lambda point: point.stability[AVERAGE],
 }
 """What is drawn of each point."""
 R = TypeVar("R")
 M: Col[Any] = col("m", attrgetter("m"))
-SETUP_COL: Col[Any] = col("setup", lambda p: title(p.setup), text=True)
+SETUP_COL: Col[Any] = col("setup", lambda point: title(point.setup), text=True)
 
 
 def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
-    """Tables 7 to 10, those that this sweep can fill."""
+    """Tables 7 to 10, those that this sweep can fill: cosines and Spearman's ρ of its points."""
     if sweep is None:
         return ()
     tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
-    return tuple(replace(one, section="sweep") for one in tables if one.rows)
+    return tuple(replace(table, section="sweep") for table in tables if table.rows)
 
 
 def planned_sweep(points: Sequence[SweepSize]) -> Table:
     """What a sweep would hold, from a forecast."""
     return table(
-        "sweep-plan", f"Its sweep: {len(points)} designs", points,
+        "sweep-plan",
+        f"Its sweep: {len(points)} designs",
+        points,
         M,
-        col("encoder", lambda p: p.encoder, text=True),
+        col("encoder", lambda point: point.encoder, text=True),
         SETUP_COL,
-        col("folds", lambda p: p.folds),
-        col("own", lambda p: p.new),
-        col("pairs in train", lambda p: round(p.train)),
-        col("pairs in test", lambda p: round(p.test)),
-        note="Own: folds that no design above has; where designs choose the same topics of a pool, they share.",
-    )  # fmt: skip
+        col("folds", lambda point: point.folds),
+        col("own", lambda point: point.new),
+        col("pairs in train", lambda point: round(point.train)),
+        col("pairs in test", lambda point: round(point.test)),
+        note=(
+            "Own: folds that no design above has; where designs choose the same topics of a pool,"
+            " they share."
+        ),
+    )
 
 
 def similarity_over_m(sweep: Sweep) -> Table:
-    """Table 7: similarity of train and test topics by number of topics."""
+    """Table 7: cosine similarity of train and test topics by number of topics."""
     return table(
-        "sweep-similarity", "Topic similarity by number of topics", _over_m(sweep),
+        "sweep-similarity",
+        "Topic similarity by number of topics",
+        _over_m(sweep),
         M,
         SETUP_COL,
-        col("mean", lambda p: p.mean_similarity.value),
-        col("mean, interval", lambda p: p.mean_similarity.interval),
-        col("highest", lambda p: p.max_similarity.value),
-        col("highest, interval", lambda p: p.max_similarity.interval),
-        note="Cosines over train × test topics of a fold, mean over folds and pools; encoder "
-        f"{sweep.encoders[0]}. {_over(sweep)}",
-    )  # fmt: skip
+        col("mean", lambda point: point.mean_similarity.value),
+        col("mean, interval", lambda point: point.mean_similarity.interval),
+        col("highest", lambda point: point.max_similarity.value),
+        col("highest, interval", lambda point: point.max_similarity.interval),
+        note=(
+            "Cosines over train × test topics of a fold, mean over folds and pools; encoder "
+            f"{sweep.encoders[0]}. {_over(sweep)}"
+        ),
+    )
 
 
 def stability_over_m(sweep: Sweep) -> Table:
-    """Table 8: ranking stability by number of topics."""
+    """Table 8: ranking stability (Spearman's ρ, −1 to 1) by number of topics."""
     return table(
         "sweep-stability",
         "Ranking stability by number of topics",
-        [p for p in _over_m(sweep) if p.stability[AVERAGE].value is not None],
+        [point for point in _over_m(sweep) if point.stability[AVERAGE].value is not None],
         M,
         SETUP_COL,
-        *_by_metric(lambda p: p),
-        col("mean", lambda p: p.stability[AVERAGE].value),
-        col("interval", lambda p: p.stability[AVERAGE].interval),
-        note=f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over metrics. {_over(sweep)}",
+        *_by_metric(lambda point: point),
+        col("mean", lambda point: point.stability[AVERAGE].value),
+        col("interval", lambda point: point.stability[AVERAGE].interval),
+        note=(
+            f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over"
+            f" metrics. {_over(sweep)}"
+        ),
     )
 
 
 def approaches(sweep: Sweep) -> Table:
     """Table 9: cutting (HITS) against grouping and whatever else was swept over."""
     compared = []
-    for m in sweep.m if "hits" in sweep.samplers else ():
-        hits = sweep.point("hits", m, sweep.encoders[0])
-        compared += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
-    rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].value is not None]
+    for size in sweep.m if "hits" in sweep.samplers else ():
+        hits = sweep.point("hits", size, sweep.encoders[0])
+        compared += [
+            (sweep.point(setup, size, sweep.encoders[0]), hits) for setup in sweep.samplers
+        ]
+    rows = [
+        (point, _difference(sweep, point, hits))
+        for point, hits in compared
+        if point.stability[AVERAGE].value is not None
+    ]
     return table(
-        "sweep-samplers", "Cutting and other ways", rows if len(rows) > len(sweep.m) else (),
-        col("m", lambda r: r[0].m),
-        col("setup", lambda r: title(r[0].setup), text=True),
-        col("merged", lambda r: r[0].merged, digits=1),
-        col("test pairs", lambda r: r[0].test_pairs, digits=0, terminal=False),
-        col("highest cosine", lambda r: r[0].max_similarity.value),
-        col("mean ρ", lambda r: r[0].stability[AVERAGE].value),
-        col("− HITS", lambda r: r[1].value, signed=True),
-        col("interval", lambda r: r[1].interval, signed=True),
-        note=f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS cuts topics that "
-        "are not chosen; merged: topics that join a chosen one instead; cosine: of train and test topics. "
-        f"{_over(sweep)}",
-    )  # fmt: skip
+        "sweep-samplers",
+        "Cutting and other ways",
+        rows if len(rows) > len(sweep.m) else (),
+        col("m", lambda compared_point: compared_point[0].m),
+        col("setup", lambda compared_point: title(compared_point[0].setup), text=True),
+        col("merged", lambda compared_point: compared_point[0].merged, digits=1),
+        col(
+            "test pairs",
+            lambda compared_point: compared_point[0].test_pairs,
+            digits=0,
+            terminal=False,
+        ),
+        col("highest cosine", lambda compared_point: compared_point[0].max_similarity.value),
+        col("mean ρ", lambda compared_point: compared_point[0].stability[AVERAGE].value),
+        col("− HITS", lambda compared_point: compared_point[1].value, signed=True),
+        col("interval", lambda compared_point: compared_point[1].interval, signed=True),
+        note=(
+            f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS"
+            " cuts topics that are not chosen; merged: topics that join a chosen one instead;"
+            f" cosine: of train and test topics. {_over(sweep)}"
+        ),
+    )
 
 
 def encoders(sweep: Sweep) -> Table:
     """Table 10: HITS by what topics are compared with (the first sampler where HITS is not among them)."""
     setup = "hits" if "hits" in sweep.samplers else next(iter(sweep.samplers))
     compared = []
-    for m in sweep.m if len(sweep.encoders) > 1 else ():
-        first = sweep.point(setup, m, sweep.encoders[0])
-        compared += [(sweep.point(setup, m, encoder), first) for encoder in sweep.encoders]
+    for size in sweep.m if len(sweep.encoders) > 1 else ():
+        first_point = sweep.point(setup, size, sweep.encoders[0])
+        compared += [(sweep.point(setup, size, encoder), first_point) for encoder in sweep.encoders]
     return table(
         "sweep-encoders",
         f"Encoders, {title(setup)}",
-        [(p, _difference(sweep, p, first)) for p, first in compared if p.stability[AVERAGE].value is not None],
-        col("m", lambda r: r[0].m),
-        col("encoder", lambda r: r[0].encoder, text=True),
-        col("topics shared", lambda r: r[0].shared, digits=2),
-        *_by_metric(lambda r: r[0]),
-        col("mean", lambda r: r[0].stability[AVERAGE].value),
-        col("− first", lambda r: r[1].value, signed=True),
-        col("interval", lambda r: r[1].interval, signed=True),
-        note=f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first encoder chooses. "
-        f"{_over(sweep)}",
+        [
+            (point, _difference(sweep, point, first_point))
+            for point, first_point in compared
+            if point.stability[AVERAGE].value is not None
+        ],
+        col("m", lambda row: row[0].m),
+        col("encoder", lambda row: row[0].encoder, text=True),
+        col("topics shared", lambda row: row[0].shared, digits=2),
+        *_by_metric(lambda row: row[0]),
+        col("mean", lambda row: row[0].stability[AVERAGE].value),
+        col("− first", lambda row: row[1].value, signed=True),
+        col("interval", lambda row: row[1].interval, signed=True),
+        note=(
+            f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first"
+            f" encoder chooses. {_over(sweep)}"
+        ),
     )
 
 
 def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
     """Stability in each metric: for the page, 80 columns hold its mean."""
-    return each(SHOWN, title, lambda r, m: point(r).stability[m].value, terminal=())
+    return each(SHOWN, title, lambda row, metric: point(row).stability[metric].value, terminal=())
 
 
-def _difference(sweep: Sweep, point: Point, other: Point) -> PoolNumber:
-    return PoolNumber(None) if point is other else sweep.contrast(point, other)
+def _difference(sweep: Sweep, point: Point, reference: Point) -> PoolNumber:
+    return PoolNumber(None) if point is reference else sweep.contrast(point, reference)
 
 
 def _over_m(sweep: Sweep) -> list[Point]:
     """Points of the first encoder by m, where there are several."""
     sizes = sorted(sweep.m) if len(sweep.m) > 1 else ()
-    return [sweep.point(setup, m, sweep.encoders[0]) for m in sizes for setup in sweep.samplers]
+    return [
+        sweep.point(setup, size, sweep.encoders[0]) for size in sizes for setup in sweep.samplers
+    ]
 
 
 def _over(sweep: Sweep) -> str:
@@ -156,10 +195,21 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
     if sweep is None:
         return None
     points = []
-    for p in sweep.points:
-        similarities = {name: getattr(p, name).to_json() for name in ("mean_similarity", "max_similarity")}
-        points.append(vars(p) | similarities | {"stability": {m: rho.to_json() for m, rho in p.stability.items()}})
-    return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
+    for point in sweep.points:
+        similarities = {
+            name: getattr(point, name).to_json() for name in ("mean_similarity", "max_similarity")
+        }
+        points.append(
+            vars(point)
+            | similarities
+            | {"stability": {metric: rho.to_json() for metric, rho in point.stability.items()}}
+        )
+    return {
+        "m": list(sweep.m),
+        "encoders": list(sweep.encoders),
+        "samplers": dict(sweep.samplers),
+        "points": points,
+    }
 
 
 def sweep_figure(sweep: Sweep) -> Figure:
@@ -172,15 +222,36 @@ def sweep_figure(sweep: Sweep) -> Figure:
     for ax, (heading, value) in zip(axes, PANELS.items(), strict=True):
         for i, setup in enumerate(sweep.samplers):
             color = colors[setup]
-            estimates = [(m, value(sweep.point(setup, m, sweep.encoders[0]))) for m in sizes]
-            known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in estimates if e.value is not None]
+            estimates = [
+                (size, value(sweep.point(setup, size, sweep.encoders[0]))) for size in sizes
+            ]
+            known = [
+                (size + step * (i - (len(sweep.samplers) - 1) / 2), rho)
+                for size, rho in estimates
+                if rho.value is not None
+            ]
             if not known:
                 continue
-            for x, e in known:
-                if e.interval is not None:
-                    ax.plot((x, x), e.interval, color=color, linewidth=1.6, alpha=0.55, solid_capstyle="butt")
-            places, means = [x for x, _ in known], [e.value for _, e in known]
-            ax.plot(places, means, marker=MARKS[i % len(MARKS)], color=color, linewidth=1, markersize=4.2)
+            for position, rho in known:
+                if rho.interval is not None:
+                    ax.plot(
+                        (position, position),
+                        rho.interval,
+                        color=color,
+                        linewidth=1.6,
+                        alpha=0.55,
+                        solid_capstyle="butt",
+                    )
+            positions = [position for position, _ in known]
+            means = [rho.value for _, rho in known]
+            ax.plot(
+                positions,
+                means,
+                marker=MARKS[i % len(MARKS)],
+                color=color,
+                linewidth=1,
+                markersize=4.2,
+            )
         ax.set_title(heading, color=INK)
         ax.set_xticks(sizes)
         ax.set_xlabel("topics (m)")
@@ -188,8 +259,18 @@ def sweep_figure(sweep: Sweep) -> Figure:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[s], linewidth=1, markersize=4.2, label=title(s))
-        for i, s in enumerate(sweep.samplers)
+        Line2D(
+            [],
+            [],
+            marker=MARKS[i % len(MARKS)],
+            color=colors[sampler],
+            linewidth=1,
+            markersize=4.2,
+            label=title(sampler),
+        )
+        for i, sampler in enumerate(sweep.samplers)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9
+    )
     return figure

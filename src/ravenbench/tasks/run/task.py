@@ -1,4 +1,8 @@
-"""``ravenbench.run``: the main job."""
+"""``ravenbench.run``: the main job.
+
+In: a ``RunSpec``. Out: a ``RunResult`` whose ``Store`` has one cell a verifier and fold: answers (n,) from 0 to 1,
+higher = same author, 0.5 = unanswered, and raw scores; with ``--plan`` a ``Forecast``.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,10 @@ from ravenbench.engine.options import PATH, Option, plain_of
 from ravenbench.engine.task import Draft, Task, slug
 from ravenbench.errors import InputError
 from ravenbench.metrics.base import metrics_of
-from ravenbench.tasks.run.spec import RunSpec, build
+from ravenbench.tasks.run.spec import RunSpec, beside_spec, build
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from ravenbench.engine.pool import Aside
@@ -35,11 +39,11 @@ class Run(Task):
 
         raven run newsgroups --topics 25,10    a sweep over numbers of topics
 
-        raven run newsgroups --plan            pairs, cost, what could be seen
+        raven run newsgroups --plan            pairs, what could be seen
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
 
-        raven run newsgroups --lengths 50,100,250    how many words do I need?
+        raven run --spec study.toml            all choices in a file
     """
 
     name = "run"
@@ -48,25 +52,40 @@ class Run(Task):
     Spec = RunSpec
     own = (
         Option(
-            "spec", "TOML file whose table run holds these flags; flags override it.", Path,
+            "spec",
+            "TOML file whose table run holds these flags; flags override it.",
+            Path,
             takes="RunSpec | str | Path",
         ),
         Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
-    )  # fmt: skip
+    )
     failure = f"{Task.failure}\nEach with its trace: the page's section Failures."
     pools_seeds = True
     arguments = ("corpus",)
     order = (
-        "corpus text author topic encoding "
-        "topics folds pools pool_share pairs samplers docs_per_topic min_docs limit calibration encoder "
-        "verifiers group against normalise metrics probe repetitions lengths seed"
+        "corpus text author topic encoding topics folds pools pool_share pairs samplers"
+        " docs_per_topic min_docs limit calibration encoder verifiers group against normalise"
+        " metrics probe repetitions lengths seed"
     )
     device = True
-    plan_help = "Only show what the run would contain, cost and be able to detect."
+    in_spec = (
+        "pool_share pairs docs_per_topic limit calibration group against normalise repetitions"
+        " lengths"
+    )
+    plan_help = "Only show what the run would contain and be able to detect."
     spec: RunSpec
 
+    @classmethod
+    def call(cls, values: Mapping[str, Any]) -> Any:
+        return super().call(beside_spec(values))
+
+    @classmethod
+    def plan(cls, values: Mapping[str, Any]) -> Forecast:  # type: ignore[override]
+        return super().plan(beside_spec(values))  # type: ignore[return-value]
+
     def resolve(self) -> None:
-        options, spec = plain_of(RunSpec, self.values), self.values.get("spec")
+        options = plain_of(RunSpec, self.values)
+        spec = self.values.get("spec")
         if isinstance(spec, RunSpec):
             self.spec = build({**spec.resolved(), **options}) if options else spec
         else:
@@ -105,10 +124,12 @@ class Run(Task):
             if ours := rehearsable(self.named):
                 meanwhile(warm_up_kernels, ours)
             draft = self.draft(meanwhile)
-        if (now := fingerprint(self.spec)) != self.data:
-            places = ", ".join(str(getattr(self.spec, key, key)) for key in changed(self.data, now))
+        if (data_now := fingerprint(self.spec)) != self.data:
+            changed_paths = ", ".join(
+                str(getattr(self.spec, key, key)) for key in changed(self.data, data_now)
+            )
             again = "repeat the command when they are complete"
-            raise InputError("the data changed while they were read", file=places, fix=again)
+            raise InputError("the data changed while they were read", file=changed_paths, fix=again)
         self.approved(draft).write(store, begin)
 
     def cells(self, store: Store) -> list[str]:
@@ -122,9 +143,3 @@ class Run(Task):
         if self.asked_checks():
             self.approved(self.draft())
         return forecast(self.spec, self.progress)
-
-    @classmethod
-    def previewed(cls, preview: Forecast) -> Sequence[Any]:
-        from ravenbench.tasks.run.report import lines
-
-        return lines(preview)

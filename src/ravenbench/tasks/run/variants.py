@@ -1,5 +1,9 @@
 """Is my variant better? Methods with all their runs, each against one of them, when runs are nested in methods.
 
+In: the ``Store`` and plan of a run: truth and scores (n,) of each fold and run. Out: ``Variants`` with one
+``MethodRow`` a method and setup: AUC from 0 to 1 with a 95 % interval, difference of AUC to the reference, two-sided
+p.
+
 A method with several seeds is one method. What is meant by its AUC is the mean over further seeds and over further
 problems, so both are sampled: all runs answer the same problems (crossed), and each run belongs to one method (nested).
 This is the design of multi-reader studies in radiology with runs as readers and problems as cases, and the model is
@@ -33,7 +37,15 @@ import numpy as np
 
 from ravenbench.reports.cells import mean, sides_of
 from ravenbench.reports.view import Measure, Table, col, each, figure, interval_of, table, value_of
-from ravenbench.statistics.estimates import Estimate, Units, estimate, from_variances, influence, placements, within
+from ravenbench.statistics.estimates import (
+    Estimate,
+    Units,
+    estimate,
+    from_variances,
+    influence,
+    placements,
+    within,
+)
 from ravenbench.statistics.ranks import holm
 from ravenbench.tasks.run.spec import methods_of
 from ravenbench.types import Bools, Floats
@@ -44,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class Drawn(NamedTuple):
-    """What is drawn anew beside runs: authors, topics where they are known, and how alike topics are."""
+    """What is drawn anew beside runs: authors, topics where they are known, and how alike topics are (T, T)."""
 
     units: Units
     topics: Units | None = None
@@ -58,7 +70,7 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The runs of one method: the AUC of each, (runs,), and its problems' influence on it, (runs, n).
+    """The runs of one method: the AUC (0 to 1) of each, (runs,), and its problems' influence on it, (runs, n).
 
     ``fixed``: the method draws nothing, so that another run would be the same.
     """
@@ -69,15 +81,17 @@ class Runs:
 
     def between(self, other: Runs | None, drawn: Drawn) -> tuple[float, float, float]:
         """What drawing runs adds to the variance of the mean, its degrees of freedom, and what of it is from problem to
-        problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s."""
-        n, many = len(self.values), self
+        problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s.
+        """
+        n = len(self.values)
+        runs = self
         if n == 1 and not self.fixed and other is not None:
-            many = other
-        if (count := len(many.values)) < 2:
+            runs = other
+        if (count := len(runs.values)) < 2:
             return 0.0, 1.0, 0.0
-        apart = many.effects - many.effects.mean(axis=0)
-        interplay = sum(drawn.variance(one)[0] for one in apart) / (count - 1)
-        return float(many.values.var(ddof=1)) / n, count - 1.0, interplay / n
+        apart = runs.effects - runs.effects.mean(axis=0)
+        interplay = sum(drawn.variance(weights)[0] for weights in apart) / (count - 1)
+        return float(runs.values.var(ddof=1)) / n, count - 1.0, interplay / n
 
 
 def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bool = False) -> Runs:
@@ -85,45 +99,67 @@ def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bo
 
     A run's AUC is the mean over folds. Both classes occur in every fold.
     """
-    values, effects = [], []
+    values = []
+    effects = []
     for run in scores:
-        areas = [placements(truth, one, one) for truth, one in zip(same, run, strict=True)]
+        areas = [
+            placements(truth, scores_of_fold, scores_of_fold)
+            for truth, scores_of_fold in zip(same, run, strict=True)
+        ]
         values.append(np.mean([value for value, _ in areas]))
-        parts = [influence(truth, *area) for truth, area in zip(same, areas, strict=True)]
-        effects.append(np.concatenate(parts) / len(same))
+        influences = [influence(truth, *area) for truth, area in zip(same, areas, strict=True)]
+        effects.append(np.concatenate(influences) / len(same))
     return Runs(np.array(values), np.array(effects), fixed)
 
 
 def mean_of(runs: Runs, drawn: Drawn) -> tuple[Estimate, float | None]:
-    """A method's AUC over runs and problems, and the share of the variance of a single run's AUC that is between runs.
+    """A method's AUC (0 to 1) over runs and problems, and the share (0 to 1) of the variance of a single run's AUC that
+    is between runs.
 
     The share is None for one run. With many runs that part of the variance would vanish from the mean.
     """
     variance, freedom = drawn.variance(runs.effects.mean(axis=0))
     between, runs_freedom, interplay = runs.between(None, drawn)
     common = max(variance - interplay, 0.0)
-    known = _estimate(float(runs.values.mean()), [(common, freedom), (between, runs_freedom)], drawn)
+    known = _estimate(
+        float(runs.values.mean()), [(common, freedom), (between, runs_freedom)], drawn
+    )
     single = between * len(runs.values)
-    return known, single / (single + common) if len(runs.values) > 1 and single + common > 0 else None
+    return known, (
+        single / (single + common) if len(runs.values) > 1 and single + common > 0 else None
+    )
 
 
-def difference(a: Runs, b: Runs, drawn: Drawn) -> Estimate:
+def difference(left: Runs, right: Runs, drawn: Drawn) -> Estimate:
     """AUC of ``a`` less that of ``b`` on the same problems, with the interval that allows for runs and problems."""
-    variance, freedom = drawn.variance(a.effects.mean(axis=0) - b.effects.mean(axis=0))
-    (of_a, freedom_a, twice_a), (of_b, freedom_b, twice_b) = a.between(b, drawn), b.between(a, drawn)
+    variance, freedom = drawn.variance(left.effects.mean(axis=0) - right.effects.mean(axis=0))
+    (of_a, freedom_a, twice_a), (of_b, freedom_b, twice_b) = (
+        left.between(right, drawn),
+        right.between(left, drawn),
+    )
     common = max(variance - twice_a - twice_b, 0.0)
-    borrowed = min(len(a.values), len(b.values)) == 1
-    of_runs = [(of_a + of_b, max(freedom_a, freedom_b))] if borrowed else [(of_a, freedom_a), (of_b, freedom_b)]
-    return _estimate(float(a.values.mean() - b.values.mean()), [(common, freedom), *of_runs], drawn)
+    borrowed = min(len(left.values), len(right.values)) == 1
+    of_runs = (
+        [(of_a + of_b, max(freedom_a, freedom_b))]
+        if borrowed
+        else [(of_a, freedom_a), (of_b, freedom_b)]
+    )
+    return _estimate(
+        float(left.values.mean() - right.values.mean()), [(common, freedom), *of_runs], drawn
+    )
 
 
 def p_of(known: Estimate) -> float | None:
-    """Two-sided p that an estimate is 0; None where it has no standard error."""
+    """Two-sided p, 0 to 1, that an estimate is 0; None where it has no standard error."""
     from scipy.special import stdtr
 
     if known.error is None or known.freedom is None:
         return None
-    return float(2 * stdtr(known.freedom, -abs(known.value) / known.error)) if known.error else float(known.value == 0)
+    return (
+        float(2 * stdtr(known.freedom, -abs(known.value) / known.error))
+        if known.error
+        else float(known.value == 0)
+    )
 
 
 def _estimate(value: float, parts: Sequence[tuple[float, float]], drawn: Drawn) -> Estimate:
@@ -138,9 +174,11 @@ Means = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class MethodRow:
-    """A method in a setup: over its runs the mean and standard deviation of each metric; its AUC with an interval over
-    runs, authors and topics, of whose variance for a single run ``share`` is between runs; its AUC less that of the
-    reference on the folds that both completed, with two-sided ``p`` corrected for all rows, None for the reference."""
+    """A method in a setup: count of its runs; over them the mean and standard deviation of each metric; its AUC with
+    an interval over runs, authors and topics, of whose variance for a single run ``share`` is between runs; its AUC
+    less that of the reference on the folds that both completed, with two-sided ``p`` corrected for all rows, None
+    for the reference.
+    """
 
     method: str
     setup: str
@@ -157,7 +195,13 @@ class MethodRow:
         """What was shown."""
         if self.difference is None:
             return "reference"
-        return "none shown" if self.p is None or self.p >= LEVEL else "better" if self.difference.value > 0 else "worse"
+        return (
+            "none shown"
+            if self.p is None or self.p >= LEVEL
+            else "better"
+            if self.difference.value > 0
+            else "worse"
+        )
 
 
 @dataclass(frozen=True)
@@ -170,31 +214,45 @@ class Variants:
     single: tuple[str, ...]
 
 
-def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Means]) -> Variants | None:
+def variants(
+    store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Means]
+) -> Variants | None:
     """Figures of all methods; None where none has several runs and none was named to compare with.
 
     ``results`` are the means of metrics by setup and verifier, setups in the order of tables.
     """
-    identities = {entry.name: entry.identity for entry in plan.verifiers}
-    methods = methods_of(identities, store.run.spec.get("group") or (), store.run.spec.get("against"))
+    identities = {verifier.name: verifier.identity for verifier in plan.verifiers}
+    methods = methods_of(
+        identities, store.run.spec.get("group") or (), store.run.spec.get("against")
+    )
     if methods.reference is None:
         return None
-    sides, answers = cache(lambda fold: sides_of(store, fold, plan.topics)), cache(store.answers)
+    sides = cache(lambda fold: sides_of(store, fold, plan.topics))
+    answers = cache(store.answers)
 
     @cache
     def complete(setup: str, *among: str) -> tuple[str, ...]:
         names = [name for method in among for name in methods.members[method]]
-        folds = (fold for entry in plan.setups if entry.setup == setup for fold in entry.folds)
+        folds = (
+            fold
+            for planned_setup in plan.setups
+            if planned_setup.setup == setup
+            for fold in planned_setup.folds
+        )
         known = (fold for fold in folds if all(answers(name, fold) is not None for name in names))
         return tuple(fold for fold in known if 0 < sides(fold).same.sum() < len(sides(fold).same))
 
     @cache
     def drawn(folds: tuple[str, ...]) -> Drawn:
         problem, authors, topics = (
-            np.concatenate([getattr(sides(fold), part) for fold in folds]) for part in ("problem", "authors", "topics")
+            np.concatenate([getattr(sides(fold), field) for fold in folds])
+            for field in ("problem", "authors", "topics")
         )
         known = bool(plan.topics) and bool((topics >= 0).all())
-        return Drawn(Units(authors, problem), *((Units(topics, problem), store.similarity()) if known else ()))
+        return Drawn(
+            Units(authors, problem),
+            *((Units(topics, problem), store.similarity()) if known else ()),
+        )
 
     @cache
     def runs(method: str, folds: tuple[str, ...]) -> Runs:
@@ -207,16 +265,48 @@ def variants(store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Mean
             if not (folds := complete(setup, method)):
                 continue
             auc, share = mean_of(runs(method, folds), drawn(folds))
-            both = () if method == methods.reference else complete(setup, method, methods.reference)
-            moved = difference(runs(method, both), runs(methods.reference, both), drawn(both)) if both else None
-            own = [results[setup, name] for name in names]
-            means = {metric: mean(result[metric] for result in own) for metric in own[0]}
-            spread = {metric: spread_of([result[metric] for result in own]) for metric in means}
-            p = None if moved is None else p_of(moved)
-            rows.append(MethodRow(method, setup, len(names), means, spread, within(auc, 0.0, 1.0), share, moved, p))
+            folds_of_both = (
+                () if method == methods.reference else complete(setup, method, methods.reference)
+            )
+            moved = (
+                difference(
+                    runs(method, folds_of_both),
+                    runs(methods.reference, folds_of_both),
+                    drawn(folds_of_both),
+                )
+                if folds_of_both
+                else None
+            )
+            results_of_method = [results[setup, name] for name in names]
+            means = {
+                metric: mean(result[metric] for result in results_of_method)
+                for metric in results_of_method[0]
+            }
+            spread = {
+                metric: spread_of([result[metric] for result in results_of_method])
+                for metric in means
+            }
+            p_value = None if moved is None else p_of(moved)
+            rows.append(
+                MethodRow(
+                    method,
+                    setup,
+                    len(names),
+                    means,
+                    spread,
+                    within(auc, 0.0, 1.0),
+                    share,
+                    moved,
+                    p_value,
+                )
+            )
     corrected = iter(holm([row.p for row in rows if row.p is not None]).tolist())
     rows = [row if row.p is None else replace(row, p=next(corrected)) for row in rows]
-    single = (m for m, names in methods.members.items() if len(names) == 1 and m not in methods.fixed)
+    single = (
+        method
+        for method, names in methods.members.items()
+        if len(names) == 1 and method not in methods.fixed
+    )
     return Variants(methods.reference, tuple(rows), tuple(single))
 
 
@@ -231,7 +321,9 @@ def told_variants(variants: Variants) -> str:
         for row in variants.rows
         if row.difference is not None
     ]
-    return f"AUC against {variants.reference}: {'; '.join(against) or 'nothing was compared with it'}."
+    return (
+        f"AUC against {variants.reference}: {'; '.join(against) or 'nothing was compared with it'}."
+    )
 
 
 def spread_of(values: Sequence[float | None]) -> float | None:
@@ -239,26 +331,38 @@ def spread_of(values: Sequence[float | None]) -> float | None:
     return float(np.std(known, ddof=1)) if len(known) > 1 else None
 
 
-def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]) -> Table:
+def variants_table(
+    variants: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]
+) -> Table:
     """Every method once, however many seeds it has, against the reference."""
     rows = () if variants is None else variants.rows
     note = (
-        "Mean over runs ±standard deviation between runs (seeds). From seeds: share of the variance of a single run’s "
-        "AUC that is between runs; the rest comes from which authors and topics are tested. Difference: in AUC, on the "
-        "same problems. Intervals: 95 %, over runs, authors and topics; runs are nested in methods, so that several "
-        "seeds are one method (Obuchowski & Rockette 1995; Hillis 2014). p: two-sided, Holm’s correction for all rows."
+        "Mean over runs ±standard deviation between runs (seeds). From seeds: share of the variance"
+        " of a single run’s AUC that is between runs; the rest comes from which authors and topics"
+        " are tested. Difference: in AUC, on the same problems. Intervals: 95 %, over runs, authors"
+        " and topics; runs are nested in methods, so that several seeds are one method (Obuchowski"
+        " & Rockette 1995; Hillis 2014). p: two-sided, Holm’s correction for all rows."
     )
     if variants is not None and variants.single:
         several = any(row.runs > 1 for row in rows)
-        borrowed = "; such a method is taken to have the spread of the one it is compared with" if several else ""
-        note += f" Run once, though another seed may give another result: {', '.join(variants.single)}{borrowed}."
+        borrowed = (
+            "; such a method is taken to have the spread of the one it is compared with"
+            if several
+            else ""
+        )
+        note += (
+            " Run once, though another seed may give another result:"
+            f" {', '.join(variants.single)}{borrowed}."
+        )
 
     def measure(row: MethodRow, metric: str) -> Measure:
         return Measure(row.mean[metric], row.spread[metric])
 
-    others = [metric for metric in metrics if metric != "auc"]
+    other_metrics = [metric for metric in metrics if metric != "auc"]
     return table(
-        "variants", f"Methods against {variants.reference}" if variants is not None else "", rows,
+        "variants",
+        f"Methods against {variants.reference}" if variants is not None else "",
+        rows,
         col("method", lambda r: r.method, text=True, json="method"),
         col("setup", lambda r: r.setup, text=True, json="setup", show=titles.__getitem__),
         col("runs", lambda r: r.runs, json="runs"),
@@ -269,7 +373,7 @@ def variants_table(variants: Variants | None, metrics: Sequence[str], titles: Ma
         col("verdict", lambda r: r.verdict, text=True, json="verdict"),
         col("interval of AUC", lambda r: interval_of(r.auc), json="auc_interval", terminal=False),
         col("from seeds", lambda r: r.share, digits=2, json="share", terminal=False),
-        *each(others, lambda metric: titles[metric], measure, json=str, terminal=()),
+        *each(other_metrics, lambda metric: titles[metric], measure, json=str, terminal=()),
         col(None, lambda r: dict(r.spread), json="std"),
         note=note,
-    )  # fmt: skip
+    )

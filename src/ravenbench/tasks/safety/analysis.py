@@ -1,10 +1,14 @@
-"""A safety run's store → its numbers. Nothing is fitted, rewritten or measured here."""
+"""A safety run's store → its numbers. Nothing is fitted, rewritten or measured here.
+
+In: the ``Store`` of ``raven safety``. Out: a ``SafetyAnalysis`` with one ``ObfuscatorRow`` an obfuscator: impact is
+the loss relative to what could be lost, from −1 to 1, positive where the obfuscator wins; recall, accuracy and AUC
+are from 0 to 1.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +34,7 @@ from ravenbench.statistics.attacks import (
     impact_intervals,
     verification_effect,
 )
-from ravenbench.statistics.estimates import Interval, Units, estimate, expanded, mean_effects, share_of
+from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.statistics.ranks import holm, sign_test
 from ravenbench.store.records import Head
 from ravenbench.store.store import Cell, Store
@@ -38,63 +42,14 @@ from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
 from ravenbench.tasks.safety.measures import measures_of, read_detection
 from ravenbench.tasks.safety.readers import People, people
-from ravenbench.tasks.safety.record import Detection, MeasuredText, ObfuscatorRecord, RewrittenSet, SafetyPlan
+from ravenbench.tasks.safety.record import (
+    Detection,
+    MeasuredText,
+    ObfuscatorRecord,
+    RewrittenSet,
+    SafetyPlan,
+)
 from ravenbench.types import Bools, Floats, Ints
-
-LIMIT = 1e-3
-"""Answers nearer to 0 or 1 than this are taken for this near: one certain answer would be the whole mean."""
-
-
-@dataclass(frozen=True)
-class ImitationRow:
-    """One verifier and one imitation, on the different-author problems whose questioned text was imitated.
-
-    ``genuine`` is the share of same-author problems accepted (answer above .5, where the verifier decides),
-    ``strangers`` that of the different-author texts as they were, ``imitated`` that of the imitations in their place.
-    ``shift`` is the mean change of log10 odds from the one to the other. ``failed`` counts texts without an imitation,
-    mostly because of ``why``.
-    """
-
-    imitation: str
-    verifier: str = ""
-    texts: int = 0
-    genuine: float | None = None
-    strangers: float | None = None
-    imitated: float | None = None
-    interval: Interval | None = None
-    shift: float | None = None
-    shift_interval: Interval | None = None
-    failed: int = 0
-    why: str = ""
-    error: str | None = None
-
-
-def imitation_row(
-    imitation: str, verifier: str, same: Bools, imitated: Bools, sides: Ints, before: Floats, after: Floats
-) -> ImitationRow:
-    """Compare a verifier's answers (n,) to the problems as they were and with imitations where ``imitated``; ``sides``
-    (n, 2) are the codes of their two authors, of whom the first is imitated."""
-
-    def odds(answers: Floats) -> Floats:
-        bounded = np.clip(answers[imitated], LIMIT, 1 - LIMIT)
-        return np.asarray(np.log10(bounded / (1 - bounded)))
-
-    known, change = sides[imitated, 0], odds(after) - odds(before)
-    share, interval = share_of(after[imitated] > 0.5, known)
-    units = Units(np.repeat(known[:, None], 2, axis=1), np.arange(len(known)))
-    shift = estimate(*mean_effects(change), units)
-    return ImitationRow(
-        imitation,
-        verifier,
-        texts=len(known),
-        genuine=float((before[same] > 0.5).mean()) if same.any() else None,
-        strangers=float((before[imitated] > 0.5).mean()),
-        imitated=share,
-        interval=interval,
-        shift=shift.value,
-        shift_interval=shift.interval if shift.error else None,
-    )
-
 
 FEW = 20
 """Attacked problems below which obfuscators are not ranked: one of the reasons why one may seem to help."""
@@ -102,7 +57,7 @@ FEW = 20
 
 @dataclass(frozen=True)
 class VerifierRow:
-    """One verifier against one obfuscator.
+    """One verifier against one obfuscator: impacts from −1 to 1, p from 0 to 1.
 
     ``effects`` are by seed; ``excluded`` says why it counts towards no average, and is None where it does.
     ``interval`` is of the impact over problems; ``p`` of the sign test on attacked problems, first seed.
@@ -121,14 +76,18 @@ class VerifierRow:
 
     def mean(self, field: str) -> float | None:
         """Mean over seeds of a number of the effect: ``impact``, ``delta_acc``, ``delta_auc`` …"""
-        values = [getattr(e.effect if hasattr(e.effect, field) else e, field) for e in self.effects.values()]
-        known = [v for v in values if v is not None]
+        values = [
+            getattr(effect.effect if hasattr(effect.effect, field) else effect, field)
+            for effect in self.effects.values()
+        ]
+        known = [value for value in values if value is not None]
         return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """What an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it was not played.
+    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it
+    was not played.
 
     ``restored`` is the share of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
     ``precision`` that of the attacker's changes that are right.
@@ -146,7 +105,7 @@ class RecoveryRow:
 
 @dataclass(frozen=True)
 class ObfuscatorRow:
-    """One obfuscator against all verifiers that count.
+    """One obfuscator against all verifiers that count: impacts from −1 to 1, ``seconds``, ``changed`` (count of texts).
 
     ``average_impact`` is the plain mean over them and over seeds; ``interval`` draws problems and verifiers,
     ``over_problems`` and ``over_verifiers`` one of them. ``surviving`` is the average impact on those texts alone
@@ -205,7 +164,8 @@ class Shame:
 
 @dataclass(frozen=True, repr=False)
 class SafetyAnalysis(Shown):
-    """A whole safety run."""
+    """A whole safety run: ``problems`` and ``attacked`` are counts of problems, ``accuracy`` has accuracy and recall
+    (0 to 1) before the attack and the threshold, by verifier."""
 
     corpus: str
     problems: int
@@ -221,7 +181,6 @@ class SafetyAnalysis(Shown):
     """Where attribution methods were attacked: one row for each and each obfuscator. None where verifiers were."""
     people: People | None
     run: Head
-    imitations: tuple[ImitationRow, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -234,7 +193,7 @@ def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:
     """Obfuscators by average impact, or in the order they were asked for where problems are too few to rank them."""
     if analysis.attacked < FEW:
         return list(analysis.obfuscators)
-    return sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))
+    return sorted(analysis.obfuscators, key=lambda obfuscator: -(obfuscator.average_impact or 0))
 
 
 def cell_of(store: Store, method: str, fold: str) -> Cell | str:
@@ -246,7 +205,7 @@ def cell_of(store: Store, method: str, fold: str) -> Cell | str:
 
 
 def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
-    """A verifier's answers to a fold, or the reason why there are none."""
+    """A verifier's answers (n,), 0 to 1, to a fold, or the reason why there are none."""
     cell = cell_of(store, verifier, fold)
     if isinstance(cell, str):
         return cell
@@ -255,8 +214,8 @@ def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean; None where there are no values or one is None."""
-    known = [v for v in values if v is not None]
+    """The mean, in the unit of the values; None where there are no values or one is None."""
+    known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
@@ -273,13 +232,16 @@ class JudgedMethods(ABC):
 
     @cached_property
     def same(self) -> Bools:
-        """The truth (n,); those of one author are attacked."""
+        """The truth (n,) bool, True = same author; those of one author are attacked."""
         return self.store.truth("original")
 
     @cached_property
     def prior(self) -> dict[str, VerificationEffect | str]:
         """Each method before any attack."""
-        return {v.name: self.effect(v.name, "original") for v in self.plan.verifiers}
+        return {
+            verifier.name: self.effect(verifier.name, "original")
+            for verifier in self.plan.verifiers
+        }
 
     @property
     def clusters(self) -> Ints | None:
@@ -292,7 +254,7 @@ class JudgedMethods(ABC):
 
     @abstractmethod
     def right(self, name: str, fold: str) -> Bools:
-        """Whether a method was right on each attacked problem, (P,)."""
+        """Whether a method was right on each attacked problem, (P,) bool."""
 
     def row(self, name: str, seeds: Mapping[int, RewrittenSet]) -> VerifierRow:
         """A method against the rewritings of an obfuscator, without interval."""
@@ -307,20 +269,31 @@ class JudgedMethods(ABC):
                 effects[seed] = effect
         if len(effects) < len(seeds):
             effects = {}
-        first = next(iter(effects.values()), None)
-        p = None if first is None else sign_test(first.effect.lost, first.effect.gained)
-        return VerifierRow(name, effects, excluded, None, p)
+        first_effect = next(iter(effects.values()), None)
+        p_value = (
+            None
+            if first_effect is None
+            else sign_test(first_effect.effect.lost, first_effect.effect.gained)
+        )
+        return VerifierRow(name, effects, excluded, None, p_value)
 
-    def rights(self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]) -> tuple[Bools, Bools] | None:
+    def rights(
+        self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
+    ) -> tuple[Bools, Bools] | None:
         """Whether each method was right on each attacked problem: before (V, P), after (S, V, P)."""
         if not rows or not seeds:
             return None
         before = np.array([self.right(row.verifier, "original") for row in rows])
         return before, np.array(
-            [[self.right(row.verifier, rewritten.fold) for row in rows] for rewritten in seeds.values()]
+            [
+                [self.right(row.verifier, rewritten.fold) for row in rows]
+                for rewritten in seeds.values()
+            ]
         )
 
-    def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
+    def recoveries(
+        self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
+    ) -> tuple[RecoveryRow, ...]:
         """What attacks on the first seed's obfuscation brought back."""
         return ()
 
@@ -331,49 +304,76 @@ class Verifiers(JudgedMethods):
 
     @cached_property
     def before(self) -> dict[str, Floats | str]:
-        """Answers to the untouched problems, or why there are none."""
-        return {v.name: answers_of(self.store, v.name, "original") for v in self.plan.verifiers}
+        """Answers (n,), 0 to 1, to the untouched problems, or why there are none, by verifier."""
+        return {
+            verifier.name: answers_of(self.store, verifier.name, "original")
+            for verifier in self.plan.verifiers
+        }
 
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
-        before, after = self.before[name], answers_of(self.store, name, fold)
+        before = self.before[name]
+        after = answers_of(self.store, name, fold)
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
         return verification_effect(self.same, before, after)
 
     def right(self, name: str, fold: str) -> Bools:
-        effect, answers = self.effect(name, fold), answers_of(self.store, name, fold)
+        effect = self.effect(name, fold)
+        answers = answers_of(self.store, name, fold)
         assert not isinstance(effect, str) and not isinstance(answers, str)
         return np.asarray(answers[self.same] >= effect.threshold)
 
-    def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
+    def recoveries(
+        self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
+    ) -> tuple[RecoveryRow, ...]:
         """A row for every attack that the run was to play."""
-        used = {fold.attack for fold in self.plan.folds.values()}
-        played = [attack for attack in ATTACKS if attack in used or attack in self.plan.attacks]
+        attacks = {fold.attack for fold in self.plan.folds.values()}
+        played = [attack for attack in ATTACKS if attack in attacks or attack in self.plan.attacks]
         return tuple(self._recovery(attack, entry, counted) for attack in played)
 
-    def _recovery(self, attack: str, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> RecoveryRow:
-        if entry.first is None:
+    def _recovery(
+        self, attack: str, obfuscator: ObfuscatorRecord, counted: Sequence[VerifierRow]
+    ) -> RecoveryRow:
+        if obfuscator.first is None:
             return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
-        rewritten = entry.first[1]
+        rewritten = obfuscator.first[1]
         if attack == "preimage" and rewritten.preimage is not None:
             share = rewritten.preimage.share
-            return RecoveryRow(attack, None, None, None if share is None else share > UNSAFE, {}, restored=share)
+            return RecoveryRow(
+                attack, None, None, None if share is None else share > UNSAFE, {}, restored=share
+            )
         fold = f"{attack[0]}-{rewritten.fold}"
         if fold not in self.plan.folds:
-            return RecoveryRow(attack, None, None, None, {}, rewritten.not_played.get(attack) or "it was not played")
+            return RecoveryRow(
+                attack,
+                None,
+                None,
+                None,
+                {},
+                rewritten.not_played.get(attack) or "it was not played",
+            )
         recovered = {}
         for row in counted:
-            answers = [answers_of(self.store, row.verifier, name) for name in ("original", rewritten.fold, fold)]
-            known = [one for one in answers if not isinstance(one, str)]
+            answers = [
+                answers_of(self.store, row.verifier, name)
+                for name in ("original", rewritten.fold, fold)
+            ]
+            known = [answer for answer in answers if not isinstance(answer, str)]
             if len(known) == len(answers):
                 recovered[row.verifier] = recovery(self.same, *known)
         traced = rewritten.inversion if attack == "invert" else None
         return RecoveryRow(
             attack,
-            mean([r.recovery for r in recovered.values() if r.recovery is not None]),
-            mean([r.false_accepts for r in recovered.values()]),
+            mean(
+                [
+                    recovery_of_seed.recovery
+                    for recovery_of_seed in recovered.values()
+                    if recovery_of_seed.recovery is not None
+                ]
+            ),
+            mean([recovery_of_seed.false_accepts for recovery_of_seed in recovered.values()]),
             unsafe(list(recovered.values())),
-            {name: r.recovery for name, r in recovered.items()},
+            {name: recovery_of_seed.recovery for name, recovery_of_seed in recovered.items()},
             restored=None if traced is None else traced.recall,
             precision=None if traced is None else traced.precision,
         )
@@ -386,14 +386,17 @@ class Attributors(JudgedMethods):
     @cached_property
     def texts(self) -> Texts:
         """The questioned texts and their authors."""
-        truth, ids = true_codes(self.store), self.store.fold("original").test.ids.tolist()
+        truth = true_codes(self.store)
+        ids = self.store.fold("original").test.ids.tolist()
         names = np.array([name.partition("/")[0] if "/" in name else "" for name in ids])
         return Texts(truth, np.unique(names, return_inverse=True)[1].astype(np.int64), truth >= 0)
 
     @property
     def clusters(self) -> Ints:
         """The authors of the attacked texts."""
-        return np.unique(self.texts.truth[self.texts.attacked], return_inverse=True)[1].astype(np.int64)
+        return np.unique(self.texts.truth[self.texts.attacked], return_inverse=True)[1].astype(
+            np.int64
+        )
 
     def named(self, name: str, fold: str) -> tuple[Ints, Floats] | str:
         """Numbers of the authors named and ranks of the true ones, or why there are none."""
@@ -401,7 +404,8 @@ class Attributors(JudgedMethods):
         return cell if isinstance(cell, str) else (cell.arrays["predicted"], cell.arrays["rank"])
 
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
-        before, after = self.named(name, "original"), self.named(name, fold)
+        before = self.named(name, "original")
+        after = self.named(name, fold)
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
         change = effect(self.texts.truth, before[0], after[0], self.texts.attacked)
@@ -415,91 +419,98 @@ class Attributors(JudgedMethods):
     def rows(self) -> tuple[AttributionRow, ...]:
         """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
         rows = []
-        for entry in self.plan.hiding:
+        for obfuscator in self.plan.obfuscators:
             for record in self.plan.verifiers:
                 before = self.named(record.name, "original")
-                after = [self.named(record.name, rewritten.fold) for rewritten in entry.sets.values()]
-                answered = [one for one in after if not isinstance(one, str)]
+                after = [
+                    self.named(record.name, rewritten.fold)
+                    for rewritten in obfuscator.sets.values()
+                ]
+                answered = [
+                    attribution for attribution in after if not isinstance(attribution, str)
+                ]
                 if isinstance(before, str) or not after or len(answered) < len(after):
                     continue
                 change = attribution_change(self.texts, before, answered)
-                rows.append(AttributionRow(entry.name, record.name, change, change.p))
+                rows.append(AttributionRow(obfuscator.name, record.name, change, change.p))
         corrected = holm([row.p_holm for row in rows])
-        return tuple(replace(row, p_holm=float(p)) for row, p in zip(rows, corrected, strict=True))
+        return tuple(
+            replace(row, p_holm=float(corrected_p))
+            for row, corrected_p in zip(rows, corrected, strict=True)
+        )
 
 
 def analyse(store: Store) -> SafetyAnalysis:
-    """All figures of a safety run; nothing is fitted, rewritten or measured here."""
+    """All figures (``SafetyAnalysis``) of a safety run; nothing is fitted, rewritten or measured here."""
     store.expect("safety")
     methods = Attributors(store) if store.run.spec.get("methods") else Verifiers(store)
     plan = methods.plan
     known = {name: effect for name, effect in methods.prior.items() if not isinstance(effect, str)}
     detected = read_detection(store.path / "detection.json")
     detections = {} if detected is None else detected.obfuscators
-    rows = [_obfuscator(methods, entry, detections.get(entry.name)) for entry in plan.hiding]
-    ranks = mean_ranks({r.name: {k: q.value for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
+    rows = [
+        _obfuscator(methods, obfuscator, detections.get(obfuscator.name))
+        for obfuscator in plan.obfuscators
+    ]
+    ranks = mean_ranks(
+        {
+            row.name: {k: quality.value for k, quality in row.sensibleness.items()}
+            for row in rows
+            if row.sensibleness
+        }
+    )
     ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
         corpus=plan.corpus.name,
         notes=tuple(plan.corpus.notes),
         problems=len(methods.same),
         attacked=int(methods.same.sum()),
-        seeds=tuple(sorted({seed for entry in plan.obfuscators for seed in entry.sets})),
-        verifiers={name: f if isinstance(f, str) else f.excluded for name, f in methods.prior.items()},
+        seeds=tuple(sorted({seed for obfuscator in plan.obfuscators for seed in obfuscator.sets})),
+        verifiers={
+            name: effects_or_error
+            if isinstance(effects_or_error, str)
+            else effects_or_error.excluded
+            for name, effects_or_error in methods.prior.items()
+        },
         accuracy={
-            name: (f.effect.accuracy, f.effect.recall, f.threshold if math.isfinite(f.threshold) else None)
-            for name, f in known.items()
+            name: (
+                folded.effect.accuracy,
+                folded.effect.recall,
+                folded.threshold if math.isfinite(folded.threshold) else None,
+            )
+            for name, folded in known.items()
         },
         obfuscators=ranked,
         shame=tuple(_shame(ranked, isinstance(methods, Attributors))),
         attribution=methods.rows() if isinstance(methods, Attributors) else None,
         people=people(store),
         run=public_head(store.run),
-        imitations=imitations(methods) if isinstance(methods, Verifiers) else (),
     )
 
 
-def imitations(methods: Verifiers) -> tuple[ImitationRow, ...]:
-    """A row for every imitation and verifier, first seed."""
-    rows, test = [], methods.store.fold("original").test
-    sides = test.writers(methods.same)
-    for entry in methods.plan.obfuscators:
-        if not entry.imitates:
-            continue
-        if entry.first is None:
-            rows.append(ImitationRow(entry.name, error=entry.error))
-            continue
-        done = entry.first[1]
-        imitated = np.isin(test.ids, [name for name in done.rewritings if name not in done.failed])
-        for name, before in methods.before.items():
-            after = answers_of(methods.store, name, done.fold)
-            if isinstance(before, str) or isinstance(after, str) or not imitated.any():
-                wrong = [one for one in (before, after) if isinstance(one, str)]
-                rows.append(ImitationRow(entry.name, name, error=[*wrong, "no text was imitated"][0]))
-            else:
-                row = imitation_row(entry.name, name, methods.same, imitated, sides, before, after)
-                why = Counter(reason.rpartition(": ")[2] for reason in done.failed.values()).most_common(1)
-                rows.append(replace(row, failed=len(done.failed), why=why[0][0] if why else ""))
-    return tuple(rows)
-
-
-def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Detection | None) -> ObfuscatorRow:
-    seeds = entry.sets
-    verifiers = [methods.row(v.name, seeds) for v in methods.plan.verifiers]
+def _obfuscator(
+    methods: JudgedMethods, obfuscator: ObfuscatorRecord, detection: Detection | None
+) -> ObfuscatorRow:
+    seeds = obfuscator.sets
+    verifiers = [methods.row(verifier.name, seeds) for verifier in methods.plan.verifiers]
     counted = [row for row in verifiers if row.excluded is None]
     right = methods.rights(counted, seeds)
     nothing = ImpactIntervals(None, None, None, ())
     intervals = nothing if right is None else impact_intervals(*right, clusters=methods.clusters)
-    each = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
-    competent = [row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK]
+    interval_of = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
+    competent = [
+        row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK
+    ]
     by_seed = {seed: average_impact(row.effects[seed].effect for row in counted) for seed in seeds}
-    measured = measures_of(methods.store.path / "measures", entry.name)
-    texts = [row for one in measured.values() for row in one.rows.values()]
+    measured = measures_of(methods.store.path / "measures", obfuscator.name)
+    texts = [row for verifier in measured.values() for row in verifier.rows.values()]
     ids = methods.store.fold("original").test.ids[methods.same].tolist()
-    share, impact_there, impact_interval = _surviving([one.rows for one in measured.values()], ids, right)
+    share, impact_there, impact_interval = _surviving(
+        [verifier.rows for verifier in measured.values()], ids, right
+    )
     return ObfuscatorRow(
-        name=entry.name,
-        error=entry.error,
+        name=obfuscator.name,
+        error=obfuscator.error,
         average_impact=mean(list(by_seed.values())),
         interval=intervals.average,
         over_problems=intervals.problems,
@@ -509,22 +520,26 @@ def _obfuscator(methods: JudgedMethods, entry: ObfuscatorRecord, detection: Dete
         survivors=share,
         surviving=impact_there,
         surviving_interval=impact_interval,
-        verifiers=tuple(replace(row, interval=each.get(row.verifier)) for row in verifiers),
+        verifiers=tuple(replace(row, interval=interval_of.get(row.verifier)) for row in verifiers),
         soundness=_quality([text.soundness for text in texts], len(measured)),
         sensibleness=_quality([text.sensibleness for text in texts], len(measured)),
         mean_rank=None,
         efficiency=_quality([text.efficiency for text in texts], len(measured)),
-        seconds=sum(rewritten.seconds for rewritten in seeds.values()) / len(seeds) if seeds else None,
+        seconds=(
+            sum(rewritten.seconds for rewritten in seeds.values()) / len(seeds) if seeds else None
+        ),
         changed=max((rewritten.changed for rewritten in seeds.values()), default=0),
-        notes={} if entry.first is None else entry.first[1].notes,
+        notes={} if obfuscator.first is None else obfuscator.first[1].notes,
         missing=next(iter(measured.values())).missing if measured else {},
         detection=detection,
-        recovery=methods.recoveries(entry, counted),
+        recovery=methods.recoveries(obfuscator, counted),
     )
 
 
 def _surviving(
-    rows: Sequence[Mapping[str, MeasuredText]], ids: Sequence[str], right: tuple[Bools, Bools] | None
+    rows: Sequence[Mapping[str, MeasuredText]],
+    ids: Sequence[str],
+    right: tuple[Bools, Bools] | None,
 ) -> tuple[float | None, float | None, Interval | None]:
     """Share of texts whose meaning survived, the average impact on these alone, and its interval (first seed)."""
     if not any(rows):
@@ -534,12 +549,12 @@ def _surviving(
     if right is None or len(masks) != len(right[1]) or not masks.any(axis=1).all():
         return share, None, None
     before, after = right
-    each = [
-        float(impact(before[:, m].mean(axis=1), one[:, m].mean(axis=1)).mean())
-        for m, one in zip(masks, after, strict=True)
+    surviving = [
+        float(impact(before[:, mask].mean(axis=1), impact_after[:, mask].mean(axis=1)).mean())
+        for mask, impact_after in zip(masks, after, strict=True)
     ]
-    first = impact_intervals(before[:, masks[0]], after[:1][:, :, masks[0]])
-    return share, float(np.mean(each)), first.average
+    first_interval = impact_intervals(before[:, masks[0]], after[:1][:, :, masks[0]])
+    return share, float(np.mean(surviving)), first_interval.average
 
 
 def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Number]:
@@ -562,9 +577,11 @@ def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
     shame = []
     for row in rows:
         for verifier in row.counted:
-            for seed, one in verifier.effects.items():
-                reasons = dismissals(one.effect)
+            for seed, measured in verifier.effects.items():
+                reasons = dismissals(measured.effect)
                 if reasons is not None:
-                    reasons = tuple(number for number in reasons if not (attributed and number == 2))
-                    shame.append(Shame(row.name, verifier.verifier, seed, one.effect, reasons))
-    return sorted(shame, key=lambda s: s.effect.impact)
+                    reasons = tuple(
+                        number for number in reasons if not (attributed and number == 2)
+                    )
+                    shame.append(Shame(row.name, verifier.verifier, seed, measured.effect, reasons))
+    return sorted(shame, key=lambda entry: entry.effect.impact)

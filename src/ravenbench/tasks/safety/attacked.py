@@ -1,5 +1,8 @@
 """What a safety run attacks, and attribution methods under attack.
 
+In: a ``SafetySpec``. Out: an ``Attacked`` (problems to learn from, to answer and to rewrite), and for attribution
+cells with ``predicted`` (n,), the number of the candidate named, −1 for nobody, and ``rank`` (n,), 1 = best.
+
 Rewritten are same-author problems before verifiers, or the questioned texts of attribution problems, whose methods
 learn from the candidates once and answer every set of questioned texts.
 """
@@ -17,10 +20,10 @@ from ravenbench import files
 from ravenbench.attribution.posterior import Posterior, learned
 from ravenbench.attribution.protocols import BEFOREHAND
 from ravenbench.engine.cells import CellUnit, Filled, pending
-from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
+from ravenbench.errors import AnswerError, CorpusError, FormatError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 from ravenbench.formats.problems import ProblemSet, read_problems
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of
+from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
@@ -51,22 +54,17 @@ class Attacked:
     truth: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def tasks_for(self, obfuscator: Obfuscator) -> tuple[ObfuscationTask, ...]:
-        """What an obfuscator rewrites: what is attacked, or the different-author problems where it imitates. Raises
-        InputError if there are none of these."""
-        if not obfuscator.imitates:
-            return self.tasks
-        others = np.flatnonzero(~self.base.test_same).tolist()
-        if self.truth or not others:
-            raise InputError("imitation attacks verifiers, in different-author problems, and there are none")
-        return tuple(tasks_of(self.base.test, others, self.test.language))
-
 
 def read_attacked(spec: SafetySpec) -> Attacked:
     """Read training and test problems, and take as many of the test problems as the spec allows. Raises InputError if
     they cannot be read, or nothing is among them that could be attacked."""
-    place, how = spec.train, spec.flags()
-    train = None if place is None else read_problems(files.local_copy(place), "train", spec.encoding, **how)
+    place = spec.train
+    how = spec.flags()
+    train = (
+        None
+        if place is None
+        else read_problems(files.local_copy(place), "train", spec.encoding, **how)
+    )
     if spec.methods is not None:
         return _of_candidates(spec, train)
     assert train is not None
@@ -86,7 +84,9 @@ def choose(same: Bools, limit: int | None) -> Ints:
     if limit is None:
         return np.arange(len(same), dtype=np.int64)
     rng = stream(0, "safety-limit", len(same))
-    return np.sort(np.concatenate([rng.permutation(np.flatnonzero(same == y))[:limit] for y in (True, False)]))
+    return np.sort(
+        np.concatenate([rng.permutation(np.flatnonzero(same == y))[:limit] for y in (True, False)])
+    )
 
 
 def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
@@ -98,21 +98,27 @@ def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
     tasks: list[ObfuscationTask] = []
     for problem in attribution:
         for name, author in _questioned(problem, spec):
-            place, text = name if len(attribution) == 1 else f"{problem.name}/{name}", problem.unknown[name]
+            place = name if len(attribution) == 1 else f"{problem.name}/{name}"
+            text = problem.unknown[name]
             known = (text,) if author == UNKNOWN else problem.candidates[author]
             rows.append((place, known, text))
             truth.append(author if author == UNKNOWN else f"{problem.name}/{author}")
             if author != UNKNOWN:
                 tasks.append(ObfuscationTask(place, text, tuple(known), problem.language))
     if not tasks:
-        raise CorpusError("no questioned text is by a candidate, so there is none to obfuscate", file=spec.problems)
+        raise CorpusError(
+            "no questioned text is by a candidate, so there is none to obfuscate",
+            file=spec.problems,
+        )
     candidates = Problems.of(
         (f"{problem.name}/{author}", texts, texts[0])
         for problem in attribution
         for author, texts in sorted(problem.candidates.items())
     )
     attacked = np.array([author != UNKNOWN for author in truth])
-    base = given(candidates, np.ones(len(candidates), dtype=bool), Problems.of(rows), attacked, "original")
+    base = given(
+        candidates, np.ones(len(candidates), dtype=bool), Problems.of(rows), attacked, "original"
+    )
     languages = {problem.language for problem in attribution}
     test = ProblemSet(
         " + ".join(problem.name for problem in attribution),
@@ -127,13 +133,16 @@ def _questioned(problem: AttributionProblem, spec: SafetySpec) -> list[tuple[str
     """Names and true authors of the questioned texts to use: all, or as many as the spec allows."""
     if problem.truth is None:
         raise FormatError(
-            f"{problem.name} does not say who wrote its questioned texts", file=spec.problems,
+            f"{problem.name} does not say who wrote its questioned texts",
+            file=spec.problems,
             expected="ground-truth.json beside problem-info.json",
-        )  # fmt: skip
+        )
     every = [(name, problem.truth[name]) for name in sorted(problem.unknown)]
     if spec.limit is None:
         return every
-    drawn = stream(0, "safety-limit", problem.name, len(every)).permutation(len(every))[: spec.limit]
+    drawn = stream(0, "safety-limit", problem.name, len(every)).permutation(len(every))[
+        : spec.limit
+    ]
     return [every[i] for i in sorted(drawn.tolist())]
 
 
@@ -166,7 +175,10 @@ def method_cells(
 
 def method_units(store: Store, named: Mapping[str, Any], reject: float) -> list[MethodUnit]:
     """What is left to do: a unit for every method with cells to answer."""
-    return [MethodUnit(store.path, named[name], tuple(cells), reject) for (name, _), cells in pending(store).items()]
+    return [
+        MethodUnit(store.path, named[name], tuple(cells), reject)
+        for (name, _), cells in pending(store).items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -201,14 +213,17 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
     from sklearn.base import clone
 
     if reject and not hasattr(method, "scores"):
-        raise AnswerError("a method without scores cannot reject", fix="give --reject 0, or another method")
+        raise AnswerError(
+            "a method without scores cannot reject", fix="give --reject 0, or another method"
+        )
     names = base.train.ids.tolist()
     of_problem: dict[str, list[int]] = defaultdict(list)
     for number, name in enumerate(names):
         of_problem[name.partition("/")[0]].append(number)
     fitted = {}
     for problem, numbers in of_problem.items():
-        texts, authors = [], []
+        texts = []
+        authors = []
         for number in numbers:
             known = base.train.texts.rows(base.train.known(number))
             texts += known
@@ -221,7 +236,9 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
 def true_codes(store: Store) -> Ints:
     """The number of the candidate who wrote each questioned text of a run, −1 for nobody's."""
     code = {name: number for number, name in enumerate(store.fold("original").train.ids.tolist())}
-    return np.array([code.get(name, NOBODY) for name in store.plan_as(SafetyPlan).truth], dtype=np.int64)
+    return np.array(
+        [code.get(name, NOBODY) for name in store.plan_as(SafetyPlan).truth], dtype=np.int64
+    )
 
 
 def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float) -> dict[str, Any]:
@@ -241,14 +258,19 @@ def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float)
         blind = np.array(list(map(is_wordless, chosen)))
         named = one.method.predict(chosen)
         if np.shape(named) != (len(rows),):
-            raise AnswerError("the method does not name one author a text", found=f"answers of shape {np.shape(named)}")
+            raise AnswerError(
+                "the method does not name one author a text",
+                found=f"answers of shape {np.shape(named)}",
+            )
         predicted[rows] = np.where(blind, NOBODY, [code.get(str(name), NOBODY) for name in named])
         if not hasattr(one.method, "scores"):
             continue
         scores = np.asarray(one.method.scores(chosen), dtype=np.float64)
         order = np.argsort(-scores, axis=1, kind="stable")
         place = np.empty_like(order)
-        np.put_along_axis(place, order, np.arange(1, order.shape[1] + 1)[None, :].repeat(len(rows), 0), axis=1)
+        np.put_along_axis(
+            place, order, np.arange(1, order.shape[1] + 1)[None, :].repeat(len(rows), 0), axis=1
+        )
         column = {code[str(name)]: i for i, name in enumerate(one.method.classes_)}
         for at, row in enumerate(rows):
             if truth[row] in column and not blind[at]:

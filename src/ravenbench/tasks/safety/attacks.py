@@ -1,5 +1,9 @@
 """De-obfuscation under Kerckhoffs' principle: the method is public, the original and the seed are secret.
 
+In: a ``Fold`` of obfuscated problems, the obfuscator, and seeds. Out: further folds to answer (``Played``), a
+``Recovery`` for each verifier (shares of recall), an ``InversionRecord`` and a ``PreimageRecord`` (counts of tokens
+and sentences, shares from 0 to 1).
+
 Three attackers are played against verifiers. *normalise* brings both sides of every problem to one plain form and
 trains on that. *mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated
 problems. *invert* traces every word of a hidden text back: among its sources (``Channel``, learned by running the
@@ -66,7 +70,7 @@ MOST = 20
 
 @dataclass(frozen=True)
 class Channel:
-    """Words of rewritings → what they stood for: originals (words joined by spaces) and P(word | original).
+    """Words of rewritings → what they stood for: originals (words joined by spaces) and P(word | original), 0 to 1.
 
     A word that was met is among its own sources where it ever came through unchanged.
     """
@@ -78,39 +82,45 @@ class Channel:
         """From tokens of originals and their rewritings."""
         became: defaultdict[str, Counter[str]] = defaultdict(Counter)
         total: Counter[str] = Counter()
-        for a, b in pairs:
-            total.update(a)
-            for place, source in stood_for(a, b):
-                became[b[place]][source] += 1
+        for original, rewritten in pairs:
+            total.update(original)
+            for position, source in stood_for(original, rewritten):
+                became[rewritten[position]][source] += 1
                 if " " in source:
                     total[source] += 1
         learned = {}
         for word in sorted(became):
-            shares = {s: min(1.0, n / total[s]) for s, n in became[word].items()}
-            best = sorted(shares, key=lambda s: (-shares[s], s))[:MOST]
-            learned[word] = {s: shares[s] for s in best}
+            shares = {source: min(1.0, n / total[source]) for source, n in became[word].items()}
+            best = sorted(shares, key=lambda source: (-shares[source], source))[:MOST]
+            learned[word] = {source: shares[source] for source in best}
         return cls(learned)
 
     def others(self, word: str) -> dict[str, float]:
-        """What a word may stand for beside itself."""
-        return {s: share for s, share in self.sources.get(word, {}).items() if s != word}
+        """What a word may stand for beside itself, with P(word | original), 0 to 1."""
+        return {
+            source: share for source, share in self.sources.get(word, {}).items() if source != word
+        }
 
     def stays(self, word: str) -> float:
-        """P(word | word); a word never met comes through."""
+        """P(word | word), 0 to 1; a word never met comes through."""
         return self.sources.get(word, {word: 1.0}).get(word, 1e-3)
 
 
-def stood_for(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Place in the rewriting ``b`` and what stood there in the original ``a``, where that can be said."""
+def stood_for(original: Sequence[str], rewritten: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Row of a word in ``rewritten``, and the words that were there in ``original``, where that can be said."""
     i = j = 0
-    for x, y in [*match(a, b, lambda word: word), (len(a), len(b))]:
-        if x - i == y - j:
-            yield from ((j + k, a[i + k]) for k in range(x - i))
-        elif y - j == 1 and 0 < x - i <= LONGEST:
-            yield j, " ".join(a[i:x])
-        if x < len(a):
-            yield y, a[x]
-        i, j = x + 1, y + 1
+    for original_end, rewritten_end in [
+        *match(original, rewritten, lambda word: word),
+        (len(original), len(rewritten)),
+    ]:
+        if original_end - i == rewritten_end - j:
+            yield from ((j + k, original[i + k]) for k in range(original_end - i))
+        elif rewritten_end - j == 1 and 0 < original_end - i <= LONGEST:
+            yield j, " ".join(original[i:original_end])
+        if original_end < len(original):
+            yield rewritten_end, original[original_end]
+        i = original_end + 1
+        j = rewritten_end + 1
 
 
 RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
@@ -121,9 +131,10 @@ RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
 class Recovery:
     """What an attack brought back for one verifier.
 
-    ``recovery`` is the share of lost recall that returned (it may pass 1 or be negative); None where the
-    obfuscation took less than ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which
-    different-author problems are accepted: an attack that accepts everything recovers nothing.
+    ``original``, ``obfuscated`` and ``attacked`` are its recall, 0 to 1, at each of these. ``recovery`` is the share
+    of lost recall that returned (it may pass 1 or be negative); None where the obfuscation took less than
+    ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which different-author problems are accepted:
+    an attack that accepts everything recovers nothing.
     """
 
     original: float
@@ -134,12 +145,12 @@ class Recovery:
 
 
 def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats) -> Recovery:
-    """Compare answers (n,) to the original, the obfuscated and the attacked test problems."""
+    """The ``Recovery`` by answers (n,), 0 to 1, to the original, the obfuscated and the attacked test problems."""
 
-    def rate(answers: Floats, which: Bools) -> float:
-        return float((answers[which] > 0.5).mean())
+    def rate(answers: Floats, chosen: Bools) -> float:
+        return float((answers[chosen] > 0.5).mean())
 
-    was, hidden, recovered = (rate(a, same) for a in (original, obfuscated, attacked))
+    was, hidden, recovered = (rate(answers, same) for answers in (original, obfuscated, attacked))
     lost = was - hidden
     return Recovery(
         was,
@@ -152,7 +163,7 @@ def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats
 
 def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
     """Whether the mean recovery over verifiers passes ``UNSAFE``; None where no verifier lost enough."""
-    shares = [r.recovery for r in recoveries if r.recovery is not None]
+    shares = [recovery.recovery for recovery in recoveries if recovery.recovery is not None]
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
 
@@ -160,7 +171,8 @@ class _Once:
     """A transform that changes each text once, for the test sets share most of theirs."""
 
     def __init__(self, transform: TextTransform) -> None:
-        self._transform, self._changed = transform, dict[str, str]()
+        self._transform = transform
+        self._changed = dict[str, str]()
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn from texts."""
@@ -177,7 +189,9 @@ class _Once:
 def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
     """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
     train = folds[0].train
-    normaliser = _Once(cast("TextTransform", fresh(transform))).fit(train.texts.rows(train.documents))
+    normaliser = _Once(cast("TextTransform", fresh(transform))).fit(
+        train.texts.rows(train.documents)
+    )
     plain = train.map_texts(normaliser)
     return [
         replace(
@@ -201,14 +215,21 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
         raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
     train = _mirror(fold.train, rewrite, attacker)
     test = _mirror(hidden_everywhere(fold, rewrite, seed), rewrite, attacker, questioned=False)
-    return replace(fold, name=f"m-{fold.name}", train=train, test=test, labels={**fold.labels, "attack": "mirror"})
+    return replace(
+        fold,
+        name=f"m-{fold.name}",
+        train=train,
+        test=test,
+        labels={**fold.labels, "attack": "mirror"},
+    )
 
 
 def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:
     """The test problems with different-author questioned texts obfuscated too, with the secret seed."""
     test = fold.test
     tasks = [
-        task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i)) for i in np.flatnonzero(~fold.test_same)
+        task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i))
+        for i in np.flatnonzero(~fold.test_same)
     ]
     return requestion(test, rewrite(tasks, seed)) if tasks else test
 
@@ -219,29 +240,35 @@ def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> Ob
     return ObfuscationTask(name, problems.texts[row], known)
 
 
-def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True) -> Problems:
+def _mirror(
+    problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], questioned: bool = True
+) -> Problems:
     """Known documents rewritten with each seed (k known become k · seeds), questioned ones with the first."""
     known = np.unique(problems.known_index)
     questioned_rows = np.unique(problems.questioned_index) if questioned else known[:0]
     texts = list(problems.texts)
-    place: dict[tuple[int, int], int] = {}
+    row_of: dict[tuple[int, int], int] = {}
     for number, seed in enumerate(seeds):
         rows = np.union1d(known, questioned_rows) if number == 0 else known
-        tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+        tasks = [
+            task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows
+        ]
         rewritten = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
-            place[row, number] = len(texts)
+            row_of[row, number] = len(texts)
             texts.append(rewritten[task.id])
     table, rows = TextTable.collect(texts)
-    many = len(seeds)
-    index = [rows[place[int(row), k]] for row in problems.known_index for k in range(many)]
+    seed_count = len(seeds)
+    index = [rows[row_of[int(row), k]] for row in problems.known_index for k in range(seed_count)]
     old = problems.questioned_index
     return replace(
         problems.blind(),
         texts=table,
-        known_ptr=problems.known_ptr * many,
+        known_ptr=problems.known_ptr * seed_count,
         known_index=np.array(index, dtype=np.int64),
-        questioned_index=rows[[place[int(q), 0] for q in old]] if questioned else rows[old],
+        questioned_index=rows[[row_of[int(questioned), 0] for questioned in old]]
+        if questioned
+        else rows[old],
     )
 
 
@@ -255,23 +282,26 @@ class Inversion:
 
 @dataclass(frozen=True)
 class Restoration:
-    """Tokens that an obfuscation altered or lost, those an attacker changed, and those he brought back."""
+    """Counts of tokens: those that an obfuscation altered or lost, those an attacker changed, and those he brought
+    back."""
 
     altered: int
     tried: int
     right: int
 
     def __add__(self, other: Restoration) -> Restoration:
-        return Restoration(self.altered + other.altered, self.tried + other.tried, self.right + other.right)
+        return Restoration(
+            self.altered + other.altered, self.tried + other.tried, self.right + other.right
+        )
 
     @property
     def precision(self) -> float | None:
-        """Share of the attacker's changes that are right; None without any."""
+        """Share (0 to 1) of the attacker's changes that are right; None without any."""
         return self.right / self.tried if self.tried else None
 
     @property
     def recall(self) -> float | None:
-        """Share of altered tokens brought back; None where nothing was altered."""
+        """Share (0 to 1) of altered tokens brought back; None where nothing was altered."""
         return self.right / self.altered if self.altered else None
 
 
@@ -281,53 +311,68 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
     Without Brown the sentence has no say.
     """
     model: LanguageModel | None = language_model() if missing("brown") is None else None
-    author = Counter(token.text for one in known for token in tokens(one))
+    author = Counter(token.text for known_text in known for token in tokens(known_text))
     size = author.total() + 1
     restored: dict[int, str] = {}
     pieces: list[str] = []
-    place = done = 0
+    changes = done = 0
     for start, end in sentences(text):
         parts = tokens(text, start, end)
         words = [token.text for token in parts]
-        for at, token in enumerate(parts):
-            best, new = log10(channel.stays(token.text)), None
+        for position, token in enumerate(parts):
+            best = log10(channel.stays(token.text))
+            new = None
             for source, share in channel.others(token.text).items():
-                score = log10(share) + log10((author[source] + 0.5) / size) - log10((author[token.text] + 0.5) / size)
+                score = (
+                    log10(share)
+                    + log10((author[source] + 0.5) / size)
+                    - log10((author[token.text] + 0.5) / size)
+                )
                 if model is not None:
-                    score += _gain(model, words, at, source)
+                    score += _gain(model, words, position, source)
                 if score > best:
-                    best, new = score, source
+                    best = score
+                    new = source
             if new is not None:
-                restored[place + at] = words[at] = new
+                restored[changes + position] = words[position] = new
                 pieces += [text[done : token.start], new]
                 done = token.end
-        place += len(parts)
+        changes += len(parts)
     return Inversion("".join([*pieces, text[done:]]), restored)
 
 
 def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
     """Compare the attacker's changes with what really stood there."""
-    a, b = [t.text for t in tokens(original)], [t.text for t in tokens(hidden)]
-    truth = dict(stood_for(a, b))
-    unchanged = sum(b[place] == source for place, source in truth.items())
-    right = sum(truth.get(place) == new for place, new in attacked.restored.items())
-    return Restoration(max(len(a), len(b)) - unchanged, len(attacked.restored), right)
+    original_words = [token.text for token in tokens(original)]
+    hidden_words = [token.text for token in tokens(hidden)]
+    truth = dict(stood_for(original_words, hidden_words))
+    unchanged = sum(hidden_words[position] == source for position, source in truth.items())
+    right = sum(truth.get(position) == new for position, new in attacked.restored.items())
+    return Restoration(
+        max(len(original_words), len(hidden_words)) - unchanged, len(attacked.restored), right
+    )
 
 
 def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
     """What the obfuscator does to known texts of training problems, with one of the attacker's seeds."""
     rows = np.unique(problems.known_index)[:LESSONS]
-    tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+    tasks = [
+        task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows
+    ]
     rewritten = rewrite(tasks, seed)
     pairs = ((task.questioned, rewritten[task.id]) for task in tasks)
-    return Channel.learn(([t.text for t in tokens(a)], [t.text for t in tokens(b)]) for a, b in pairs)
+    return Channel.learn(
+        ([token.text for token in tokens(original)], [token.text for token in tokens(rewritten)])
+        for original, rewritten in pairs
+    )
 
 
 def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channel: Channel) -> Fold:
     """A fold whose questioned texts were all obfuscated and then inverted: training texts with the attacker's seed,
     test texts with the secret one. Known texts are genuine."""
     train = [
-        task_of(fold.train, int(q), f"invert-{fold.train.ids[i]}", i) for i, q in enumerate(fold.train.questioned_index)
+        task_of(fold.train, int(questioned), f"invert-{fold.train.ids[i]}", i)
+        for i, questioned in enumerate(fold.train.questioned_index)
     ]
     test = hidden_everywhere(fold, rewrite, seed)
     return replace(
@@ -339,33 +384,47 @@ def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channe
     )
 
 
-def requestion_by_row(problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]) -> Problems:
+def requestion_by_row(
+    problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]
+) -> Problems:
     """The problems, in order of the tasks, with the texts found for them."""
-    texts = {str(name): new_texts[task.id] for name, task in zip(problems.ids.tolist(), tasks, strict=True)}
+    texts = {
+        str(name): new_texts[task.id]
+        for name, task in zip(problems.ids.tolist(), tasks, strict=True)
+    }
     return requestion(problems, texts)
 
 
 def _inverted(problems: Problems, channel: Channel) -> Problems:
     texts = {
-        str(problems.ids[i]): invert(
-            problems.texts[problems.questioned_index[i]], problems.texts.rows(problems.known(i)), channel
-        ).text
+        str(problems.ids[i]): (
+            invert(
+                problems.texts[problems.questioned_index[i]],
+                problems.texts.rows(problems.known(i)),
+                channel,
+            ).text
+        )
         for i in range(len(problems))
     }
     return requestion(problems, texts)
 
 
-def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> float:
+def _gain(model: LanguageModel, words: Sequence[str], position: int, source: str) -> float:
     """How much likelier the sentence is with other words at one place, from the words around it."""
-    low, high = max(0, at - 3), min(len(words), at + 4)
-    before, after = words[low:at], words[at + 1 : high]
-    old = model.score(brown([*before, words[at], *after]))
+    low = max(0, position - 3)
+    high = min(len(words), position + 4)
+    before = words[low:position]
+    after = words[position + 1 : high]
+    old = model.score(brown([*before, words[position], *after]))
     return model.score(brown([*before, *source.split(" "), *after])) - old
 
 
 def is_deterministic(obfuscator: Obfuscator, tasks: Sequence[ObfuscationTask]) -> bool:
     """Whether two seeds give the same bytes."""
-    return all(obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text for task in tasks[:PROBES])
+    return all(
+        obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text
+        for task in tasks[:PROBES]
+    )
 
 
 def preimages(
@@ -378,12 +437,18 @@ def preimages(
             changed += 1
             if original is None or hidden is None:
                 continue
-            matches = [text for text in candidates(hidden, channel) if _becomes(obfuscator, task, text) == hidden]
+            matches = [
+                text
+                for text in candidates(hidden, channel)
+                if _becomes(obfuscator, task, text) == hidden
+            ]
             covered += original in matches
             guessed += matches[:1] == [original]
             exact += matches == [original]
     share = guessed / changed if changed else None
-    return PreimageRecord(changed=changed, covered=covered, guessed=guessed, exact=exact, share=share)
+    return PreimageRecord(
+        changed=changed, covered=covered, guessed=guessed, exact=exact, share=share
+    )
 
 
 def candidates(hidden: str, channel: Channel) -> list[str]:
@@ -391,24 +456,38 @@ def candidates(hidden: str, channel: Channel) -> list[str]:
     beam = {hidden: 1.0}
     for token in tokens(hidden):
         for source, share in channel.others(token.text).items():
-            beam.setdefault(hidden[: token.start] + source + hidden[token.end :], share / channel.stays(token.text))
+            beam.setdefault(
+                hidden[: token.start] + source + hidden[token.end :],
+                share / channel.stays(token.text),
+            )
     return sorted(beam, key=lambda text: (-beam[text], text))[:CANDIDATES]
 
 
 def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
-    return obfuscator.obfuscate(replace(task, questioned=text, known=task.known or (task.questioned,)), 0).text
+    return obfuscator.obfuscate(
+        replace(task, questioned=text, known=task.known or (task.questioned,)), 0
+    ).text
 
 
 def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
     """Changed sentences and what they became; None where a part's sentences do not correspond."""
     pairs: list[tuple[str | None, str | None]] = []
-    for part in rewriting.parts:
-        a = [part.original[x:y] for x, y in sentences(part.original)]
-        b = [part.obfuscation[x:y] for x, y in sentences(part.obfuscation)]
-        if len(a) == len(b):
-            pairs += [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-        elif part.original != part.obfuscation:
-            pairs += [(None, None)] * len(a)
+    for rewritten_part in rewriting.parts:
+        original = [
+            rewritten_part.original[start:end] for start, end in sentences(rewritten_part.original)
+        ]
+        rewritten = [
+            rewritten_part.obfuscation[start:end]
+            for start, end in sentences(rewritten_part.obfuscation)
+        ]
+        if len(original) == len(rewritten):
+            pairs += [
+                (before, after)
+                for before, after in zip(original, rewritten, strict=True)
+                if before != after
+            ]
+        elif rewritten_part.original != rewritten_part.obfuscation:
+            pairs += [(None, None)] * len(original)
     return pairs
 
 
@@ -430,12 +509,21 @@ class Attacks:
     component: Obfuscator
     made: Callable[[Obfuscator, Sequence[ObfuscationTask], int], Mapping[str, str]]
 
-    def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
+    def play(
+        self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]
+    ) -> Played:
         """Attack the rewritings of one seed."""
         played = Played()
         if "mirror" in self.names:
             try:
-                played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
+                played.folds.append(
+                    mirrored(
+                        fold,
+                        self._maker,
+                        seed,
+                        [other_seed for other_seed in ATTACKER if other_seed != seed],
+                    )
+                )
             except InputError as error:
                 played.not_played["mirror"] = _on_one_line(error)
         if traced := [attack for attack in ("invert", "preimage") if attack in self.names]:
@@ -443,20 +531,25 @@ class Attacks:
         return played
 
     def _trace(
-        self, traced: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
+        self,
+        traced: Sequence[str],
+        seed: int,
+        fold: Fold,
+        tasks: Sequence[ObfuscationTask],
+        done: Sequence[Stored],
         played: Played,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
-        by_id = {one.id: one.rewriting for one in done}
+        by_id = {outcome.id: outcome.rewriting for outcome in done}
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
         if not pairs:
             played.not_played |= dict.fromkeys(traced, "nothing was changed")
             return
-        own = next(s for s in ATTACKER if s != seed)
+        attacker_seed = next(other_seed for other_seed in ATTACKER if other_seed != seed)
         try:
-            channel = learn(fold.train, self._maker, own)
+            channel = learn(fold.train, self._maker, attacker_seed)
             if "invert" in traced:
-                hidden = inverted(fold, self._maker, seed, own, channel)
+                hidden = inverted(fold, self._maker, seed, attacker_seed, channel)
                 total = Restoration(0, 0, 0)
                 for task, rewriting in pairs:
                     attacked = invert(rewriting.text, task.known, channel)
@@ -466,7 +559,9 @@ class Attacks:
                 )
                 played.folds.append(hidden)
             if "preimage" in traced and not is_deterministic(self.component, tasks):
-                played.not_played["preimage"] = "it draws at random: there is no preimage to enumerate"
+                played.not_played["preimage"] = (
+                    "it draws at random: there is no preimage to enumerate"
+                )
             elif "preimage" in traced:
                 played.preimage = preimages(self.component, pairs, channel)
         except InputError as error:

@@ -1,5 +1,8 @@
 """What is known of rewritings beside the cells, and kept beside them: their quality, detection, people's grades.
 
+In: a ``Store``, rewritings and grades. Out: files of records, where measures are by name (shares, bits a token,
+changes a thousand words), AUC and TPR are from 0 to 1, and grades are 1 (fluent) to 5 (unreadable):
+
     OUT/measures/KEY.json       soundness, sensibleness, efficiency of one obfuscator and seed (``MeasuresRecord``)
     OUT/measures/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)
     OUT/detection.json          whether rewritings can be told from genuine texts, by obfuscator (``DetectionRecord``)
@@ -46,7 +49,7 @@ from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
 from ravenbench.types import Floats, Ints
 
-VERSION = 2
+VERSION = 3
 """Raised by hand whenever a measure changes."""
 
 
@@ -61,9 +64,11 @@ class Helpers:
         if self.encoder is not None:
             _meaning_model("encoder").folder(self.encoder)
 
-    def soundness(self, originals: Sequence[str]) -> Soundness:
+    def soundness(self) -> Soundness:
         """Soundness with these models."""
-        return Soundness(originals, None if self.encoder is None else _meaning_model("encoder").load(self.encoder))
+        return Soundness(
+            None if self.encoder is None else _meaning_model("encoder").load(self.encoder)
+        )
 
 
 NO_HELPERS = Helpers()
@@ -72,7 +77,8 @@ NO_HELPERS = Helpers()
 def _meaning_model(kind: str) -> MeaningModel:
     if (point := seams.registered(seams.MEANING_GROUP).get(kind)) is None:
         raise MissingPart(
-            f"--{kind} needs a package that loads such models", fix="install ravenbench as it is published"
+            f"--{kind} needs a package that loads such models",
+            fix="install ravenbench as it is published",
         )
     model: MeaningModel = point.load()
     return model
@@ -80,7 +86,7 @@ def _meaning_model(kind: str) -> MeaningModel:
 
 @dataclass(frozen=True)
 class MeasureUnit:
-    """All rewritings of one obfuscator with one seed."""
+    """All rewritings of one obfuscator with one seed, to be measured; ``work`` writes one ``MeasuresRecord``."""
 
     folder: Path
     rewritings: Path
@@ -90,9 +96,15 @@ class MeasureUnit:
 
     def work(self) -> list[str]:
         """Measure and commit."""
-        stored = [one for key in self.keys if (one := read_rewriting(self.rewritings, key)) is not None]
-        texts = {one.id: one.rewriting for one in stored if one.rewriting is not None}
-        sound = self.helpers.soundness([rewriting.original for rewriting in texts.values()])
+        stored = [
+            outcome
+            for key in self.keys
+            if (outcome := read_rewriting(self.rewritings, key)) is not None
+        ]
+        texts = {
+            outcome.id: outcome.rewriting for outcome in stored if outcome.rewriting is not None
+        }
+        sound = self.helpers.soundness()
         sense = _sensibleness(*_resources())
         rows: dict[str, records.MeasuredText] = {}
         for name, rewriting in texts.items():
@@ -103,7 +115,9 @@ class MeasureUnit:
                 efficiency=_numbers(efficiency(rewriting.parts)),
                 survives=survives(soundness),
             )
-        record = records.MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
+        record = records.MeasuresRecord(
+            key=self.key, rows=rows, missing={**sound.missing, **sense.missing}
+        )
         write_record(self.folder / f"{self.key}.json", "safety", record)
         return []
 
@@ -121,12 +135,13 @@ def measure(
     Measures go to ``folder``; rewritings are in ``rewritings_folder``.
     """
     make_folder(folder)
-    units, sets = [], []
-    for entry in obfuscators:
-        for seed, done in entry.sets.items():
+    units = []
+    sets = []
+    for obfuscator in obfuscators:
+        for seed, done in obfuscator.sets.items():
             keys = tuple(done.rewritings.values())
             key = measures_key(keys, helpers)
-            sets.append(records.MeasuredSet(obfuscator=entry.name, seed=seed, key=key))
+            sets.append(records.MeasuredSet(obfuscator=obfuscator.name, seed=seed, key=key))
             if read_measures(folder, key) is None:
                 units.append(MeasureUnit(folder, rewritings_folder, key, keys, helpers))
     index = records.MeasureIndex(sets=sets)
@@ -152,7 +167,7 @@ def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
 
 
 def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
-    """Measures of one obfuscator and seed, None where they are missing or damaged."""
+    """Measures (``MeasuresRecord``) of one obfuscator and seed, None where they are missing or damaged."""
     record = record_or_none(folder / f"{key}.json", records.MeasuresRecord)
     return record if record is not None and record.key == key else None
 
@@ -160,23 +175,38 @@ def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
 def measures_of(folder: Path, obfuscator: str) -> dict[int, records.MeasuresRecord]:
     """Measures of one obfuscator by seed, those that are there."""
     index = record_or_none(folder / "index.json", records.MeasureIndex)
-    keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
+    keys = (
+        {}
+        if index is None
+        else {
+            rewriting_set.seed: rewriting_set.key
+            for rewriting_set in index.sets
+            if rewriting_set.obfuscator == obfuscator
+        }
+    )
     measures = {seed: read_measures(folder, key) for seed, key in keys.items()}
-    return {seed: one for seed, one in measures.items() if one is not None}
+    return {seed: measured for seed, measured in measures.items() if measured is not None}
 
 
 def unmeasured(store: Store) -> dict[str, int]:
-    """What a finished folder holds beside its cells, and how often it is missing here or damaged."""
+    """By name of what a finished folder holds beside its cells, the count of how often it is missing here or
+    damaged."""
     plan = store.plan_as(records.SafetyPlan)
     lost = {
-        f"measures of {entry.name}": len(entry.sets) - len(measures_of(store.path / "measures", entry.name))
-        for entry in plan.hiding
+        f"measures of {obfuscator.name}": (
+            len(obfuscator.sets) - len(measures_of(store.path / "measures", obfuscator.name))
+        )
+        for obfuscator in plan.obfuscators
     }
-    judged = any(entry.first is not None for entry in plan.hiding) and not store.run.spec.get("methods")
+    judged = any(
+        obfuscator.first is not None for obfuscator in plan.obfuscators
+    ) and not store.run.spec.get("methods")
     lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
     grades = store.path / NAME
-    lost["grades by people"] = int(grades.exists() and record_or_none(grades, records.GradesRecord) is None)
-    return {what: count for what, count in lost.items() if count > 0}
+    lost["grades by people"] = int(
+        grades.exists() and record_or_none(grades, records.GradesRecord) is None
+    )
+    return {measure: count for measure, count in lost.items() if count > 0}
 
 
 def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -194,15 +224,25 @@ RANKS = (1, 10, 100, 1000)
 
 def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
-    entries = [o for o in store.plan_as(records.SafetyPlan).hiding if o.first is not None]
-    firsts = {o.name: o.first[1] for o in entries if o.first is not None}
+    entries = [
+        obfuscator
+        for obfuscator in store.plan_as(records.SafetyPlan).obfuscators
+        if obfuscator.first is not None
+    ]
+    firsts = {
+        obfuscator.name: obfuscator.first[1]
+        for obfuscator in entries
+        if obfuscator.first is not None
+    }
     keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
     address = content_key([DETECTION, missing("brown") is None, keys])
     path = store.path / "detection.json"
     if (earlier := read_detection(path)) is not None and earlier.key == address:
         return
     fold = store.fold("original")
-    groups = dict(zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True))
+    groups = dict(
+        zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True)
+    )
     # The originals of the rewritten texts alone: other texts would differ in more than having been rewritten.
     attacked = np.flatnonzero(fold.test_same)
     texts = fold.test.texts.rows(fold.test.questioned_index[attacked])
@@ -210,11 +250,14 @@ def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
     rewritten = {}
     for name, items in keys.items():
         done = [
-            (i, r.rewriting)
+            (i, outcome.rewriting)
             for i, key in items
-            if (r := read_rewriting(rewritings_folder, key)) and r.rewriting is not None
+            if (outcome := read_rewriting(rewritings_folder, key)) and outcome.rewriting is not None
         ]
-        rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
+        rewritten[name] = (
+            [outcome.text for _, outcome in done],
+            np.array([groups[i] for i, _ in done], dtype=np.int64),
+        )
     changed = [name for name, done in firsts.items() if done.changed]
     results = _detect(genuine, rewritten, changed, progress)
     write_record(path, "safety", records.DetectionRecord(key=address, obfuscators=results))
@@ -238,24 +281,28 @@ def _detect(
     results = {}
     samples = {"": genuine, **rewritten}
     counted = _count([text for texts, _ in samples.values() for text in texts])
-    parts, start = dict[str, _Sample](), 0
+    parts = dict[str, _Sample]()
+    start = 0
     for name, (texts, group) in samples.items():
         dense = np.array([_features(text, measure) for text in texts]).reshape(len(texts), -1)
         stop = start + len(texts)
-        parts[name] = _Sample(tuple(one[start:stop] for one in counted), dense, group)
+        parts[name] = _Sample(tuple(array[start:stop] for array in counted), dense, group)
         start = stop
     for number, name in enumerate(rewritten):
         progress("detecting rewritings", number, len(rewritten))
         known = _score(parts[""], [parts[name]], parts[name])
-        others = [parts[other] for other in changed if other != name]
-        unseen = _score(parts[""], others, parts[name]) if others else (None, None)
-        results[name] = records.Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
+        other_samples = [parts[other_name] for other_name in changed if other_name != name]
+        unseen = _score(parts[""], other_samples, parts[name]) if other_samples else (None, None)
+        results[name] = records.Detection(
+            auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1]
+        )
     return results
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Texts: how often each trigram and word stands in them (``FREQUENT``), dense features, groups of authors."""
+    """Texts (n,): counts (n, features) of trigrams and words in them (``FREQUENT``), dense features, groups of
+    authors."""
 
     counts: tuple[Any, ...]
     dense: Floats
@@ -263,7 +310,9 @@ class _Sample:
 
     def rows(self, rows: Ints) -> _Sample:
         """Some of the texts."""
-        return _Sample(tuple(one[rows] for one in self.counts), self.dense[rows], self.group[rows])
+        return _Sample(
+            tuple(count[rows] for count in self.counts), self.dense[rows], self.group[rows]
+        )
 
 
 FREQUENT = (4000, 150)
@@ -279,8 +328,8 @@ def _count(texts: Sequence[str]) -> list[Any]:
         {"token_pattern": r"\w+"},
     )
     counts = [CountVectorizer(**kind, dtype=np.float64).fit_transform(texts) for kind in kinds]
-    for one in counts:
-        one.sort_indices()
+    for count in counts:
+        count.sort_indices()
     return counts
 
 
@@ -290,10 +339,20 @@ def _features(text: str, measure: Sensibleness) -> list[float]:
     if missing("brown") is not None:
         return numbers
     ranks_of = _token_ranks()
-    spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
-    ranks, values = (np.concatenate(parts) for parts in zip(*(ranks_of(words) for words in spoken), strict=True))
-    shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[0] / len(ranks)
-    return [*numbers, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
+    spoken = [words for start, end in sentences(text) if (words := tokens(text[start:end]))] or [[]]
+    ranks, values = (
+        np.concatenate(arrays)
+        for arrays in zip(*(ranks_of(words) for words in spoken), strict=True)
+    )
+    shares = np.histogram(ranks, bins=(1, *(rank + 1 for rank in RANKS), np.iinfo(np.int64).max))[
+        0
+    ] / len(ranks)
+    return [
+        *numbers,
+        *np.quantile(values, QUANTILES),
+        *shares,
+        *np.quantile(np.log10(ranks), QUANTILES),
+    ]
 
 
 @cache
@@ -301,29 +360,36 @@ def _token_ranks() -> TokenRanks:
     return TokenRanks(resources.language_model())
 
 
-def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[float | None, float | None]:
+def _score(
+    genuine: _Sample, train: Sequence[_Sample], test: _Sample
+) -> tuple[float | None, float | None]:
     """AUC and TPR over held-out author groups."""
     from sklearn.model_selection import GroupKFold
 
     count = len(np.unique(genuine.group))
     if count < FOLDS or not len(test.group):
         return None, None
-    same = np.concatenate([np.zeros(len(genuine.group), dtype=bool), np.ones(len(test.group), dtype=bool)])
-    scores = np.zeros(len(same))
+    truth = np.concatenate(
+        [np.zeros(len(genuine.group), dtype=bool), np.ones(len(test.group), dtype=bool)]
+    )
+    scores = np.zeros(len(truth))
     for _, test_rows in GroupKFold(FOLDS).split(genuine.dense, groups=genuine.group):
-        out = np.unique(genuine.group[test_rows])
-        fitted = _Detector().fit(_outside(genuine, out), [_outside(s, out) for s in train])
+        tested_groups = np.unique(genuine.group[test_rows])
+        fitted = _Detector().fit(
+            _rows_outside(genuine, tested_groups),
+            [_rows_outside(sample, tested_groups) for sample in train],
+        )
         for sample, start in ((genuine, 0), (test, len(genuine.group))):
-            rows = np.flatnonzero(np.isin(sample.group, out))
+            rows = np.flatnonzero(np.isin(sample.group, tested_groups))
             if len(rows):
                 scores[start + rows] = fitted.score(sample.rows(rows))
-    roc = curve(same, scores)
+    roc = curve(truth, scores)
     tpr = None if roc is None else float(roc.tpr[roc.fpr <= FALSE_ALARMS].max())
-    return auc(same, scores), tpr
+    return auc(truth, scores), tpr
 
 
-def _outside(sample: _Sample, out: Ints) -> _Sample:
-    return sample.rows(np.flatnonzero(~np.isin(sample.group, out)))
+def _rows_outside(sample: _Sample, groups: Ints) -> _Sample:
+    return sample.rows(np.flatnonzero(~np.isin(sample.group, groups)))
 
 
 class _Detector:
@@ -336,10 +402,15 @@ class _Detector:
         from sklearn.preprocessing import StandardScaler
 
         samples = (genuine, *rewritten)
-        counts = tuple(vstack(kind, format="csr") for kind in zip(*(s.counts for s in samples), strict=True))
+        counts = tuple(
+            vstack(kind, format="csr")
+            for kind in zip(*(sample.counts for sample in samples), strict=True)
+        )
         dense = np.concatenate([sample.dense for sample in samples])
         label = np.arange(len(dense)) >= len(genuine.dense)
-        self._columns = [_most(kind, most) for kind, most in zip(counts, FREQUENT, strict=True)]
+        self._columns = [
+            _commonest_columns(kind, limit) for kind, limit in zip(counts, FREQUENT, strict=True)
+        ]
         self._weights: list[Any] = [
             TfidfTransformer(sublinear_tf=sublinear).fit(kind[:, columns])
             for kind, columns, sublinear in zip(counts, self._columns, (True, False), strict=True)
@@ -350,25 +421,30 @@ class _Detector:
         return self
 
     def score(self, sample: _Sample) -> Floats:
-        """Probability of being rewritten."""
-        return np.asarray(self._model.predict_proba(self._matrix(sample.counts, sample.dense))[:, 1])
+        """Probability (n,), 0 to 1, that each text is rewritten."""
+        return np.asarray(
+            self._model.predict_proba(self._matrix(sample.counts, sample.dense))[:, 1]
+        )
 
     def _matrix(self, counts: Sequence[Any], dense: Floats) -> Any:
         from scipy.sparse import csr_array, hstack
 
         # Ten or so dense features beside rows of length 1: brought to their scale.
         scaled = np.clip(self._scaler.transform(dense), -5, 5) / np.sqrt(dense.shape[1])
-        weighed = (w.transform(c[:, k]) for w, c, k in zip(self._weights, counts, self._columns, strict=True))
+        weighed = (
+            weight.transform(count[:, k])
+            for weight, count, k in zip(self._weights, counts, self._columns, strict=True)
+        )
         return hstack([csr_array(scaled), *weighed], format="csr")
 
 
-def _most(counts: Any, most: int) -> Ints:
+def _commonest_columns(counts: Any, limit: int) -> Ints:
     """Columns, ascending, of the features that stand most often in these texts; of equally frequent ones those that
     ``CountVectorizer(max_features=most)`` takes.
     """
     total = np.asarray(counts.sum(axis=0)).ravel()
     present = np.flatnonzero(total)
-    return np.sort(present[(-total[present]).argsort()[:most]])
+    return np.sort(present[(-total[present]).argsort()[:limit]])
 
 
 NAME = "grades.json"
@@ -380,47 +456,62 @@ def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]
     Raises InputError if a reviewed text is not among the rewritings in ``rewritings_folder``, or is not the one that is
     there; then nothing is written.
     """
-    there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
-    for entry in store.plan_as(records.SafetyPlan).obfuscators:
-        for seed, done in entry.sets.items():
+    graded: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
+    for obfuscator in store.plan_as(records.SafetyPlan).obfuscators:
+        for seed, done in obfuscator.sets.items():
             for problem, key in done.rewritings.items():
                 stored = read_rewriting(rewritings_folder, key)
                 if stored is not None and stored.rewriting is not None:
-                    original, text = (content_hash(t).hex() for t in (stored.rewriting.original, stored.rewriting.text))
-                    there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))
+                    original, text = (
+                        content_hash(text).hex()
+                        for text in (stored.rewriting.original, stored.rewriting.text)
+                    )
+                    graded.setdefault((problem, obfuscator.name), {}).setdefault(
+                        (original, text), (seed, key)
+                    )
     write_record(
-        store.path / NAME, "safety", records.GradesRecord(grades=[_matched(review, there) for review in reviews])
+        store.path / NAME,
+        "safety",
+        records.GradesRecord(grades=[_graded_text(review, graded) for review in reviews]),
     )
 
 
 def read_grades(store: Store) -> list[records.GradedText]:
     """Grades of rewritings that the run still has; none where there are none or their file is damaged."""
     record = record_or_none(store.path / NAME, records.GradesRecord)
-    sets = {entry.name: entry.sets for entry in store.plan_as(records.SafetyPlan).obfuscators}
+    sets = {
+        obfuscator.name: obfuscator.sets
+        for obfuscator in store.plan_as(records.SafetyPlan).obfuscators
+    }
     return [
-        one
-        for one in ([] if record is None else record.grades)
-        if (done := sets.get(one.obfuscator, {}).get(one.seed)) and done.rewritings.get(one.problem) == one.key
+        grade
+        for grade in ([] if record is None else record.grades)
+        if (done := sets.get(grade.obfuscator, {}).get(grade.seed))
+        and done.rewritings.get(grade.problem) == grade.key
     ]
 
 
-def _matched(
-    review: Review, there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]]
+def _graded_text(
+    review: Review, graded: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]]
 ) -> records.GradedText:
-    texts = there.get((review.id, review.system))
+    texts = graded.get((review.id, review.system))
     named = f"{review.id}, rewritten by {review.system or 'nobody named'}"
     if texts is None:
         raise InputError(
-            "a text was graded that is not in this run", file=review.file, found=named,
+            "a text was graded that is not in this run",
+            file=review.file,
+            found=named,
             fix="give the folder of grades that belongs to this run, read with raven diff RUN",
-        )  # fmt: skip
-    place = texts.get((review.original, review.rewritten))
-    if place is None:
+        )
+    text_key = texts.get((review.original, review.rewritten))
+    if text_key is None:
         raise InputError(
-            "another version of this text was graded: its hash differs", file=review.file, found=named,
+            "another version of this text was graded: its hash differs",
+            file=review.file,
+            found=named,
             fix="read and grade the pages that raven diff makes of this run",
-        )  # fmt: skip
-    seed, key = place
+        )
+    seed, key = text_key
     return records.GradedText(
         grader=review.grader,
         obfuscator=review.system,

@@ -1,4 +1,8 @@
-"""What people said of rewritings: by obfuscator, how far they agree, and which automatic measures say the same."""
+"""What people said of rewritings, by obfuscator, and how far they agree.
+
+In: the ``Store`` of ``raven safety`` with grades (1 fluent … 5 unreadable) and verdicts. Out: a ``People`` with one
+``Graded`` an obfuscator: mean grades, shares from 0 to 1, agreement as Krippendorff's alpha (1 = full, 0 = chance).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from ravenbench.formats.reviews import VERDICTS
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import mean
 from ravenbench.statistics.estimates import Interval, percentiles
-from ravenbench.statistics.ranks import RankCorrelation, rank_correlation
 from ravenbench.store.store import Store
 from ravenbench.tasks.safety.measures import measures_of, read_grades
 from ravenbench.tasks.safety.record import GradedText, MeasuredText, SafetyPlan
@@ -31,17 +34,18 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
     return _alpha(counts) if len(scale) else None
 
 
-def alpha_interval(grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
-    """An interval of ``ordinal_alpha`` from drawing texts again and again; None below five texts graded twice."""
+def alpha_interval(grades: ArrayLike) -> Interval | None:
+    """A 95 % interval (low, high) of ``ordinal_alpha`` from drawing texts again and again; None below five texts
+    graded twice."""
     counts, _ = _counts(grades)
     counts = counts[counts.sum(axis=1) > 1]
     units = len(counts)
     if units < 5:
         return None
-    rng = stream(seed, "alpha-interval", units)
-    drawn = (_alpha(counts[rows]) for rows in rng.integers(0, units, (replicates, units)))
+    rng = stream(0, "alpha-interval", units)
+    drawn = (_alpha(counts[rows]) for rows in rng.integers(0, units, (2000, units)))
     alphas = [value for value in drawn if value is not None]
-    return percentiles(np.array(alphas), units, level) if alphas else None
+    return percentiles(np.array(alphas), units, 0.95) if alphas else None
 
 
 def _counts(grades: ArrayLike) -> tuple[Floats, Floats]:
@@ -53,16 +57,23 @@ def _counts(grades: ArrayLike) -> tuple[Floats, Floats]:
 
 def _alpha(counts: Floats) -> float | None:
     graders = counts.sum(axis=1)
-    counts, graders = counts[graders > 1], graders[graders > 1]
+    counts = counts[graders > 1]
+    graders = graders[graders > 1]
     if not len(counts):
         return None
     # Coincidences of two grades within a text, each text weighing as many as its graders.
-    together = (counts / (graders - 1)[:, None]).T @ counts - np.diag((counts / (graders - 1)[:, None]).sum(axis=0))
+    together = (counts / (graders - 1)[:, None]).T @ counts - np.diag(
+        (counts / (graders - 1)[:, None]).sum(axis=0)
+    )
     totals = together.sum(axis=1)
     middle = np.cumsum(totals) - totals / 2
     apart = (middle[:, None] - middle[None, :]) ** 2
     expected = float(totals @ apart @ totals)
-    return None if expected <= 0 else 1 - (totals.sum() - 1) * float((together * apart).sum()) / expected
+    return (
+        None
+        if expected <= 0
+        else 1 - (totals.sum() - 1) * float((together * apart).sum()) / expected
+    )
 
 
 Text = tuple[str, int, str]
@@ -70,52 +81,35 @@ Text = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Krippendorff's alpha of one question: graders, texts that two of them graded, alpha and its 95 % interval."""
+class Graded:
+    """What people said of one obfuscator's texts, or of all, and what automatic measures say of the same texts.
 
-    question: str
-    graders: int
-    texts: int
-    alpha: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True)
-class PeopleRow:
-    """What people said of one obfuscator, and what automatic measures say of the same texts.
-
-    ``grade`` is the mean over texts of their graders' means, 1 fluent … 5 unreadable; ``verdicts`` shares of
-    the verdicts given; ``blind`` the share of grades given before the original was seen; ``sound`` the share of these
-    texts within the stated limits of meaning, ``bits`` their mean surprisal over that of the originals.
+    ``grade`` is the mean over texts of their graders' means, 1 fluent … 5 unreadable; ``verdicts`` shares of the
+    verdicts given; ``grade_alpha`` and ``verdict_alpha`` Krippendorff's alpha of both with its 95 % interval; ``blind``
+    the share of grades given before the original was seen; ``sound`` the share of these texts within the stated limits
+    of meaning, ``bits`` their mean surprisal, in bits a token, over that of the originals.
     """
 
     obfuscator: str
+    graders: int
     texts: int
     grade: float | None
+    grade_alpha: float | None
+    grade_interval: Interval | None
     verdicts: Mapping[str, float]
+    verdict_alpha: float | None
+    verdict_interval: Interval | None
     blind: float | None
     sound: float | None
     bits: float | None
 
 
 @dataclass(frozen=True)
-class MeasureRow:
-    """One automatic measure against people, over texts; in both questions a higher answer is a worse one."""
-
-    part: str
-    measure: str
-    grade: RankCorrelation
-    verdict: RankCorrelation
-
-
-@dataclass(frozen=True)
 class People:
-    """All that people said of a run."""
+    """All that people said of a run, a row an obfuscator; the last row is of all texts."""
 
     graders: tuple[str, ...]
-    agreement: tuple[Agreement, ...]
-    rows: tuple[PeopleRow, ...]
-    measures: tuple[MeasureRow, ...]
+    rows: tuple[Graded, ...]
 
 
 def people(store: Store) -> People | None:
@@ -124,98 +118,73 @@ def people(store: Store) -> People | None:
     if not grades:
         return None
     measured = {
-        (entry.name, seed, problem): row
-        for entry in store.plan_as(SafetyPlan).obfuscators
-        for seed, measures in measures_of(store.path / "measures", entry.name).items()
+        (obfuscator.name, seed, problem): row
+        for obfuscator in store.plan_as(SafetyPlan).obfuscators
+        for seed, measures in measures_of(store.path / "measures", obfuscator.name).items()
         for problem, row in measures.rows.items()
     }
-    graders = tuple(sorted({one.grader for one in grades}))
-    answers = {"can it be read": _grade, "does it say the same": _verdict}
-    return People(
-        graders,
-        tuple(_agreement(question, grades, value) for question, value in answers.items()),
-        tuple(
-            _row(name, [one for one in grades if one.obfuscator == name], measured)
-            for name in dict.fromkeys(entry.name for entry in store.plan_as(SafetyPlan).obfuscators)
-            if any(one.obfuscator == name for one in grades)
-        ),
-        tuple(_measures(_means(grades, _grade), _means(grades, _verdict), measured)),
-    )
+    by_obfuscator: dict[str, list[GradedText]] = {}
+    for grade in grades:
+        by_obfuscator.setdefault(grade.obfuscator, []).append(grade)
+    obfuscators = [entry.name for entry in store.plan_as(SafetyPlan).obfuscators]
+    rows = [
+        _row(name, by_obfuscator[name], measured) for name in obfuscators if name in by_obfuscator
+    ]
+    if len(rows) > 1:
+        rows.append(_row("all", grades, measured))
+    return People(tuple(sorted({grade.grader for grade in grades})), tuple(rows))
 
 
-def _grade(one: GradedText) -> float | None:
-    return one.grade
+def _grade(text: GradedText) -> float | None:
+    return text.grade
 
 
-def _verdict(one: GradedText) -> float | None:
-    return None if one.verdict is None else 1 + VERDICTS.index(one.verdict)
+def _verdict(text: GradedText) -> float | None:
+    return None if text.verdict is None else 1 + VERDICTS.index(text.verdict)
 
 
-def _text(one: GradedText) -> Text:
-    return one.obfuscator, one.seed, one.problem
+def _text(text: GradedText) -> Text:
+    return text.obfuscator, text.seed, text.problem
 
 
-def _means(grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> dict[Text, float]:
-    """Mean answer of each text's graders, where anybody answered."""
-    answers: dict[Text, list[float]] = {}
-    for one in grades:
-        if (answer := value(one)) is not None:
-            answers.setdefault(_text(one), []).append(answer)
-    return {text: float(np.mean(each)) for text, each in answers.items()}
-
-
-def _agreement(question: str, grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Agreement:
-    graders, texts = sorted({one.grader for one in grades}), sorted({_text(one) for one in grades})
+def _answers(grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Floats:
+    """Answers (graders, texts), NaN where one did not answer."""
+    graders = sorted({grade.grader for grade in grades})
+    texts = sorted({_text(grade) for grade in grades})
     table = np.full((len(graders), len(texts)), np.nan)
-    for one in grades:
-        answer = value(one)
-        table[graders.index(one.grader), texts.index(_text(one))] = np.nan if answer is None else answer
-    answered = ~np.isnan(table)
-    return Agreement(
-        question,
-        int(answered.any(axis=1).sum()),
-        int((answered.sum(axis=0) > 1).sum()),
-        ordinal_alpha(table),
-        alpha_interval(table),
-    )
+    for grade in grades:
+        answer = value(grade)
+        if answer is not None:
+            table[graders.index(grade.grader), texts.index(_text(grade))] = answer
+    return table
 
 
-def _row(name: str, grades_of_texts: Sequence[GradedText], measured: Mapping[Text, MeasuredText]) -> PeopleRow:
-    texts = sorted({_text(one) for one in grades_of_texts})
-    grades = list(_means(grades_of_texts, _grade).values())
-    verdicts = [str(one.verdict) for one in grades_of_texts if one.verdict is not None]
-    blind = [one.blind for one in grades_of_texts if one.grade is not None]
+def _row(name: str, grades: Sequence[GradedText], measured: Mapping[Text, MeasuredText]) -> Graded:
+    texts = sorted({_text(grade) for grade in grades})
+    verdicts = [str(grade.verdict) for grade in grades if grade.verdict is not None]
     automatic = [measured[text] for text in texts if text in measured]
-    bits = [b for row in automatic if (b := row.sensibleness.get("surprisal")) is not None]
-    return PeopleRow(
-        name,
-        len(texts),
-        mean(grades),
-        {v: verdicts.count(v) / len(verdicts) for v in VERDICTS} if verdicts else {},
-        mean(blind),
-        mean([row.survives for row in automatic]),
-        mean(bits),
+    bits = [
+        bits_of_row
+        for row in automatic
+        if (bits_of_row := row.sensibleness.get("surprisal")) is not None
+    ]
+    read = _answers(grades, _grade)
+    judged = _answers(grades, _verdict)
+    return Graded(
+        obfuscator=name,
+        graders=len(read),
+        texts=len(texts),
+        grade=mean(
+            [float(np.mean(text[~np.isnan(text)])) for text in read.T if not np.isnan(text).all()]
+        ),
+        grade_alpha=ordinal_alpha(read),
+        grade_interval=alpha_interval(read),
+        verdicts={verdict: verdicts.count(verdict) / len(verdicts) for verdict in VERDICTS}
+        if verdicts
+        else {},
+        verdict_alpha=ordinal_alpha(judged),
+        verdict_interval=alpha_interval(judged),
+        blind=mean([grade.blind for grade in grades if grade.grade is not None]),
+        sound=mean([row.survives for row in automatic]),
+        bits=mean(bits),
     )
-
-
-def _measures(
-    grades: Mapping[Text, float], verdicts: Mapping[Text, float], measured: Mapping[Text, MeasuredText]
-) -> list[MeasureRow]:
-    rows = []
-    for part in ("soundness", "sensibleness"):
-        values: dict[str, dict[Text, float]] = {}
-        for text in sorted({*grades, *verdicts} & measured.keys()):
-            for name, value in getattr(measured[text], part).items():
-                if value is not None:
-                    values.setdefault(name, {})[text] = value
-        for name, by_text in values.items():
-            correlations = [_correlation(by_text, answers) for answers in (grades, verdicts)]
-            if any(one.rho is not None for one in correlations):
-                rows.append(MeasureRow(part, name, *correlations))
-    return rows
-
-
-def _correlation(measure: Mapping[Text, float], answers: Mapping[Text, float]) -> RankCorrelation:
-    both = [text for text in measure if text in answers]
-    problems = [problem for _, _, problem in both]
-    return rank_correlation([measure[text] for text in both], [answers[text] for text in both], problems)

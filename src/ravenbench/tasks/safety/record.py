@@ -1,4 +1,8 @@
-"""What a safety run's folder says of itself: its plan, what was measured, and what a detector found."""
+"""What a safety run's folder says of itself: its plan, what was measured, and what a detector found.
+
+In and out: typed records as the folder's JSON files hold them: counts of texts, words and sentences, shares, AUC and
+TPR from 0 to 1, seconds, grades from 1 (fluent) to 5 (unreadable).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,8 @@ class AttackedCorpus(Record, frozen=True, kw_only=True):
 
 
 class InversionRecord(Record, frozen=True, kw_only=True):
-    """What an inverting attacker restored: words altered, his precision and his recall (None: nothing to count)."""
+    """What an inverting attacker restored: count of words altered, his precision and his recall, 0 to 1 (None:
+    nothing to count)."""
 
     precision: float | None
     recall: float | None
@@ -29,7 +34,8 @@ class InversionRecord(Record, frozen=True, kw_only=True):
 
 
 class PreimageRecord(Record, frozen=True, kw_only=True):
-    """Sentences that changed; those whose original is among the preimages found, is the likeliest, is the only one.
+    """Counts of sentences that changed; of those whose original is among the preimages found, is the likeliest, is the
+    only one.
 
     ``share`` is that of the changed sentences whose likeliest preimage is the original; None where none changed.
     """
@@ -44,9 +50,9 @@ class PreimageRecord(Record, frozen=True, kw_only=True):
 class RewrittenSet(Record, frozen=True, kw_only=True):
     """All rewritings of one obfuscator with one seed, and the fold they make.
 
-    ``rewritings`` are keys by problem, ``changed`` how many texts differ, ``failed`` why a text was not rewritten,
-    ``notes`` and ``counts`` what the obfuscator says of the texts and how often it did what. ``not_played`` says by
-    attack why it was left out.
+    ``rewritings`` are keys by problem, ``changed`` how many texts differ, ``seconds`` what rewriting took,
+    ``failed`` why a text was not rewritten, ``notes`` and ``counts`` what the obfuscator says of the texts and how
+    often it did what. ``not_played`` says by attack why it was left out.
     """
 
     fold: str
@@ -71,7 +77,6 @@ class ObfuscatorRecord(Record, frozen=True, kw_only=True):
     sends_text: bool
     sets: dict[int, RewrittenSet]
     error: str | None
-    imitates: bool = False
 
     @property
     def first(self) -> tuple[int, RewrittenSet] | None:
@@ -93,11 +98,6 @@ class SafetyPlan(Plan, frozen=True, kw_only=True):
     obfuscators: list[ObfuscatorRecord]
     rewritings: str
     truth: list[str] = []
-
-    @property
-    def hiding(self) -> list[ObfuscatorRecord]:
-        """The obfuscators that hide an author; the others imitate one."""
-        return [entry for entry in self.obfuscators if not entry.imitates]
 
 
 class MeasuredText(Record, frozen=True, kw_only=True):
@@ -134,7 +134,7 @@ class MeasureIndex(Record, frozen=True, kw_only=True):
 class Detection(Record, frozen=True, kw_only=True):
     """How well rewritings are told from genuine texts by other authors' examples.
 
-    ``auc`` and ``tpr`` (at most 1 % of genuine texts flagged) for a detector that knows this obfuscator,
+    ``auc`` and ``tpr`` (at most 1 % of genuine texts flagged), both 0 to 1, for a detector that knows this obfuscator,
     ``auc_unseen`` and ``tpr_unseen`` for one that knows the others only; None where there is none other or too
     few authors.
     """

@@ -1,4 +1,8 @@
-"""What decides a safety run's answers, and whether it can be run."""
+"""What decides a safety run's answers, and whether it can be run.
+
+In: options by name, the keys of a spec file or arguments. Out: one checked ``SafetySpec``; ``limit`` is a count of
+problems, ``reject`` a difference of probabilities (0 to 1); SpecError where a value does not fit.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +37,13 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
 class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a safety run's answers."""
+    """What decides a safety run's answers: problems, obfuscators, what they attack, seeds, attacks."""
 
     problems: Annotated[
         str,
         about(
-            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19 attribution.",
+            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19"
+            " attribution.",
             takes=PATH,
         ),
     ]
@@ -51,38 +56,49 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         ),
     ] = DEFAULT_OBFUSCATORS
     verifiers: Annotated[
-        str, about("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.", takes=COMPONENTS)
+        str,
+        about(
+            "Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.",
+            takes=COMPONENTS,
+        ),
     ] = DEFAULT_VERIFIERS
     methods: Annotated[
         str | None,
         about(
-            "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; they learn from the candidates' "
-            "texts.",
+            "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; they learn from"
+            " the candidates' texts.",
             takes="str | Sequence[Any]",
         ),
     ] = None
     reject: Annotated[
         float,
         msgspec.Meta(ge=0, lt=1),
-        about("With --methods: the lead in probability below which a text is nobody's; PAN19's is 0.1. Default: 0."),
+        about(
+            "With --methods: the lead in probability below which a text is nobody's; PAN19's is"
+            " 0.1. Default: 0."
+        ),
     ] = 0.0
     seeds: Annotated[
         Annotated[tuple[int, ...], msgspec.Meta(min_length=1)],
-        about("Seeds of the rewritings; default: 0.", takes="str | Sequence[int]", metavar="SEED[,SEED…]"),
+        about(
+            "Seeds of the rewritings; default: 0.",
+            takes="str | Sequence[int]",
+            metavar="SEED[,SEED…]",
+        ),
     ] = (0,)
     attacks: Annotated[
         tuple[str, ...],
         about(
-            "Attacks on the obfuscated texts: normalise, mirror, invert (these two rewrite much) and preimage; or "
-            "none. Default: normalise.",
+            "Attacks on the obfuscated texts: normalise, mirror, invert (these two rewrite much)"
+            " and preimage; or none. Default: normalise.",
             takes="str | Sequence[str]",
         ),
     ] = ("normalise",)
     normalise: Annotated[
         str,
         about(
-            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a mask such as "
-            "posnoise or frequency-mask. Default: normaliser.",
+            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a"
+            " mask such as posnoise or frequency-mask. Default: normaliser.",
             metavar="MASK",
         ),
     ] = "normaliser"
@@ -93,9 +109,16 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def named_obfuscators(self) -> dict[str, Obfuscator]:
         """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""
         components = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
-        shown = {getattr(component, "label", "") or name: component for name, component in components.items()}
+        shown = {
+            getattr(component, "label", "") or name: component
+            for name, component in components.items()
+        }
         if len(shown) < len(components):
-            raise SpecError("two obfuscators have one label", found=", ".join(components), fix="label='…' for each")
+            raise SpecError(
+                "two obfuscators have one label",
+                found=", ".join(components),
+                fix="label='…' for each",
+            )
         return cast("dict[str, Obfuscator]", shown)
 
     def named_verifiers(self) -> dict[str, Component]:
@@ -113,7 +136,9 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def resolved(self) -> dict[str, Any]:
         """JSON form, such that earlier runs go on: it says nothing of methods where there are none, nor of options of
         reading that were not asked for; ``surrogates`` are what earlier versions also said."""
-        only = {*READING} - self.flags().keys() | ({"methods", "reject"} if self.methods is None else set())
+        only = {*READING} - self.flags().keys() | (
+            {"methods", "reject"} if self.methods is None else set()
+        )
         fields: dict[str, Any] = {}
         for name, value in msgspec.to_builtins(self).items():
             fields |= {} if name in only else {name: value}
@@ -127,7 +152,10 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         missing.
         """
         recipes = self.named_obfuscators().values()
-        rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
+        rewriting = [
+            *map(identity, recipes),
+            *(stamp for recipe in recipes if (stamp := recipe.stamp())),
+        ]
         verifiers = {} if methods else self.named_verifiers()
         answering: list[Any] = [decides(component) for component in verifiers.values()]
         answering += [method_identity(method) for method in methods.values()]
@@ -150,7 +178,9 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
             listed = values[name]
             values[name] = tuple(registry.split(listed) if isinstance(listed, str) else listed)
             if len(set(values[name])) < len(values[name]):
-                raise SpecError(f"--{name} names one twice", found=", ".join(map(str, values[name])))
+                raise SpecError(
+                    f"--{name} names one twice", found=", ".join(map(str, values[name]))
+                )
     if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):
         values["attacks"] = ()
     _check_sides(values)
@@ -164,7 +194,8 @@ def _check_sides(values: Mapping[str, Any]) -> None:
     if "methods" not in values:
         if "train" not in values:
             raise SpecError(
-                "verifiers need problems to learn from", fix="--train PROBLEMS, or --methods to attack attribution"
+                "verifiers need problems to learn from",
+                fix="--train PROBLEMS, or --methods to attack attribution",
             )
         if values.get("reject"):
             raise SpecError("--reject is for attribution", fix="give --methods with it")

@@ -1,5 +1,8 @@
 """``ravenbench.safety``: obfuscators against verifiers, as cells of one run.
 
+In: a ``SafetySpec``: problems, obfuscators, verifiers or attribution methods, seeds. Out: a ``Store`` with one cell a
+verifier and set of rewritings (answers (n,) from 0 to 1), and measures of the rewritings beside it:
+
     OUT/run.json, plan.json, texts/, folds/, cells/   as for a run; fold ``original`` and one for each obfuscator and
                                                       seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``
     OUT/rewritings/KEY.json                           one rewriting each (or in the folder given)
@@ -47,26 +50,39 @@ class Safety(Task):
     """
 
     name = "safety"
+    in_spec = "normalise rewritings skip_faulty"
     first = "train obfuscators verifiers methods out"
     report = "ravenbench.tasks.safety.report:SafetyReport"
     Spec = SafetySpec
     own = (
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
-        Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
+        Option(
+            "encoder",
+            "Sentence encoder for soundness: a folder or a model in the local cache.",
+            function=False,
+        ),
         Option("helpers", "A sentence encoder.", takes="Helpers", command=False),
-        Option("grades", "Folder of reviews that readers exported from the pages of raven diff (key e).", takes=PATH),
-        Option("rewritings", "Folder where rewritings are stored and reused; default: in --out.", takes=PATH),
+        Option(
+            "grades",
+            "Folder of reviews that readers exported from the pages of raven diff (key e).",
+            takes=PATH,
+        ),
+        Option(
+            "rewritings",
+            "Folder where rewritings are stored and reused; default: in --out.",
+            takes=PATH,
+        ),
         Option("out", "The run's folder or URL; default raven-runs/safety-….", takes=PATH),
     )
     arguments = ("problems",)
     order = (
-        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit "
-        "encoder grades rewritings out"
+        "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit"
+        " encoder grades rewritings out"
     )
     failure = "not all could be done, the first: {first}"
     note = (
-        "Errors of the result are those of obfuscators that could not be used and of cells that failed. Methods may "
-        "also be estimators over texts; they learn from the candidates' texts."
+        "Errors of the result are those of obfuscators that could not be used and of cells that"
+        " failed. Methods may also be estimators over texts; they learn from the candidates' texts."
     )
     spec: SafetySpec
 
@@ -97,7 +113,9 @@ class Safety(Task):
         base = read_attacked(self.spec).base
         texts, (train, test) = on_one_table([base.train, base.test])
         base = replace(base, train=train, test=test)
-        return Draft(Plan(folds={base.name: fold_record(base)}, verifiers=[], cells=[]), [base], texts)
+        return Draft(
+            Plan(folds={base.name: fold_record(base)}, verifiers=[], cells=[]), [base], texts
+        )
 
     def prepare(self) -> Store:
         """The planned folder; what cannot be done is refused before."""
@@ -117,12 +135,21 @@ class Safety(Task):
         if self.elsewhere is not None:
             check_folder_of_many(self.elsewhere, self.inputs)
         planner = SafetyPlanner(
-            self.spec, self.rewritings_folder, self.rewritings, self.engine, self.progress, self.methods
+            self.spec,
+            self.rewritings_folder,
+            self.rewritings,
+            self.engine,
+            self.progress,
+            self.methods,
         )
         self.planner = planner
         store = super().prepare()
-        self.rewritings_folder = kept_at(self.folder, store.plan_as(SafetyPlan).rewritings, self.elsewhere)
-        if (not planner.folds and any_unusable(store)) or not all_kept(store, self.rewritings_folder):
+        self.rewritings_folder = kept_at(
+            self.folder, store.plan_as(SafetyPlan).rewritings, self.elsewhere
+        )
+        if (not planner.folds and any_unusable(store)) or not all_kept(
+            store, self.rewritings_folder
+        ):
             # Measures rest on rewritings: those that were lost are made again, and with them the plan. An obfuscator
             # that an earlier call could not use may find now what it lacked.
             planner.write(store, lambda: None)
@@ -142,7 +169,8 @@ class Safety(Task):
         from ravenbench.tasks.safety.measures import detect, keep_grades, measure
         from ravenbench.tasks.safety.record import SafetyPlan
 
-        plan, progress = store.plan_as(SafetyPlan), self.progress
+        plan = store.plan_as(SafetyPlan)
+        progress = self.progress
         if self.reviews is not None:
             keep_grades(store, self.rewritings_folder, self.reviews)
         if self.methods:
@@ -150,10 +178,24 @@ class Safety(Task):
             errors = run_units(self.engine, units, progress, "attributing")
         else:
             errors = execute(store, self.verifiers, self.engine, progress)
-        measure(store.path / "measures", self.rewritings_folder, plan.hiding, self.engine, self.helpers, progress)
+        measure(
+            store.path / "measures",
+            self.rewritings_folder,
+            plan.obfuscators,
+            self.engine,
+            self.helpers,
+            progress,
+        )
         if not self.methods:
             detect(store, self.rewritings_folder, progress)
-        return [*(f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None), *errors]
+        return [
+            *(
+                f"{obfuscator.name}: {obfuscator.error}"
+                for obfuscator in plan.obfuscators
+                if obfuscator.error is not None
+            ),
+            *errors,
+        ]
 
     def preview(self) -> Preview:
         """What a run would hold.
@@ -162,92 +204,90 @@ class Safety(Task):
         most there can be: an attack that cannot be played has no folds, and attackers rewrite further texts of their
         own.
         """
-        from ravenbench.engine.estimate import around, megabytes, of_folds, of_recipe
-        from ravenbench.store.records import CellPlace
         from ravenbench.tasks.obfuscate.rewritings import keys_of, read_rewriting
         from ravenbench.tasks.safety.attacked import read_attacked
 
         if self.asked_checks():
             self.approved(self.draft())
-        spec, named = self.spec, self.obfuscators
-        material, store = read_attacked(spec), self.earlier()
+        spec = self.spec
+        named = self.obfuscators
+        material = read_attacked(spec)
+        store = self.earlier()
         sets = [(component, seed) for component in named.values() for seed in spec.seeds]
-        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks_for(component))]
+        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks)]
         rewritten = sum(
-            (r := read_rewriting(self.rewritings_folder, key)) is not None and r.rewriting is not None for key in keys
+            (r := read_rewriting(self.rewritings_folder, key)) is not None
+            and r.rewriting is not None
+            for key in keys
         )
         if store is None:
             folds, fits = _sizes(spec, len(named), len(named))
             answering = len(self.verifiers) + len(self.methods)
-            cells, answered, fits = folds * answering, 0, fits * answering
+            cells = folds * answering
+            answered = 0
+            fits = fits * answering
         else:
-            missing, plan = store.unanswered(), store.plan
-            cells, answered, fits = len(plan.cells), len(plan.cells) - len(missing), self.fits(plan, missing)
+            missing = store.unanswered()
+            plan = store.plan
+            cells = len(plan.cells)
+            answered = len(plan.cells) - len(missing)
+            fits = self.fits(plan, missing)
         notes = tuple(
-            f"{name} would ask a language model at most {cost}."
-            for name, component in named.items()
-            if (cost := component.estimate(material.tasks_for(component))) is not None
+            f"{name} lacks a part: {part}"
+            for name, c in named.items()
+            for part in getattr(c, "lacking", tuple)()
         )
-        notes += (
-            *(f"{name} lacks a part: {one}" for name, c in named.items() for one in getattr(c, "lacking", tuple)()),
-        )
-        problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
-        start = around(cells)
-        rewriting = {
-            name: of_recipe(component, material.tasks_for(component), 0) if rewritten < len(keys) else 0.0
-            for name, component in named.items()
+        problems = {
+            "train": len(material.base.train),
+            "test": len(material.base.test),
+            "attacked": len(material.tasks),
         }
-        places = [CellPlace(key="", verifier=name, fold=material.base.name) for name in self.verifiers]
-        seconds, untimed = of_folds(self.verifiers, [material.base], places, self.progress)
-        seconds *= (cells - answered) / max(len(places) + len(self.methods), 1)
-        seconds += len(spec.seeds) * sum(filter(None, rewriting.values())) * (len(keys) - rewritten) / len(keys)
-        untimed += *(name for name, one in rewriting.items() if one is None), *self.methods, "measures of rewritings"
-        memory = megabytes(material.base.test.texts)
-        sizes = len(keys) + cells, rewritten + answered, fits, notes, start + seconds
-        return Preview(self.name, str(self.folder), problems, *sizes, memory, untimed)
+        sizes = len(keys) + cells, rewritten + answered, fits
+        return Preview(self.name, str(self.folder), problems, *sizes, notes)
 
     @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """A job for each data set, by its name."""
-        problems, out = values["problems"], values.get("out")
+        problems = values["problems"]
+        out = values.get("out")
         learned = trains(problems, values.get("train"))
         places = folders(problems, out, values.get("grades"))
         if out is not None and len(places) > 1:
             _check_pooled(files.location(out))
         return {
-            name: {**values, "problems": own, "train": train, "out": place}
-            for own, train, (name, place) in zip(problems, learned, places.items(), strict=True)
+            name: {**values, "problems": problem, "train": train, "out": place}
+            for problem, train, (name, place) in zip(problems, learned, places.items(), strict=True)
         }
 
     @classmethod
     def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
         """Write the report of every run and of all together, which is shown."""
-        from ravenbench.reports.report import replace_report, write
+        from ravenbench.reports.report import report_place, write
+        from ravenbench.reports.seeds import PooledSets
         from ravenbench.reports.view import for_terminal
-        from ravenbench.tasks.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+        from ravenbench.tasks.safety.analysis import FEW
         from ravenbench.tasks.safety.report import SafetyReport
 
         reports = {name: SafetyReport(store) for name, store in stores.items()}
         for report in reports.values():
             write(report)
-        result = pool({name: report.analysis for name, report in reports.items()})
-        links = {name: f"../{name}/report/index.html" for name in reports}
-        page = replace_report(out, lambda folder: write_pooled(result, links, folder), cls.name)
+        ranked = all(report.analysis.attacked >= FEW for report in reports.values())
+        result = PooledSets(reports, ranked=ranked)
+        page = result.write(report_place(out))
         runs = {name: report.to_json() for name, report in reports.items()}
-        tables = [for_terminal(table) for table in pooled_tables(result) if table.rows]
-        return Ending({**pooled_json(result), "runs": runs}, tables, page)
-
-    @classmethod
-    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        named = build(values).named_obfuscators()
-        return [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
+        return Ending(
+            {**result.to_json(), "runs": runs},
+            [for_terminal(result.tables()[0])],
+            page,
+            result.finding(),
+        )
 
 
 def any_unusable(store: Store) -> bool:
     """Whether the plan names an obfuscator that could not be used."""
     from ravenbench.tasks.safety.record import SafetyPlan
 
-    return any(entry.error is not None for entry in store.plan_as(SafetyPlan).obfuscators)
+    return any(obfuscator.error is not None for obfuscator in store.plan_as(SafetyPlan).obfuscators)
 
 
 def all_kept(store: Store, rewritings_folder: Path) -> bool:
@@ -255,14 +295,24 @@ def all_kept(store: Store, rewritings_folder: Path) -> bool:
     from ravenbench.tasks.obfuscate.rewritings import read_rewriting
     from ravenbench.tasks.safety.record import SafetyPlan
 
-    sets = (done for entry in store.plan_as(SafetyPlan).obfuscators for done in entry.sets.values())
-    return all(read_rewriting(rewritings_folder, key) is not None for done in sets for key in done.rewritings.values())
+    sets = (
+        done
+        for obfuscator in store.plan_as(SafetyPlan).obfuscators
+        for done in obfuscator.sets.values()
+    )
+    return all(
+        read_rewriting(rewritings_folder, key) is not None
+        for done in sets
+        for key in done.rewritings.values()
+    )
 
 
 def _sizes(spec: SafetySpec, obfuscators: int, traceable: int) -> tuple[int, int]:
     """Folds, and training sets among them: of the run, of normalising, of each mirroring and inverting."""
     plain = 1 + obfuscators * len(spec.seeds)
-    attacked = traceable * len(spec.seeds) * sum(attack in spec.attacks for attack in ("mirror", "invert"))
+    attacked = (
+        traceable * len(spec.seeds) * sum(attack in spec.attacks for attack in ("mirror", "invert"))
+    )
     normalise = "normalise" in spec.attacks
     return plain * (1 + normalise) + attacked, 1 + normalise + attacked
 
@@ -275,9 +325,10 @@ def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | N
         return [train[0] if train else None] * len(problems)
     if len(train) != len(problems):
         raise SpecError(
-            "--train does not fit the data sets", found=f"{len(train)} for {len(problems)}",
+            "--train does not fit the data sets",
+            found=f"{len(train)} for {len(problems)}",
             expected="one for all or one each",
-        )  # fmt: skip
+        )
     return list(train)
 
 
@@ -294,13 +345,18 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
     if out is None:
         raise SpecError("several data sets need a folder that keeps their runs", fix="--out FOLDER")
     if grades is not None:
-        raise SpecError("grades are of one run", fix="give one data set with --grades, and its folder as --out")
+        raise SpecError(
+            "grades are of one run", fix="give one data set with --grades, and its folder as --out"
+        )
     paths = [problem.rstrip("/") for problem in problems]
-    if twice := [one for one in paths if paths.count(one) > 1]:
+    if twice := [path for path in paths if paths.count(path) > 1]:
         raise SpecError("a data set is given twice, and would count twice", found=twice[0])
-    stems = [PurePath(one).stem for one in paths]
+    stems = [PurePath(path).stem for path in paths]
     apart = [stem not in _TAKEN and stems.count(stem) == 1 for stem in stems]
-    names = [stem if alone else f"{stem}-{i}" for i, (stem, alone) in enumerate(zip(stems, apart, strict=True), 1)]
+    names = [
+        stem if alone else f"{stem}-{i}"
+        for i, (stem, alone) in enumerate(zip(stems, apart, strict=True), 1)
+    ]
     if len(set(names)) < len(names):
         names = [f"{stem}-{i}" for i, stem in enumerate(stems, 1)]
     return {name: f"{out.rstrip('/')}/{name}" for name in names}
@@ -311,6 +367,10 @@ def _check_pooled(out: Path) -> None:
     from ravenbench.formats.output import check_folder
 
     if (out / "run.json").is_file():
-        raise InputError("this folder is itself a run's", file=out, fix="give several data sets a folder of their own")
+        raise InputError(
+            "this folder is itself a run's",
+            file=out,
+            fix="give several data sets a folder of their own",
+        )
     if not files.is_remote(out):
         check_folder(out / "report", kind="safety")

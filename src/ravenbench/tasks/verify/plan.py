@@ -1,5 +1,8 @@
 """From problems to a manifest: one fold, and those of the transplant probe, whose problems are cut into blocks; and
 what a block is: answered, committed and read again by itself.
+
+In: ``ProblemSet`` objects to learn from and to answer, and a verifier. Out: a ``Draft`` of a ``VerifyPlan``, then
+``Collected``: answers (n,) from 0 to 1, 0.5 = unanswered, and seconds.
 """
 
 from __future__ import annotations
@@ -24,7 +27,13 @@ from ravenbench.engine.cells import CellUnit, Filled, abstained
 from ravenbench.engine.guard import answer_each
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Draft
-from ravenbench.engine.transplants import TransplantRecord, Transplants, longer, nothing_to_ask, plan_given_transplants
+from ravenbench.engine.transplants import (
+    TransplantRecord,
+    Transplants,
+    longer,
+    nothing_to_ask,
+    plan_given_transplants,
+)
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
@@ -38,7 +47,8 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 
 class ProblemBlock(Record, frozen=True, kw_only=True):
-    """Problems of a fold that are answered together, a cell of its own: the first, and the one after the last."""
+    """Problems of a fold that are answered together, a cell of its own: the row of the first, and of the one after the
+    last."""
 
     key: str
     start: int
@@ -71,7 +81,7 @@ class VerifyPlan(Plan, frozen=True, kw_only=True):
 
 
 class TrainedRecord(Record, frozen=True, kw_only=True):
-    """``trained.json``: the identity of the verifier in ``trained/``, and how long its training took.
+    """``trained.json``: the identity of the verifier in ``trained/``, and the seconds its training took.
 
     ``seconds`` is None for a verifier that was loaded.
     """
@@ -88,39 +98,58 @@ def check_classes(name: str, same: Bools) -> None:
     """Refuse training problems of one class: nothing can be learned from them. Raises CorpusError with the counts."""
     if same.all() or not same.any():
         raise CorpusError(
-            f"the training problems of {name} are of one class", found=f"{same.sum()} Y and {(~same).sum()} N",
+            f"the training problems of {name} are of one class",
+            found=f"{same.sum()} Y and {(~same).sum()} N",
             expected="problems by the same author and by different authors",
-        )  # fmt: skip
+        )
 
 
 def draft(
-    component: Component, test: ProblemSet, train: ProblemSet | None, loaded: str, probe: bool, common: list[str],
-    progress: Progress, transplants: Callable[[Fold, Progress], Transplants] | None = None,
-) -> Draft[VerifyPlan]:  # fmt: skip
+    component: Component,
+    test: ProblemSet,
+    train: ProblemSet | None,
+    loaded: str,
+    probe: bool,
+    common: list[str],
+    progress: Progress,
+    transplants: Callable[[Fold, Progress], Transplants] | None = None,
+) -> Draft[VerifyPlan]:
     """The fold of problems to learn from and to answer, and the plan that tells of it.
 
     ``loaded`` is the digest of a trained verifier, where there is nothing to learn from; ``common`` says what both sets
     share.
     """
     nothing = test.problems.select(np.arange(0))
-    _, (taught, answered) = on_one_table([nothing if train is None else train.problems, test.problems])
+    _, (taught, answered) = on_one_table(
+        [nothing if train is None else train.problems, test.problems]
+    )
     train_same = np.zeros(0, dtype=bool) if train is None else train.truth()
     # Test problems may come without truth; nothing reads it then.
     truth = np.zeros(len(answered), dtype=bool) if test.same is None else test.same
     fold = given(taught, train_same, answered, truth, "test")
     record = fold_record(fold)
-    section, folds, texts = None, [], answered.texts
+    section = None
+    folds = []
+    texts = answered.texts
     if probe and test.same is None:
-        section = nothing_to_ask("the problems came without truth, so nothing tells which have one author")
+        section = nothing_to_ask(
+            "the problems came without truth, so nothing tells which have one author"
+        )
     elif probe:
         made = (transplants or plan_given_transplants)(fold, progress)
-        section, folds, texts = made.section, made.folds, made.texts
+        section = made.section
+        folds = made.folds
+        texts = made.texts
     if test.same is None:
         record = msgspec.structs.replace(record, counts=None, composition=None)
     learned = loaded if train is None else record.train_digest
-    notes = [] if train is None else [*train.notes, *filter(None, [collapsed(train.problems, train_same)])]
+    notes = (
+        []
+        if train is None
+        else [*train.notes, *filter(None, [collapsed(train.problems, train_same)])]
+    )
     plan = VerifyPlan(
-        folds={fold.name: record} | {one.name: fold_record(one) for one in folds},
+        folds={fold.name: record} | {fold.name: fold_record(fold) for fold in folds},
         verifiers=[verifier_record(str(component), component)],
         cells=[],
         name=test.name,
@@ -134,7 +163,9 @@ def draft(
         notes=[*common, *(f"training: {note}" for note in notes), *test.notes],
         transplant=section,
     )
-    labels = {name: longer(getattr(taught, name), len(texts)) for name in ("author", "topic", "language")}
+    labels = {
+        name: longer(getattr(taught, name), len(texts)) for name in ("author", "topic", "language")
+    }
     return Draft(plan, [fold, *folds], texts, labels)
 
 
@@ -144,7 +175,11 @@ def _blocks(component: Component, fold: Fold, learned: str) -> list[ProblemBlock
     for start in range(0, len(fold.test), size):
         stop = min(start + size, len(fold.test))
         digest = fold.test.select(np.arange(start, stop)).digest()
-        blocks.append(ProblemBlock(key=cell_key(component, learned, digest), start=start, stop=stop, fold=fold.name))
+        blocks.append(
+            ProblemBlock(
+                key=cell_key(component, learned, digest), start=start, stop=stop, fold=fold.name
+            )
+        )
     return blocks
 
 
@@ -222,7 +257,9 @@ class BlockUnit(CellUnit):
         return cls(store.path, verifier, (place,), block)
 
     def _test(self, store: Store) -> Problems:
-        return store.shared_fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
+        return store.shared_fold(self.block.fold).test.select(
+            np.arange(self.block.start, self.block.stop)
+        )
 
     def learn(self, store: Store) -> Any:
         verifier = self.method or loaded(self.run)
@@ -230,7 +267,9 @@ class BlockUnit(CellUnit):
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         test = self._test(store)
-        return abstained(self._answer(store, learned, place, test), store.shared_fold("test").train, test)
+        return abstained(
+            self._answer(store, learned, place, test), store.shared_fold("test").train, test
+        )
 
     def _answer(self, store: Store, learned: Any, place: CellPlace, test: Problems) -> Filled:
         if outsider(self.method or loaded(self.run)):
@@ -256,7 +295,7 @@ class Collected:
     """What a folder holds of the answers.
 
     ``answers`` has every test problem, those that could not be read last; 0.5 where there is none. ``faults`` says
-    why, but for blocks that are not there, whose reasons are ``missing`` by block.
+    why, but for blocks that are not there, whose reasons are ``missing`` by block. ``seconds`` are those of answering.
     """
 
     answers: Answers
@@ -266,11 +305,13 @@ class Collected:
 
 
 def collect(store: Store) -> Collected:
-    """Answers of all blocks, the problems without one, and the seconds that answering took."""
+    """Answers (n,), 0 to 1, of all blocks, the problems without one, and the seconds that answering took."""
     plan = store.plan_as(VerifyPlan)
     ids = [*store.fold("test").test.ids.tolist(), *plan.faults]
     value = np.full(len(ids), 0.5)
-    faults, missing, seconds = dict(plan.faults), {}, 0.0
+    faults = dict(plan.faults)
+    missing = {}
+    seconds = 0.0
     for block in plan.blocks:
         if block.fold != "test":
             continue
@@ -288,7 +329,11 @@ def cells_of(store: Store, plan: VerifyPlan, fold: str) -> tuple[list[Cell], str
     """The cells of a fold's blocks in order; none, and why, where one has no answers."""
     every = [_answered(store, block) for block in plan.blocks if block.fold == fold]
     cells = [cell for cell, _ in every if cell is not None]
-    return (cells, "") if len(cells) == len(every) else ([], next(error for cell, error in every if cell is None))
+    return (
+        (cells, "")
+        if len(cells) == len(every)
+        else ([], next(error for cell, error in every if cell is None))
+    )
 
 
 def _answered(store: Store, block: ProblemBlock) -> tuple[Cell | None, str]:

@@ -1,4 +1,8 @@
-"""The report of ``raven verify``: its answers, and scores where the test problems came with truth."""
+"""The report of ``raven verify``: its answers, and scores where the test problems came with truth.
+
+In: the ``Store`` of one verifier's answers. Out: an ``Answered`` and its ``Table`` objects (answers, AUC, c@1 from 0
+to 1, times in seconds, counts of problems), JSON, terminal lines.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answered(Shown):
-    """Everything the report says.
+    """Everything the report says: answers and scores from 0 to 1, seconds, and reasons.
 
     ``answers`` hold every test problem; ``faults`` say why one could not be answered, ``missing`` why whole blocks
     have no answers yet. ``scores`` (None where undefined) are over the problems whose truth is known; there are none
@@ -73,12 +77,12 @@ class Answered(Shown):
 
     @property
     def unjudged(self) -> int:
-        """Problems that the truth of others does not name: they are neither answered nor judged."""
+        """Count of problems that the truth of others does not name: they are neither answered nor judged."""
         return len(self.plan.faults.keys() - self.plan.fault_truth.keys()) if self.plan.truth else 0
 
     @property
     def unanswered(self) -> int:
-        """Problems whose answer is exactly 0.5, without those that truth does not name."""
+        """Count of problems whose answer is exactly 0.5, without those that truth does not name."""
         return int((self.answers.value == 0.5).sum()) - self.unjudged
 
 
@@ -88,13 +92,23 @@ class VerifyReport(Report[Answered]):
     kind = "verify"
     template = "ravenbench.tasks.verify:template.html.j2"
 
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        return {"answers": values.get("out"), "saved": values.get("save")}
+
+    @classmethod
+    def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> None:
+        return None
+
     @cached_property
     def plan(self) -> VerifyPlan:
         """The plan of the folder."""
         return self.store.plan_as(VerifyPlan)
 
     def analyse(self) -> Answered:
-        plan, collected, trained = self.plan, collect(self.store), read_trained(self.store)
+        plan = self.plan
+        collected = collect(self.store)
+        trained = read_trained(self.store)
 
         def read(_: str, fold: str) -> tuple[Floats | None, str]:
             """Answers and scores of a fold's blocks one after the other."""
@@ -115,14 +129,20 @@ class VerifyReport(Report[Answered]):
             scores=None if collected.missing or not plan.truth else self._scores(collected),
             fit=None if trained is None else trained.seconds,
             score=collected.seconds,
-            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], (), read, cells),
+            content=content_probe(
+                self.store, plan.transplant, [plan.verifiers[0].name], (), read, cells
+            ),
         )
 
     def _scores(self, collected: Collected) -> dict[str, float | None]:
         from ravenbench.metrics import scores
 
         # Problems that could not be read stand last; where truth names them, they count as unanswered.
-        unread = [self.plan.fault_truth[name] for name in self.plan.faults if name in self.plan.fault_truth]
+        unread = [
+            self.plan.fault_truth[name]
+            for name in self.plan.faults
+            if name in self.plan.fault_truth
+        ]
         read = self.store.truth("test")
         value = np.append(collected.answers.value[: len(read)], np.full(len(unread), 0.5))
         every = scores([*read.tolist(), *unread], value)
@@ -130,110 +150,144 @@ class VerifyReport(Report[Answered]):
 
     def planned(self) -> list[tuple[str, str, str]]:
         name = self.plan.verifiers[0].name
-        return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in self.plan.blocks]
+        return [
+            (name, f"{block.fold}, problems {block.start + 1} to {block.stop}", block.key)
+            for block in self.plan.blocks
+        ]
 
     def tables(self) -> list[Table]:
-        a = self.analysis
-        return [self.scores(), content_table(a.content), reference_table(a.content), self.seconds(), self.reasons()]
+        analysis = self.analysis
+        return [
+            self.scores(),
+            content_table(analysis.content),
+            reference_table(analysis.content),
+            self.seconds(),
+            self.reasons(),
+        ]
 
     def scores(self) -> Table:
         """Metrics of PAN-2014; no row where truth is not known."""
-        a = self.analysis
+        analysis = self.analysis
         return table(
-            "scores", "Scores", [] if a.scores is None else [a.scores],
-            col("verifier", lambda s: a.verifier, text=True),
-            col("AUC", lambda s: s["auc"]),
-            col("c@1", lambda s: s["c@1"]),
-            col("final", lambda s: s["final"]),
-            col("unanswered", lambda s: a.unanswered),
+            "scores",
+            "Scores",
+            [] if analysis.scores is None else [analysis.scores],
+            col("verifier", lambda scores: analysis.verifier, text=True),
+            col("AUC", lambda scores: scores["auc"]),
+            col("c@1", lambda scores: scores["c@1"]),
+            col("final", lambda scores: scores["final"]),
+            col("unanswered", lambda scores: analysis.unanswered),
             note="final = AUC · c@1.",
-        )  # fmt: skip
+        )
 
     def seconds(self) -> Table:
         """Problems and what they took."""
         return table(
-            "seconds", "Problems and seconds", [self.analysis],
-            col("problems", lambda a: len(a.answers.ids)),
-            col("unanswered", lambda a: a.unanswered),
-            col("to train", lambda a: a.fit, digits=1),
-            col("to answer", lambda a: a.score, digits=1),
-            note="Seconds to train and to answer; n/a where a trained verifier was loaded.", terminal=False,
-        )  # fmt: skip
+            "seconds",
+            "Problems and seconds",
+            [self.analysis],
+            col("problems", lambda answered: len(answered.answers.ids)),
+            col("unanswered", lambda answered: answered.unanswered),
+            col("to train", lambda answered: answered.fit, digits=1),
+            col("to answer", lambda answered: answered.score, digits=1),
+            note="Seconds to train and to answer; n/a where a trained verifier was loaded.",
+            terminal=False,
+        )
 
     def reasons(self) -> Table:
         """Problems that were not answered or not learned from, and remarks."""
-        a = self.analysis
-        failures = () if a.content is None else a.content.failures
+        analysis = self.analysis
+        failures = () if analysis.content is None else analysis.content.failures
         rows = [
-            *((name, "unanswered", why) for name, why in a.faults.items()),
-            *((block, "no answers", why) for block, why in a.missing.items()),
-            *((f.fold, "content: no answers", f.error.splitlines()[0]) for f in failures),
-            *((name, "left out of training", why) for name, why in a.plan.left_out.items()),
-            *(("", "remark", note) for note in a.plan.notes),
+            *((name, "unanswered", why) for name, why in analysis.faults.items()),
+            *((block, "no answers", why) for block, why in analysis.missing.items()),
+            *(
+                (failure.fold, "content: no answers", failure.error.splitlines()[0])
+                for failure in failures
+            ),
+            *((name, "left out of training", why) for name, why in analysis.plan.left_out.items()),
+            *(("", "remark", note) for note in analysis.plan.notes),
         ]
         return table(
-            "reasons", "Left out, unanswered", rows,
-            col("problem", lambda r: r[0], text=True),
-            col("what", lambda r: r[1], text=True),
-            col("why", lambda r: r[2], text=True), terminal=False,
-        )  # fmt: skip
+            "reasons",
+            "Left out, unanswered",
+            rows,
+            col("problem", lambda row: row[0], text=True),
+            col("what", lambda row: row[1], text=True),
+            col("why", lambda row: row[2], text=True),
+            terminal=False,
+        )
 
     def figures(self) -> dict[str, Figure]:
         probe = self.analysis.content
-        if probe is None or all(r.figures.swing is None for r in probe.rows):
+        if probe is None or all(row.figures.swing is None for row in probe.rows):
             return {}
         with style():
             return {"content": content_figure(probe)}
 
     def finding(self) -> str:
-        a = self.analysis
-        scores = "" if a.scores is None else f"AUC {figure(a.scores['auc'])}, c@1 {figure(a.scores['c@1'])}; "
-        alone = f"; {a.unjudged:,} more that truth does not name are neither answered nor judged" if a.unjudged else ""
-        read = len(a.answers.ids) - a.unjudged
-        return f"{a.verifier}: {scores}{a.unanswered:,} of {read:,} problems are unanswered{alone}."
+        analysis = self.analysis
+        scores = (
+            ""
+            if analysis.scores is None
+            else f"AUC {figure(analysis.scores['auc'])}, c@1 {figure(analysis.scores['c@1'])}; "
+        )
+        alone = (
+            f"; {analysis.unjudged:,} more that truth does not name are neither answered nor judged"
+            if analysis.unjudged
+            else ""
+        )
+        read = len(analysis.answers.ids) - analysis.unjudged
+        return f"{analysis.verifier}: {scores}{analysis.unanswered:,} of {read:,} problems are unanswered{alone}."
 
     def context(self) -> dict[str, Any]:
-        a = self.analysis
+        analysis = self.analysis
         return {
-            "a": a,
-            "verdicts": verdicts(a.content),
-            "headline": headline(a.content),
-            "lets": reference_sentences(a.content),
-            "no_verdict": no_verdict(a.content, each=False),
-            "run": msgspec.to_builtins(a.run),
+            "a": analysis,
+            "verdicts": verdicts(analysis.content),
+            "headline": headline(analysis.content),
+            "lets": reference_sentences(analysis.content),
+            "no_verdict": no_verdict(analysis.content, each=False),
+            "run": msgspec.to_builtins(analysis.run),
         }
 
     def to_json(self) -> dict[str, Any]:
-        a = self.analysis
+        analysis = self.analysis
         return {
-            "run": a.path,
-            "verifier": a.verifier,
-            "problems": len(a.answers.ids),
-            "unanswered": a.unanswered,
-            "scores": None if a.scores is None else dict(a.scores),
-            "faults": dict(a.faults),
-            "left_out_of_training": dict(a.plan.left_out),
-            "notes": list(a.plan.notes),
-            "missing": dict(a.missing),
-            "content": content_json(a.content),
-            "seconds": {"fit": a.fit, "score": a.score},
+            "run": analysis.path,
+            "verifier": analysis.verifier,
+            "problems": len(analysis.answers.ids),
+            "unanswered": analysis.unanswered,
+            "scores": None if analysis.scores is None else dict(analysis.scores),
+            "faults": dict(analysis.faults),
+            "left_out_of_training": dict(analysis.plan.left_out),
+            "notes": list(analysis.plan.notes),
+            "missing": dict(analysis.missing),
+            "content": content_json(analysis.content),
+            "seconds": {"fit": analysis.fit, "score": analysis.score},
         }
 
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
 
-        a = self.analysis
-        parts: list[RenderableType] = []
+        analysis = self.analysis
+        blocks: list[RenderableType] = []
         for title, reasons in (
-            ("could not be answered", [f"{name}: {why}" for name, why in a.faults.items()]),
-            ("training problems were left out", [f"{name}: {why}" for name, why in a.plan.left_out.items()]),
-            ("blocks have no answers", [f"{block}: {why}" for block, why in a.missing.items()]),
-            ("remarks", [note for note in a.plan.notes if not is_remarked(note)]),
+            ("could not be answered", [f"{name}: {why}" for name, why in analysis.faults.items()]),
+            (
+                "training problems were left out",
+                [f"{name}: {why}" for name, why in analysis.plan.left_out.items()],
+            ),
+            (
+                "blocks have no answers",
+                [f"{block}: {why}" for block, why in analysis.missing.items()],
+            ),
+            ("remarks", [note for note in analysis.plan.notes if not is_remarked(note)]),
         ):
             if reasons:
-                parts.append(f"{len(reasons):,} {title}:")
-                parts += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
+                blocks.append(f"{len(reasons):,} {title}:")
+                blocks += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
                 if len(reasons) > SHOWN:
-                    parts.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
-        parts += [Text(text) for text in no_verdict(a.content)]
-        return [*parts, *super().closing()]
+                    blocks.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
+        blocks += [Text(text) for text in no_verdict(analysis.content)]
+        return [*blocks, *super().closing()]

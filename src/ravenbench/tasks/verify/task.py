@@ -1,7 +1,9 @@
 """``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
 
-Test problems are answered in blocks of a fixed size, a cell each, so that an interrupted run goes on where it
-stopped; a problem that cannot be read, or on which the method fails, is left unanswered with its reason.
+In: a ``VerifySpec``. Out: a ``Verified``, with one answer from 0 to 1 a test problem (higher = same author, 0.5 =
+unanswered) and seconds of fit and score. Test problems are answered in blocks of a fixed size, a cell each, so that
+an interrupted run goes on where it stopped; a problem that cannot be read, or on which the method fails, is left
+unanswered with its reason.
 
     FOLDER/run.json, plan.json, texts/, folds/test.npz, cells/KEY/    as for a run
     FOLDER/trained/, trained.json                  the fitted verifier (``contract.persist``) and its identity
@@ -19,7 +21,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ravenbench import files, registry
 from ravenbench.components import Component, identity_hash
-from ravenbench.engine.options import COMPONENT, PATH, AllowShared, Encoding, Option, TextsSpec, about, spec_of
+from ravenbench.engine.options import (
+    COMPONENT,
+    PATH,
+    AllowShared,
+    Encoding,
+    Option,
+    TextsSpec,
+    about,
+    spec_of,
+)
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
@@ -35,25 +46,31 @@ if TYPE_CHECKING:
 class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
 
-    verifier: Annotated[str, about("E.g. ppm, 'impostors(variant=\"seidman\")' or module:Class.", takes=COMPONENT)]
+    verifier: Annotated[str, about("E.g. ppm, 'char-ngram(n=3)' or module:Class.", takes=COMPONENT)]
     test: Annotated[
         str,
         about(
-            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the test part.",
+            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the"
+            " test part.",
             takes=PATH,
         ),
     ]
     train: Annotated[
-        str | None, about("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH)
+        str | None,
+        about("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH),
     ] = None
     load: Annotated[
-        str | None, about("A trained verifier's folder, instead of problems to learn from.", takes=PATH)
+        str | None,
+        about("A trained verifier's folder, instead of problems to learn from.", takes=PATH),
     ] = None
     encoding: Encoding = None
     allow_shared: AllowShared = False
     probe: Annotated[
         Literal["transplant", "none"],
-        about("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
+        about(
+            "transplant: how far content alone moves the verifier, where the problems have truth."
+            " Default: none."
+        ),
     ] = "none"
 
     def resolved(self) -> dict[str, Any]:
@@ -68,7 +85,8 @@ class Verified(Shown):
     """What ``verify`` did.
 
     ``answers`` hold every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
-    training problem was not learned from. ``seconds["fit"]`` is None where nothing was fitted.
+    training problem was not learned from. ``seconds`` has those of ``fit`` and ``score``; ``seconds["fit"]`` is None
+    where nothing was fitted.
     """
 
     verifier: str
@@ -116,24 +134,32 @@ class Verify(Task):
     """
 
     name = "verify"
+    in_spec = "folder"
     first = "test train save load out"
     report = "ravenbench.tasks.verify.report:VerifyReport"
     Spec = VerifySpec
     own = (
         Option(
-            "out", "Where to write the answers, a path or URL that ends in .jsonl or .txt.", takes=PATH,
+            "out",
+            "Where to write the answers, a path or URL that ends in .jsonl or .txt.",
+            takes=PATH,
         ),
         Option("save", "A new folder for the trained verifier.", takes=PATH),
         Option(
-            "folder", "The run's folder or URL, where work is kept; default raven-runs/verify-….", takes=PATH
+            "folder",
+            "The run's folder or URL, where work is kept; default raven-runs/verify-….",
+            takes=PATH,
         ),
-    )  # fmt: skip
+    )
     place = "folder"
     arguments = ("verifier",)
-    order = "verifier test out train save load probe encoding unquoted strip_shared skip_faulty allow_shared folder"
+    order = (
+        "verifier test out train save load probe encoding unquoted strip_shared skip_faulty"
+        " allow_shared folder"
+    )
     note = (
-        "If the method itself fails, in training or on more than a tenth of the problems, that is a RavenError, and "
-        "nothing is written."
+        "If the method itself fails, in training or on more than a tenth of the problems, that is a"
+        " RavenError, and nothing is written."
     )
     result = "Verified"
     device = True
@@ -152,10 +178,16 @@ class Verify(Task):
         from ravenbench.verifiers.contract import persist
 
         if ("train" in self.values) == ("load" in self.values):
-            raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
-        (name, self.component), *more = registry.named("verifier", [self.values["verifier"]]).items()
+            raise SpecError(
+                "a verifier is either trained or loaded", expected="one of --train and --load"
+            )
+        (name, self.component), *more = registry.named(
+            "verifier", [self.values["verifier"]]
+        ).items()
         if more:
-            raise SpecError("one verifier is trained, and this names several", found=self.values["verifier"])
+            raise SpecError(
+                "one verifier is trained, and this names several", found=self.values["verifier"]
+            )
         smoke_test({name: self.component})
         self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
         self.progress("reading the problems", 0, 0)
@@ -163,13 +195,19 @@ class Verify(Task):
         self.test = read_problems(files.local_copy(spec.test), "test", spec.encoding, **how)
         if (train := spec.train) is not None:
             self.train = read_problems(files.local_copy(train), "train", spec.encoding, **how)
-        self.data, self.common = {"test": data_hash(spec.test)}, list[str]()
+        self.data = {"test": data_hash(spec.test)}
+        self.common = list[str]()
         if spec.load is not None:
             self.data["load"] = persist.digest(spec.load)
             self.learned = LearnedHashes.read(Path(spec.load) / persist.LEARNED)
-            unknown = "this verifier was saved without what it learned from: problems to answer may be among it"
+            unknown = (
+                "this verifier was saved without what it learned from: problems to answer may be"
+                " among it"
+            )
             self.common = (
-                [unknown] if self.learned is None else check_overlap(self.learned, self.test, spec.allow_shared)
+                [unknown]
+                if self.learned is None
+                else check_overlap(self.learned, self.test, spec.allow_shared)
             )
             remark(self.common)
         if self.train is not None and spec.train is not None:
@@ -179,13 +217,25 @@ class Verify(Task):
         self.data["methods"] = content_key(decides(self.component))
         self.inputs = [place for place in (spec.test, spec.train, spec.load) if place is not None]
         stem = slug(spec.test) or "problems"
-        self.folder = self.place_or(f"verify-{stem}-{identity_hash([spec.resolved(), self.data])[:8]}")
+        self.folder = self.place_or(
+            f"verify-{stem}-{identity_hash([spec.resolved(), self.data])[:8]}"
+        )
 
     def draft(self) -> Draft[Any]:
         from ravenbench.tasks.verify.plan import draft
 
-        loaded, probe = self.data.get("load", ""), self.spec.probe != "none"
-        return draft(self.component, self.test, self.train, loaded, probe, self.common, self.progress, self.transplants)
+        loaded = self.data.get("load", "")
+        probe = self.spec.probe != "none"
+        return draft(
+            self.component,
+            self.test,
+            self.train,
+            loaded,
+            probe,
+            self.common,
+            self.progress,
+            self.transplants,
+        )
 
     def prepare(self) -> Store:
         """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
@@ -193,13 +243,19 @@ class Verify(Task):
         from ravenbench.store.resume import written
         from ravenbench.verifiers.contract import persist
 
-        self.written, save, out = written(self.folder), self.values.get("save"), self.values.get("out")
+        self.written, save, out = (
+            written(self.folder),
+            self.values.get("save"),
+            self.values.get("out"),
+        )
         if save is not None:
             check_folder(save, inputs=self.inputs, known=self.written)
         if out is not None:
             ids = [*self.test.problems.ids.tolist(), *self.test.faults]
             check_answers_file(files.location(out), ids, self.inputs, self.written)
-        self.loaded = None if self.spec.load is None else persist.load(self.spec.load, self.component)
+        self.loaded = (
+            None if self.spec.load is None else persist.load(self.spec.load, self.component)
+        )
         store = super().prepare()
         # Processes that answer read the verifier from the plan: a plan of others must not name another.
         planned = store.plan.verifiers[0].spec
@@ -208,7 +264,7 @@ class Verify(Task):
                 "the plan of this folder names another verifier than its run",
                 file=self.folder,
                 found=planned,
-                fix="give another --folder",
+                fix="give another --out",
             )
         return store
 
@@ -216,10 +272,17 @@ class Verify(Task):
         from ravenbench.engine.pool import local, run_units
         from ravenbench.problems.overlap import LearnedHashes
         from ravenbench.store.resume import note
-        from ravenbench.tasks.verify.plan import BlockUnit, VerifyPlan, collect, keep, trained_before
+        from ravenbench.tasks.verify.plan import (
+            BlockUnit,
+            VerifyPlan,
+            collect,
+            keep,
+            trained_before,
+        )
         from ravenbench.verifiers.contract import persist
 
-        plan, save = store.plan_as(VerifyPlan), self.values.get("save")
+        plan = store.plan_as(VerifyPlan)
+        save = self.values.get("save")
         missing = store.unanswered(plan.blocks)
         self.fitting: float | None = None
         if not missing and save is None:
@@ -244,18 +307,25 @@ class Verify(Task):
         if errors := run_units(engine, own, self.progress, "answering"):
             blocks = sum(block.fold == "test" for block in plan.blocks)
             raise RavenError(
-                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems: {errors[0]}\n"
-                "  no answers were written; what was finished is kept: repeat the command to try the rest again"
+                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems:"
+                f" {errors[0]}\n  no answers were written; what was finished is kept: repeat the"
+                " command to try the rest again"
             )
         self._write(collect(store).answers)
         # What fails here fails the probe alone: the report says so.
-        run_units(engine, [unit for unit in units if unit not in own], self.progress, "answering the probe")
+        run_units(
+            engine,
+            [unit for unit in units if unit not in own],
+            self.progress,
+            "answering the probe",
+        )
         return []
 
     def finish(self, store: Store, errors: list[str]) -> Verified:
         from ravenbench.tasks.verify.plan import VerifyPlan, collect
 
-        collected, plan = collect(store), store.plan_as(VerifyPlan)
+        collected = collect(store)
+        plan = store.plan_as(VerifyPlan)
         self._write(collected.answers)
         return Verified(
             verifier=str(self.component),
@@ -274,45 +344,45 @@ class Verify(Task):
 
         if (out := self.values.get("out")) is not None:
             place = files.location(out)
-            note(self.folder, hashlib.sha256(answer_bytes(answers, plain=place.suffix.lower() == ".txt")).hexdigest())
+            note(
+                self.folder,
+                hashlib.sha256(
+                    answer_bytes(answers, plain=place.suffix.lower() == ".txt")
+                ).hexdigest(),
+            )
             write_answers(place, answers)
 
     def preview(self) -> Preview:
-        from ravenbench.engine.estimate import around, megabytes, of_folds
-        from ravenbench.engine.transplants import foreseen_transplants
-        from ravenbench.store.records import CellPlace
+        from ravenbench.engine.transplants import most_transplants
         from ravenbench.tasks.verify.plan import VerifyPlan
 
         store = self.earlier()
         if store is None and not self.asked_checks():
-            self.transplants = foreseen_transplants
+            self.transplants = lambda fold, _: most_transplants([fold])
         draft = self.approved(self.draft())
         plan: VerifyPlan = draft.plan
         missing = plan.blocks if store is None else store.unanswered(plan.blocks)
-        problems = {name: len(part) for name, part in (("train", self.train), ("test", self.test)) if part is not None}
-        ready = self.train is None or (store is not None and (store.path / "trained.json").is_file())
-        done, fits = len(plan.blocks) - len(missing), int(bool(missing) and not ready)
-        name, around_them = str(self.component), around(len(missing))
-        folds = {block.fold: CellPlace(key=block.key, verifier=name, fold=block.fold) for block in missing}
-        seconds, untimed = of_folds({name: self.component}, draft.folds, folds.values())
-        sizes = len(plan.blocks), done, fits, tuple[str, ...](), around_them + seconds
-        return Preview(self.name, str(self.folder), problems, *sizes, megabytes(draft.texts), untimed)
+        problems = {
+            name: len(part)
+            for name, part in (("train", self.train), ("test", self.test))
+            if part is not None
+        }
+        ready = self.train is None or (
+            store is not None and (store.path / "trained.json").is_file()
+        )
+        done = len(plan.blocks) - len(missing)
+        fits = int(bool(missing) and not ready)
+        return Preview(self.name, str(self.folder), problems, len(plan.blocks), done, fits)
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
             raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
 
-    @classmethod
-    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
-        return {"answers": values.get("out"), "saved": values.get("save")}
 
-    @classmethod
-    def problem(cls, result: Any, values: Mapping[str, Any]) -> None:
-        return None
-
-
-def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:
+def check_answers_file(
+    path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]
+) -> None:
     """Refuse a place where answers to these problems cannot be written, before any long work.
 
     ``inputs`` are the places that are read, ``known`` hashes of answers that this run wrote earlier, which may be
@@ -321,11 +391,15 @@ def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known:
     """
     if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
         raise InputError(
-            "answers are written as JSON lines or as PAN's .txt, not as a table", file=path, found=path.suffix,
+            "answers are written as JSON lines or as PAN's .txt, not as a table",
+            file=path,
+            found=path.suffix,
             fix=f"name it {path.stem}.jsonl or {path.stem}.txt",
-        )  # fmt: skip
+        )
     if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
-        raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
+        raise InputError(
+            "an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl"
+        )
     from ravenbench.formats.output import check_file
 
     check_file(path, inputs=inputs, known=known)
@@ -348,4 +422,6 @@ def _fit(component: Component, store: Store) -> Verifier:
     except (RavenError, MemoryError, OSError):
         raise
     except Exception as error:
-        raise RavenError(f"{component} failed in training ({type(error).__name__}: {said(error)})") from error
+        raise RavenError(
+            f"{component} failed in training ({type(error).__name__}: {said(error)})"
+        ) from error

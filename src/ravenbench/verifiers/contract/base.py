@@ -1,8 +1,12 @@
-"""What a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5)."""
+"""Defines what a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5).
+
+In: ``Problems`` (n) and, to learn, their truth (n,) bool, True = same author. Out: a scorer gives raw scores (n,) or
+(n, f), NaN = cannot tell; a calibrator and a verifier give answers (n,) from 0 to 1, higher = same author, exactly
+0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +21,14 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems, Strings
 from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold, remove_fold_effect
 
-_FIX = "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 a problem, higher = same author"
-_FIX_SCORES = "return an array of numbers, one (or one row) a problem, higher = same author, NaN = cannot tell"
+_FIX = (
+    "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 a problem, higher ="
+    " same author"
+)
+_FIX_SCORES = (
+    "return an array of numbers, one (or one row) a problem, higher = same author, NaN = cannot"
+    " tell"
+)
 
 
 def checked_answers(values: Any, ids: Strings | Sequence[str], method: object) -> Floats:
@@ -41,16 +51,24 @@ def checked_answers(values: Any, ids: Strings | Sequence[str], method: object) -
     numbers = _numbers(values, method, "answers", _FIX)
     shape = (len(ids),)
     if numbers.shape != shape:
-        fix = f"{_FIX}; of predict_proba that is the column of the same author" if numbers.ndim == 2 else _FIX
+        fix = (
+            f"{_FIX}; of predict_proba that is the column of the same author"
+            if numbers.ndim == 2
+            else _FIX
+        )
         raise _wrong(method, "answers", f"shape {numbers.shape}", f"shape {shape}", fix)
     if numbers.dtype.kind != "f":
         raise _wrong(method, "answers", f"an array of {numbers.dtype}", "floating numbers", _FIX)
     bad = ~((numbers >= 0) & (numbers <= 1))
     if bad.any():
         i = int(np.argmax(bad))
-        more = f" (and {int(bad.sum()) - 1:,} more)" if bad.sum() > 1 else ""
+        further = f" (and {int(bad.sum()) - 1:,} more)" if bad.sum() > 1 else ""
         raise _wrong(
-            method, "answers", f"{float(numbers[i])!r} to problem {ids[i]}{more}", "finite numbers from 0 to 1", _FIX
+            method,
+            "answers",
+            f"{float(numbers[i])!r} to problem {ids[i]}{further}",
+            "finite numbers from 0 to 1",
+            _FIX,
         )
     return np.asarray(numbers, dtype=np.float64)
 
@@ -65,16 +83,30 @@ def checked_scores(values: Any, n: int, method: object) -> Floats:
     """
     numbers = _numbers(values, method, "scores", _FIX_SCORES)
     if numbers.ndim not in (1, 2) or len(numbers) != n:
-        raise _wrong(method, "scores", f"shape {numbers.shape}", f"shape ({n},) or ({n}, features)", _FIX_SCORES)
+        raise _wrong(
+            method,
+            "scores",
+            f"shape {numbers.shape}",
+            f"shape ({n},) or ({n}, features)",
+            _FIX_SCORES,
+        )
     if numbers.dtype.kind not in "fiu":
         raise _wrong(method, "scores", f"an array of {numbers.dtype}", "numbers", _FIX_SCORES)
     numbers = np.asarray(numbers, dtype=np.float64)
     if np.isinf(numbers).any():
-        raise _wrong(method, "scores", f"{int(np.isinf(numbers).sum()):,} infinite scores", "finite", _FIX_SCORES)
+        raise _wrong(
+            method,
+            "scores",
+            f"{int(np.isinf(numbers).sum()):,} infinite scores",
+            "finite",
+            _FIX_SCORES,
+        )
     return numbers
 
 
-def _numbers(values: Any, method: object, expected: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
+def _numbers(
+    values: Any, method: object, expected: str, fix: str
+) -> np.ndarray[Any, np.dtype[Any]]:
     """As an array, unless that would hide what it is."""
     if isinstance(values, np.ma.MaskedArray):
         raise _wrong(method, expected, "a masked array", "a plain array", fix)
@@ -86,7 +118,9 @@ def _numbers(values: Any, method: object, expected: str, fix: str) -> np.ndarray
 
 
 def _wrong(method: object, problem: str, found: str, expected: str, fix: str) -> AnswerError:
-    return AnswerError(f"{method} gave {problem} that cannot be used", found=found, expected=expected, fix=fix)
+    return AnswerError(
+        f"{method} gave {problem} that cannot be used", found=found, expected=expected, fix=fix
+    )
 
 
 C = TypeVar("C", bound=Component)
@@ -105,7 +139,9 @@ class Learner(Component):
                 return object.__getattribute__(self, name)
             from sklearn.exceptions import NotFittedError
 
-            raise NotFittedError(f"{self.name or type(self).__qualname__} has no {name} yet: call fit first")
+            raise NotFittedError(
+                f"{self.name or type(self).__qualname__} has no {name} yet: call fit first"
+            )
 
 
 class Calibrator(Learner):
@@ -154,12 +190,6 @@ class Scorer(Learner):
     calibrated_by: ClassVar[str] = "scaled-logistic"
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "taught" in vars(cls):  # the former name of ``supervised``
-            warnings.warn(f"{cls.__qualname__}: taught is now called supervised", DeprecationWarning, stacklevel=2)
-            cls.supervised = vars(cls)["taught"]
-
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems with truth ``same`` (n,); nothing is learned unless a method says how."""
         return self
@@ -189,8 +219,10 @@ class FoldFree(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         owner = problems.owner
-        each = self.pair_features(problems.texts, problems.known_index, problems.questioned_index[owner])
-        return mean_by_problem(each, problems)
+        pair_values = self.pair_features(
+            problems.texts, problems.known_index, problems.questioned_index[owner]
+        )
+        return mean_by_problem(pair_values, problems)
 
 
 class Verifier(Learner):
@@ -221,7 +253,11 @@ def declared_by(part: str) -> tuple[Any, Any, Any]:
     def declared(name: str, otherwise: object) -> Any:
         return property(lambda self: getattr(getattr(self, part), name, otherwise))
 
-    return declared("symmetric", False), declared("transductive", False), declared("provenance", "ours")
+    return (
+        declared("symmetric", False),
+        declared("transductive", False),
+        declared("provenance", "ours"),
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -252,14 +288,18 @@ class Calibrated(Verifier):
     folds: int = 5
 
     def __str__(self) -> str:
-        return str(self.scorer) if self.calibrator is None and self.folds == 5 else super().__str__()
+        return (
+            str(self.scorer) if self.calibrator is None and self.folds == 5 else super().__str__()
+        )
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
         if problems.calibrate is not None:
             self.split_ = "marked"
             learn, hold = problems.calibration_split
-            return self._fit_held_out(learn, same[~problems.calibrate], hold, same[problems.calibrate])
+            return self._fit_held_out(
+                learn, same[~problems.calibrate], hold, same[problems.calibrate]
+            )
         if self.scorer.fold_free:
             self.split_ = "fold-free"
             self.scorer_ = fresh(self.scorer).fit(problems, same)
@@ -272,24 +312,35 @@ class Calibrated(Verifier):
                 problems.select(learned), same[learned], problems.select(held_out), same[held_out]
             )
 
-        def cross_fitted(rest: Bools, out: Bools) -> Floats:
-            return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
+        def cross_fitted(learned: Bools, judged: Bools) -> Floats:
+            return (
+                fresh(self.scorer)
+                .fit(problems.select(learned), same[learned])
+                .score(problems.select(judged))
+            )
 
         # Between blocks of authors a fold may have one class alone to learn from: it is then no calibration's.
-        scores = out_of_fold(cross_fitted, folds, same, least=int(folds.kind == "authors"), otherwise=np.nan)
+        scores = out_of_fold(
+            cross_fitted, folds, same, least=int(folds.kind == "authors"), otherwise=np.nan
+        )
         if self.scorer.supervised:
             finite = ~np.isnan(scores).reshape(len(scores), -1).any(axis=1)
             scores[finite] = remove_fold_effect(scores[finite], folds.fold[finite], same[finite])
         self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
 
-    def _fit_held_out(self, learn: Problems, same_learned: Bools, held_out: Problems, same_held_out: Bools) -> Self:
+    def _fit_held_out(
+        self, learn: Problems, same_learned: Bools, held_out: Problems, same_held_out: Bools
+    ) -> Self:
         """Calibrate on some problems and their truth a scorer that learned from others and theirs."""
         self.scorer_ = fresh(self.scorer).fit(learn, same_learned)
         return self.calibrate(self.scorer_.score(held_out), same_held_out)
 
     def copies(self) -> dict[str, Any]:
-        return {"scorer_": self.scorer, "calibrator_": self.calibrator or self.scorer.default_calibrator()}
+        return {
+            "scorer_": self.scorer,
+            "calibrator_": self.calibrator or self.scorer.default_calibrator(),
+        }
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
         """Fit the calibrator on raw scores (the run calls this with scores it has kept).
@@ -313,7 +364,9 @@ class Calibrated(Verifier):
 def fresh(component: C) -> C:
     """An unfitted copy of a component, with its parameters."""
     params = component.get_params(deep=False)
-    if all(value is None or isinstance(value, bool | int | float | str) for value in params.values()):
+    if all(
+        value is None or isinstance(value, bool | int | float | str) for value in params.values()
+    ):
         return type(component)(**params)
     # scikit-learn takes a second to import.
     from sklearn.base import clone
@@ -323,7 +376,7 @@ def fresh(component: C) -> C:
 
 
 def as_verifier(component: Component) -> Verifier:
-    """A scorer gets its published calibrator; a verifier is returned as it is."""
+    """The component as a ``Verifier``: a scorer gets its published calibrator; a verifier is returned as it is."""
     if isinstance(component, Scorer):
         return Calibrated(component)
     if hasattr(component, "verify"):
@@ -331,10 +384,12 @@ def as_verifier(component: Component) -> Verifier:
     raise TypeError(f"{component} is neither a scorer nor a verifier")
 
 
-def mean_by_problem(each: Floats, problems: Problems) -> Floats:
+def mean_by_problem(pair_values: Floats, problems: Problems) -> Floats:
     """Average values over each problem's known documents: (sum k,) or (sum k, f) → (n,) or (n, f)."""
-    if len(each) == len(problems):
-        return np.asarray(each, dtype=np.float64)
-    total = np.add.reduceat(each, problems.known_ptr[:-1], axis=0)
+    if len(pair_values) == len(problems):
+        return np.asarray(pair_values, dtype=np.float64)
+    total = np.add.reduceat(pair_values, problems.known_ptr[:-1], axis=0)
     sizes = problems.sizes
-    return np.asarray(total / (sizes if each.ndim == 1 else sizes[:, None]), dtype=np.float64)
+    return np.asarray(
+        total / (sizes if pair_values.ndim == 1 else sizes[:, None]), dtype=np.float64
+    )

@@ -1,4 +1,8 @@
-"""Training problems: that both classes are there, who wrote what, and folds that are judged by all others."""
+"""Divides training problems into folds such that no fold is judged by what was learned from its own authors.
+
+In: ``Problems`` (n), their truth (n,) bool, a number of folds. Out: ``Folds``: the fold of each problem (n,) int from
+0, masks (n,) of problems to learn from; and answers out of fold, (n,) or (n, columns).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 
 
 def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | None = None) -> Bools:
-    """Truth as an array of bool, after checking that it holds both classes.
+    """Truth as an array (n,) of bool, after checking that it holds both classes.
 
     ``same`` (n,) bool. ``name``: the method that is to learn from it. ``of``: what is counted in the message.
     CorpusError if one class is absent.
@@ -53,18 +57,20 @@ class Folds:
 
     @property
     def widest(self) -> float:
-        """The widest band of non-answers to choose on answers out of these folds.
+        """The widest half-width (0.1 or 0.2) of a band of non-answers to choose on answers out of these folds.
 
         Twice the usual half-width where authors had to be kept apart: such answers are less sure of themselves.
         """
         return 0.2 if self.kind == "authors" else 0.1
 
     def rest(self, f: int) -> Bools:
-        """The problems that fold ``f`` learns from, (n,)."""
-        out: Bools = self.fold == f
+        """Mask (n,) of the problems that fold ``f`` learns from."""
+        in_fold: Bools = self.fold == f
         if self.sides is None:
-            return ~out
-        return np.asarray(~np.isin(self.sides, self.sides[np.argmax(out)]).any(axis=1), dtype=bool)
+            return ~in_fold
+        return np.asarray(
+            ~np.isin(self.sides, self.sides[np.argmax(in_fold)]).any(axis=1), dtype=bool
+        )
 
     def calibration_split(self, same: Bools) -> tuple[Bools, Bools]:
         """The problems to learn from and those to hold back for one calibration, two masks (n,).
@@ -77,9 +83,19 @@ class Folds:
         learned = [~mask for mask in held_out]
         if self.sides is not None:
             inside = [np.isin(self.sides, pair) for pair in combinations(np.unique(self.sides), 2)]
-            held_out, learned = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
-        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held_out, learned, strict=True)]
-        best = int(np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held_out]))
+            held_out = [i.all(axis=1) for i in inside]
+            learned = [~i.any(axis=1) for i in inside]
+        fewest = [
+            min(_fewest(same[calibrating]), _fewest(same[learning]))
+            for calibrating, learning in zip(held_out, learned, strict=True)
+        ]
+        best = int(
+            np.argmax(
+                fewest
+                if self.sides is not None
+                else [_fewest(same[calibrating]) for calibrating in held_out]
+            )
+        )
         return np.asarray(learned[best], dtype=bool), np.asarray(held_out[best], dtype=bool)
 
 
@@ -100,7 +116,9 @@ def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
     sides = np.sort(block.reshape(2, -1).T, axis=1)
     fold = np.unique(sides, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
     partition = Folds(fold, "authors", sides)
-    usable = np.isin(fold, [f for f in np.unique(fold) if _fewest(same[partition.rest(int(f))])])
+    usable = np.isin(
+        fold, [number for number in np.unique(fold) if _fewest(same[partition.rest(int(number))])]
+    )
     if all(usable[part].sum() * 2 >= part.sum() for part in (same, ~same)):
         return partition
     return Folds(_dealt(np.arange(len(problems), dtype=np.int64), folds, len(problems)), "problems")
@@ -114,10 +132,13 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
     sizes = np.bincount(group)
     partition = calibration_folds(problems, same, folds)
     consequence = (
-        "whatever is tuned on answers out of fold leaves out every problem that touches the answered one's authors, "
-        "so it rests on fewer problems and is rougher than usual"
+        "whatever is tuned on answers out of fold leaves out every problem that touches the"
+        " answered one's authors, so it rests on fewer problems and is rougher than usual"
         if partition.kind == "authors"
-        else "too few authors are left to keep them apart, so whatever is tuned on answers out of fold is too hopeful"
+        else (
+            "too few authors are left to keep them apart, so whatever is tuned on answers out of"
+            " fold is too hopeful"
+        )
     )
     return (
         f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
@@ -137,11 +158,11 @@ def _dealt(group: Ints, folds: int, seed: int) -> Ints:
     sizes = np.bincount(group)
     order = stream(0, "calibration-folds", seed).permutation(len(sizes))
     load = np.zeros(folds)
-    place = np.empty(len(sizes), dtype=np.int64)
-    for g in order[np.argsort(-sizes[order], kind="stable")]:
-        place[g] = np.argmin(load)
-        load[place[g]] += sizes[g]
-    return np.asarray(place[group], dtype=np.int64)
+    fold_of_group = np.empty(len(sizes), dtype=np.int64)
+    for group_number in order[np.argsort(-sizes[order], kind="stable")]:
+        fold_of_group[group_number] = np.argmin(load)
+        load[fold_of_group[group_number]] += sizes[group_number]
+    return np.asarray(fold_of_group[group], dtype=np.int64)
 
 
 def _fewest(same: Bools) -> int:
@@ -176,14 +197,15 @@ def out_of_fold(
         Values of a problem, by default as ``learn`` returns them; to be given where it may never be called.
     """
     answers = None if columns is None else np.full((len(same), columns), otherwise)
-    for f in np.unique(folds.fold):
-        out, rest = folds.fold == f, folds.rest(f)
-        if _fewest(same[rest]) < least:
+    for number in np.unique(folds.fold):
+        judged = folds.fold == number
+        learned = folds.rest(number)
+        if _fewest(same[learned]) < least:
             continue
-        part = learn(rest, out)
+        part = learn(learned, judged)
         if answers is None:
             answers = np.full((len(same), *part.shape[1:]), otherwise)
-        answers[out] = part
+        answers[judged] = part
     return np.full(len(same), otherwise) if answers is None else answers
 
 
@@ -195,14 +217,15 @@ def remove_fold_effect(values: Floats, fold: Ints, same: Bools) -> Floats:
     round. What a fold adds is estimated by least squares beside what the truth does, so that a fold of more same-author
     problems keeps its higher values.
     """
-    parts = [fold == f for f in np.unique(fold)]
-    truth, inside = same.astype(np.float64), values.copy()
-    for part in parts:
+    fold_masks = [fold == number for number in np.unique(fold)]
+    truth = same.astype(np.float64)
+    inside = values.copy()
+    for part in fold_masks:
         truth[part] -= truth[part].mean()
         inside[part] -= inside[part].mean(axis=0)
     slope = truth @ inside / max(float(truth @ truth), 1e-12)
-    rest = values - np.multiply.outer(same.astype(np.float64), slope)
+    residual = values - np.multiply.outer(same.astype(np.float64), slope)
     shifted: Floats = values.copy()
-    for part in parts:
-        shifted[part] += rest.mean(axis=0) - rest[part].mean(axis=0)
+    for part in fold_masks:
+        shifted[part] += residual.mean(axis=0) - residual[part].mean(axis=0)
     return shifted

@@ -1,7 +1,10 @@
-"""What a verifier can do in a language (ours).
+"""Says what a verifier can do in a language, and refuses texts that it cannot read (ours).
 
-It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks divide
-words.
+In: components, and ``Problems`` or a ``TextTable``. Out: one of WORKS, ON_CHARACTERS, REFUSES, UNKNOWN; the verifiers
+that can read the texts; SpecError where none can.
+
+It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks
+divide words.
 """
 
 from __future__ import annotations
@@ -26,7 +29,10 @@ WRITINGS: dict[Writing, str] = {
     "runs": "Thai, Lao, Khmer and Burmese",
 }
 """Families of languages by how words are told apart, and what they are called."""
-WORKS, ON_CHARACTERS, REFUSES, UNKNOWN = "works", "works on characters only", "refuses", "not checked"
+WORKS = "works"
+ON_CHARACTERS = "works on characters only"
+REFUSES = "refuses"
+UNKNOWN = "not checked"
 
 
 def reads(component: Component) -> set[str]:
@@ -51,20 +57,28 @@ def ability(component: Component, writing: Writing, english: bool) -> str:
 
 def check_language(component: Component, problems: Problems) -> None:
     """Refuse texts that a verifier cannot read; SpecError says why, and what can."""
-    if reads(component) and (why := _refusal(component, _sample(problems.texts, problems.documents))):
+    if reads(component) and (
+        why := _refusal(component, _sample(problems.texts, problems.documents))
+    ):
         raise SpecError(
-            f"{component} {why}", fix="leave it out of the verifiers, or choose one that reads characters, such as ppm"
+            f"{component} {why}",
+            fix="leave it out of the verifiers, or choose one that reads characters, such as ppm",
         )
 
 
-def readable(components: Mapping[str, Component], texts: TextTable) -> tuple[dict[str, Component], list[str]]:
+def readable(
+    components: Mapping[str, Component], texts: TextTable
+) -> tuple[dict[str, Component], list[str]]:
     """The verifiers that can read some texts, and a note on those that are left out. SpecError if none can."""
-    some = _sample(texts, np.arange(len(texts)))
-    refusals = {name: why for name, component in components.items() if (why := _refusal(component, some))}
+    sample = _sample(texts, np.arange(len(texts)))
+    refusals = {
+        name: why for name, component in components.items() if (why := _refusal(component, sample))
+    }
     if len(refusals) == len(components):
         name, why = next(iter(refusals.items()))
         raise SpecError(
-            f"{name} {why}", fix="choose verifiers that read characters, such as --verifiers ppm,char-ngram"
+            f"{name} {why}",
+            fix="choose verifiers that read characters, such as --verifiers ppm,char-ngram",
         )
     able = {name: component for name, component in components.items() if name not in refusals}
     return able, [f"left out is {name}, which {why}" for name, why in refusals.items()]
@@ -87,8 +101,16 @@ def _sample(texts: TextTable, rows: Ints) -> list[str]:
 
 def table(components: Iterable[tuple[str, Component]]) -> list[tuple[str, ...]]:
     """Of each named component what it can do: in English, in other languages with blanks, and in those without."""
-    ways: list[tuple[Any, bool]] = [("spaces", True), ("spaces", False), ("characters", False), ("runs", False)]
-    return [(name, *(ability(c, writing, english) for writing, english in ways)) for name, c in components]
+    variants: list[tuple[Any, bool]] = [
+        ("spaces", True),
+        ("spaces", False),
+        ("characters", False),
+        ("runs", False),
+    ]
+    return [
+        (name, *(ability(component, writing, english) for writing, english in variants))
+        for name, component in components
+    ]
 
 
 def _declared(part: Component) -> str:

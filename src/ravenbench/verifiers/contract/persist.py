@@ -1,17 +1,20 @@
-"""Trained verifiers as a folder that any later session can load, without pickle.
+"""Saves trained verifiers as a folder that any later session can load, without pickle.
 
-FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written last
-FOLDER/arrays.npz      learned arrays
+In: a fitted ``Verifier`` and a folder, or such a folder. Out: the folder (files below), or the ``Verifier`` with the
+same answers to the last bit; ``digest`` gives the SHA-256 (hexadecimal) that names a trained verifier.
+
+FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written
+last FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 
-Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
-that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
-if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that was asked
-for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or unpickled. Parameters
-are those that were asked for. What fit copies of them (``Component.copies``) must be what they say, and nothing else
-may run a program, ask a service or read other files. Equal training gives equal bytes. (skops imports most of
-scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
+Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one
+key that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and
+only if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that
+was asked for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or
+unpickled. Parameters are those that were asked for. What fit copies of them (``Component.copies``) must be what they
+say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes. (skops
+imports most of scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
 
 The hash shows damage. It is no signature: who changes a folder on purpose can make it again.
 """
@@ -94,9 +97,12 @@ _DAMAGED = "this trained verifier is damaged"
 
 
 def save(
-    verifier: Verifier, folder: str | Path, known: Collection[str] = (), note: Callable[[str], object] | None = None,
+    verifier: Verifier,
+    folder: str | Path,
+    known: Collection[str] = (),
+    note: Callable[[str], object] | None = None,
     learned: bytes | None = None,
-) -> Path:  # fmt: skip
+) -> Path:
     """Write a fitted verifier; the folder appears when it is complete.
 
     Parameters
@@ -131,16 +137,16 @@ def save(
     }
     with damaged("the figures of this trained verifier cannot be drawn", folder, "train again"):
         figures = verifier.figures()
-    with fresh_folder(folder, known=known) as place:
+    with fresh_folder(folder, known=known) as temporary:
         for name, figure in figures.items():
-            write_bytes(place / name, figure)
+            write_bytes(temporary / name, figure)
         body = json_bytes(head).removesuffix(b"\n}\n") + b",\n "
-        write_bytes(place / _ARRAYS, buffer.getvalue())
+        write_bytes(temporary / _ARRAYS, buffer.getvalue())
         if learned is not None:
-            write_bytes(place / LEARNED, learned)
-        write_bytes(place / _HEAD, sealed(body, buffer.getvalue(), learned or b""))
+            write_bytes(temporary / LEARNED, learned)
+        write_bytes(temporary / _HEAD, sealed(body, buffer.getvalue(), learned or b""))
         if note is not None:
-            note(folder_digest(place))
+            note(folder_digest(temporary))
     return folder
 
 
@@ -163,37 +169,43 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     folder = Path(folder)
     head, data = _head(folder)
     with damaged(_DAMAGED, folder, "train again"):
-        wanted = None if expected is None else as_verifier(expected)
-        if wanted is not None:
-            _same(head, wanted, folder)
+        expected_verifier = None if expected is None else as_verifier(expected)
+        if expected_verifier is not None:
+            _same(head, expected_verifier, folder)
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
-                "this verifier was trained with another scikit-learn, whose models are laid out differently",
-                file=folder, fix="train it again",
+                "this verifier was trained with another scikit-learn, whose models are laid out"
+                " differently",
+                file=folder,
+                fix="train it again",
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
-            )  # fmt: skip
+            )
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(dict(arrays), foreign(wanted) if wanted else None).decode(head["state"])
+            verifier = Reader(
+                dict(arrays), foreign(expected_verifier) if expected_verifier else None
+            ).decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
-            raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
-        if wanted is None:
+            raise FormatError(
+                "this folder holds no verifier", file=folder, found=type(verifier).__name__
+            )
+        if expected_verifier is None:
             _settle(verifier, None, "state", folder)
-            wanted = cast(Verifier, fresh(verifier))
-            _same(head, wanted, folder)
-        _settle(verifier, wanted, "state", folder)
+            expected_verifier = cast(Verifier, fresh(verifier))
+            _same(head, expected_verifier, folder)
+        _settle(verifier, expected_verifier, "state", folder)
     return cast(Verifier, verifier)
 
 
 def digest(folder: str | Path) -> str:
-    """Identity of a trained verifier: its hash, which was compared with the files."""
+    """Identity of a trained verifier: its SHA-256 in hexadecimal, which was compared with the files."""
     head, _ = _head(Path(folder))
     return str(head["sha256"])
 
 
 def sealed(body: bytes, arrays: bytes, learned: bytes) -> bytes:
     """A record that lacks its last line, with the hash of it and of the files beside it."""
-    every = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
-    return body + f'"sha256": "{hashlib.sha256(every.encode()).hexdigest()}"\n}}\n'.encode()
+    digests = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
+    return body + f'"sha256": "{hashlib.sha256(digests.encode()).hexdigest()}"\n}}\n'.encode()
 
 
 def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
@@ -210,9 +222,13 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
                 file=where,
                 found=f"format {head['format']}",
                 expected=f"format {FORMAT}",
-                fix=f"train again: raven verify {spec} --train PROBLEMS --test PROBLEMS --out FILE.jsonl --save NEW",
+                fix=(
+                    f"train again: raven verify {spec} --train PROBLEMS --test PROBLEMS --out"
+                    " FILE.jsonl --save NEW"
+                ),
             )
-        arrays, beside = read_ordinary(folder / _ARRAYS), folder / LEARNED
+        arrays = read_ordinary(folder / _ARRAYS)
+        beside = folder / LEARNED
         learned = read_ordinary(beside) if beside.exists() else b""
     if data != sealed(data[:-_SEAL], arrays, learned):
         raise FormatError(
@@ -223,50 +239,64 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
     return head, arrays
 
 
-def _settle(value: Any, wanted: Any, where: str, folder: Path) -> None:
+def _settle(value: Any, expected: Any, location: str, folder: Path) -> None:
     """Give a part the parameters that were asked for, and refuse what has no place in it, however deep.
 
-    ``wanted`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
+    ``expected`` is the component or estimator that fit copies here, a list of them, or None where nobody knows.
     """
-    if reaches_out(value) if wanted is None else identity(value) != identity(wanted):
+    if reaches_out(value) if expected is None else identity(value) != identity(expected):
         raise SpecError(
             "this trained verifier holds a part that the verifier asked for has not there",
             file=folder,
-            found=f"{path_of(type(value))} at {where}",
-            expected=wanted or "nothing that runs a program, asks a service or reads other files",
-            fix="train again; if you asked for what was saved, somebody changed this folder: do not trust it",
+            found=f"{path_of(type(value))} at {location}",
+            expected=expected or "nothing that runs a program, asks a service or reads other files",
+            fix=(
+                "train again; if you asked for what was saved, somebody changed this folder: do not"
+                " trust it"
+            ),
         )
     state = {} if isinstance(value, type) else dict(getattr(value, "__dict__", {}))
-    copies: dict[Any, Any] = dict(enumerate(wanted)) if isinstance(wanted, list) else {}
-    if isinstance(wanted, Component):
-        parameters = set(wanted._parameters()).difference(wanted.not_in_key)
-        copies = wanted.copies() | {name: getattr(wanted, name) for name in parameters}
-        vars(value).update(wanted.get_params(deep=False))
+    copies: dict[Any, Any] = dict(enumerate(expected)) if isinstance(expected, list) else {}
+    if isinstance(expected, Component):
+        parameters = set(expected._parameters()).difference(expected.not_in_key)
+        copies = expected.copies() | {name: getattr(expected, name) for name in parameters}
+        vars(value).update(expected.get_params(deep=False))
     if isinstance(value, dict | list | tuple | set | frozenset):
         state = dict(enumerate(value.items() if isinstance(value, dict) else value))
     for name, part in state.items():
-        _settle(part, copies.get(name), f"{where}.{name}", folder)
+        _settle(part, copies.get(name), f"{location}.{name}", folder)
 
 
 def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
     if head["identity"] != identity(expected):
         raise SpecError(
-            "this folder holds another verifier", file=folder,
+            "this folder holds another verifier",
+            file=folder,
             found="; ".join(_differences(head["identity"], identity(expected), str(head["spec"]))),
             fix=f"ask for {head['spec']}, or train again",
-        )  # fmt: skip
+        )
 
 
 def _differences(theirs: Any, ours: Any, name: str) -> list[str]:
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
-        return [f"{name}: {theirs!r} in the folder, {ours!r} in the command"] if theirs != ours else []
+        return (
+            [f"{name}: {theirs!r} in the folder, {ours!r} in the command"] if theirs != ours else []
+        )
     if theirs.get("component") != ours.get("component"):
-        return [f"{theirs.get('component', theirs)} in the folder, {ours.get('component', ours)} in the command"]
+        return [
+            f"{theirs.get('component', theirs)} in the folder, {ours.get('component', ours)} in the"
+            " command"
+        ]
     if "component" in theirs and theirs.get("version") != ours.get("version"):
         versions = f"version {theirs.get('version')} in the folder, {ours.get('version')} installed"
         return [f"{theirs['component']}: {versions}"]
-    theirs, ours = theirs.get("params", theirs), ours.get("params", ours)
-    return [line for key in sorted({*theirs, *ours}) for line in _differences(theirs.get(key), ours.get(key), key)]
+    theirs = theirs.get("params", theirs)
+    ours = ours.get("params", ours)
+    return [
+        line
+        for key in sorted({*theirs, *ours})
+        for line in _differences(theirs.get(key), ours.get(key), key)
+    ]
 
 
 def _sklearn() -> str:
@@ -284,69 +314,84 @@ class Writer:
         self.arrays: dict[str, NDArray[Any]] = {}
         self.estimators = False
 
-    def encode(self, value: Any, where: str = "state", depth: int = 0) -> Any:
+    def encode(self, value: Any, location: str = "state", depth: int = 0) -> Any:
         """JSON form of a value. SpecError if it holds something that cannot be saved, with its place."""
         if depth > _DEEP:
-            raise SpecError("this verifier holds itself and cannot be saved", found=where)
+            raise SpecError("this verifier holds itself and cannot be saved", found=location)
         if value is None or isinstance(value, bool) or type(value) in (int, str):
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
 
         def inner(part: Any, name: object) -> Any:
-            return self.encode(part, f"{where}.{name}", depth + 1)
+            return self.encode(part, f"{location}.{name}", depth + 1)
 
         if isinstance(value, type) and issubclass(value, np.generic):
             return {"number": value.__name__}
         if isinstance(value, np.generic):
-            return {"scalar": self._keep(np.asarray(value), where)}
+            return {"scalar": self._keep(np.asarray(value), location)}
         if type(value) is np.ndarray:
-            return {"array": self._keep(value, where)}
+            return {"array": self._keep(value, location)}
         if type(value) is bytes:
-            return {"bytes": self._keep(np.frombuffer(value, dtype=np.uint8), where)}
+            return {"bytes": self._keep(np.frombuffer(value, dtype=np.uint8), location)}
         if type(value) is list:
             return [inner(part, i) for i, part in enumerate(value)]
         if type(value) is tuple:
             return {"tuple": [inner(part, i) for i, part in enumerate(value)]}
         if type(value) in (set, frozenset):
-            return {type(value).__name__: [inner(part, "member") for part in sorted(value, key=repr)]}
+            return {
+                type(value).__name__: [inner(part, "member") for part in sorted(value, key=repr)]
+            }
         if type(value) is dict:
-            return {"dict": [[inner(k, "key"), inner(v, k)] for k, v in value.items()]}
+            return {"dict": [[inner(k, "key"), inner(item, k)] for k, item in value.items()]}
         if type(value).__name__ in _SPARSE and type(value).__module__.startswith("scipy.sparse"):
-            parts = {name: self._keep(getattr(value, name), where) for name in ("data", "indices", "indptr")}
-            return {"sparse": type(value).__name__, "shape": list(map(int, value.shape)), **parts}
+            arrays = {
+                name: self._keep(getattr(value, name), location)
+                for name in ("data", "indices", "indptr")
+            }
+            return {"sparse": type(value).__name__, "shape": list(map(int, value.shape)), **arrays}
         if type(value).__module__.startswith("sklearn."):
-            return self._estimator(value, where, inner)
-        return self._object(value, where, inner)
+            return self._estimator(value, location, inner)
+        return self._object(value, location, inner)
 
-    def _object(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
+    def _object(self, value: Any, location: str, inner: Any) -> dict[str, Any]:
         cls = type(value)
         if isinstance(value, tuple) and hasattr(cls, "_fields"):
-            return {"named": _name_of(cls), "items": [inner(part, i) for i, part in enumerate(value)]}
-        if not hasattr(value, "__dict__") or "<" in cls.__qualname__ or cls.__module__ == "builtins":
-            raise _cannot_save(cls, where)
+            return {
+                "named": _name_of(cls),
+                "items": [inner(part, i) for i, part in enumerate(value)],
+            }
+        if (
+            not hasattr(value, "__dict__")
+            or "<" in cls.__qualname__
+            or cls.__module__ == "builtins"
+        ):
+            raise _cannot_save(cls, location)
         if _module_of(_name_of(cls), self.modules) is None:
-            raise _cannot_save(cls, where)
+            raise _cannot_save(cls, location)
         node: dict[str, Any] = {"object": _name_of(cls)}
         state = vars(value)
         if isinstance(value, Component):
-            state = {k: v for k, v in state.items() if _is_state(cls, k)}
+            state = {k: attribute for k, attribute in state.items() if _is_state(cls, k)}
             node["version"] = value.version
-        return node | {"state": {k: inner(v, k) for k, v in state.items()}}
+        return node | {"state": {k: inner(attribute, k) for k, attribute in state.items()}}
 
-    def _estimator(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
+    def _estimator(self, value: Any, location: str, inner: Any) -> dict[str, Any]:
         self.estimators = True
         name = type(value).__name__
         if name == "Tree":
             _, sizes, state = value.__reduce__()
             return {"tree": [inner(part, "tree") for part in (*sizes, dict(state))]}
         if name not in ESTIMATORS or type(value) is not _estimator_class(name):
-            raise _cannot_save(type(value), where, NotKept)
-        return {"estimator": name, "state": {k: inner(v, k) for k, v in vars(value).items()}}
+            raise _cannot_save(type(value), location, NotKept)
+        return {
+            "estimator": name,
+            "state": {k: inner(attribute, k) for k, attribute in vars(value).items()},
+        }
 
-    def _keep(self, array: NDArray[Any], where: str) -> str:
+    def _keep(self, array: NDArray[Any], location: str) -> str:
         if array.dtype.hasobject:
-            raise SpecError("an array of Python objects cannot be saved", found=where)
+            raise SpecError("an array of Python objects cannot be saved", found=location)
         name = f"a{len(self.arrays)}"
         self.arrays[name] = array
         return name
@@ -354,15 +399,19 @@ class Writer:
 
 def _name_of(cls: type[Any]) -> str:
     """How a class is called in a saved verifier: Raven's own without the module, which may move."""
-    return f"ravenbench:{cls.__name__}" if PLACES.get(cls.__name__) == cls.__module__ else path_of(cls)
+    return (
+        f"ravenbench:{cls.__name__}" if PLACES.get(cls.__name__) == cls.__module__ else path_of(cls)
+    )
 
 
-def _cannot_save(cls: type[Any], where: str, kind: type[SpecError] = SpecError) -> SpecError:
+def _cannot_save(cls: type[Any], location: str, kind: type[SpecError] = SpecError) -> SpecError:
     return kind(
         f"this verifier cannot be saved: it holds a {cls.__module__}.{cls.__qualname__}",
-        found=where,
-        expected="numbers, text, arrays, components, classes of the verifier's own module or registered in "
-        f"{SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}",
+        found=location,
+        expected=(
+            "numbers, text, arrays, components, classes of the verifier's own module or registered"
+            f" in {SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}"
+        ),
     )
 
 
@@ -375,13 +424,13 @@ def _module_of(name: str, modules: Collection[str] | None) -> str | None:
     if module != "ravenbench":
         return module if module in (modules or ()) else None
     module = PLACES.get(attribute, "")
-    packages = {"ravenbench", *(wanted.partition(".")[0] for wanted in modules or ())}
+    packages = {"ravenbench", *(module_name.partition(".")[0] for module_name in modules or ())}
     return module if module and (modules is None or module.partition(".")[0] in packages) else None
 
 
 @dataclass(eq=False)
 class Reader:
-    """Rebuilds what a ``Writer`` wrote.
+    """Rebuilds Python objects from the JSON values and arrays that a ``Writer`` wrote.
 
     Parameters
     ----------
@@ -417,23 +466,27 @@ class Reader:
         }
         if tag in plain:
             return plain[tag](value)
-        read = getattr(self, f"_read_{tag}", None)
-        if read is None:
+        reader = getattr(self, f"_read_{tag}", None)
+        if reader is None:
             raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
-        return read(node)
+        return reader(node)
 
     def _read_number(self, node: dict[str, Any]) -> Any:
         if node["number"] not in ("float32", "float64", "int32", "int64", "bool"):
-            raise FormatError("this trained verifier holds an unknown kind of number", found=node["number"])
+            raise FormatError(
+                "this trained verifier holds an unknown kind of number", found=node["number"]
+            )
         return np.dtype(node["number"]).type
 
     def _read_sparse(self, node: dict[str, Any]) -> Any:
         from scipy import sparse
 
         if node["sparse"] not in _SPARSE:
-            raise FormatError("this trained verifier holds an unknown kind of matrix", found=node["sparse"])
-        parts = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
-        matrix = getattr(sparse, node["sparse"])(parts, shape=tuple(node["shape"]))
+            raise FormatError(
+                "this trained verifier holds an unknown kind of matrix", found=node["sparse"]
+            )
+        arrays = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
+        matrix = getattr(sparse, node["sparse"])(arrays, shape=tuple(node["shape"]))
         matrix.check_format(full_check=True)
         return matrix
 
@@ -455,7 +508,9 @@ class Reader:
 
     def _read_estimator(self, node: dict[str, Any]) -> Any:
         if node["estimator"] not in ESTIMATORS:
-            raise FormatError("this trained verifier holds an estimator not known here", found=node["estimator"])
+            raise FormatError(
+                "this trained verifier holds an estimator not known here", found=node["estimator"]
+            )
         estimator = self._filled(_estimator_class(node["estimator"]), node["state"])
         if hasattr(estimator, "support_vectors_") and not _sound_svc(estimator):
             raise _damaged("an SVC whose arrays do not fit together")
@@ -479,16 +534,20 @@ class Reader:
         return instance
 
     def _class(self, name: str) -> type[Any]:
-        module, attribute = _module_of(name, self.modules), name.partition(":")[2]
+        module = _module_of(name, self.modules)
+        attribute = name.partition(":")[2]
         if module is None:
             raise FormatError(
-                "this trained verifier names a class that is not part of it", found=name,
+                "this trained verifier names a class that is not part of it",
+                found=name,
                 fix="load it with the verifier it was made from, if you trust that package",
-            )  # fmt: skip
+            )
         try:
             cls = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as error:
-            raise FormatError("this trained verifier names a class that is not here", found=name) from error
+            raise FormatError(
+                "this trained verifier names a class that is not here", found=name
+            ) from error
         if not isinstance(cls, type):
             raise FormatError("this trained verifier names something that is no class", found=name)
         return cls
@@ -512,23 +571,35 @@ def _estimator_class(name: str) -> type[Any]:
 
 def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
     """True if every path leads from the root down to a leaf: compiled code follows it without looking."""
-    nodes, values, count = state["nodes"], state["values"], int(state["node_count"])
+    nodes = state["nodes"]
+    values = state["values"]
+    count = int(state["node_count"])
     if not 0 < count == len(nodes) == len(values):
         return False
-    left, right, feature = nodes["left_child"], nodes["right_child"], nodes["feature"]
-    here = np.arange(count)
-    leaf = left == -1
-    inside = (left > here) & (left < count) & (right > here) & (right < count) & (feature >= 0) & (feature < features)
+    left_children = nodes["left_child"]
+    right = nodes["right_child"]
+    feature = nodes["feature"]
+    nodes_here = np.arange(count)
+    leaf = left_children == -1
+    inside = (
+        (left_children > nodes_here)
+        & (left_children < count)
+        & (right > nodes_here)
+        & (right < count)
+        & (feature >= 0)
+        & (feature < features)
+    )
     return bool(np.all(leaf | inside))
 
 
 def _sound_svc(model: Any) -> bool:
     """True if the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
-    vectors, each = model.support_vectors_, model._n_support
+    vectors = model.support_vectors_
+    support_counts = model._n_support
     return bool(
-        each.min(initial=0) >= 0
-        and each.sum() == vectors.shape[0] == len(model.support_)
+        support_counts.min(initial=0) >= 0
+        and support_counts.sum() == vectors.shape[0] == len(model.support_)
         and vectors.ndim == 2
         and vectors.shape[1] == model.shape_fit_[1]
-        and model._dual_coef_.shape == (len(each) - 1, vectors.shape[0])
+        and model._dual_coef_.shape == (len(support_counts) - 1, vectors.shape[0])
     )

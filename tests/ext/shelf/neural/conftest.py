@@ -21,7 +21,12 @@ def bert_folder(tmp_path_factory, need_extra):
     folder = tmp_path_factory.mktemp("bert")
     (folder / "vocab.txt").write_text("\n".join(WORDS))
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    sizes = {
+        "hidden_size": 16,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 16,
+    }
     config = transformers.BertConfig(vocab_size=len(WORDS), max_position_embeddings=48, **sizes)
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -32,10 +37,15 @@ def bert_folder(tmp_path_factory, need_extra):
 @pytest.fixture(scope="session")
 def sentence_folder(tmp_path_factory, bert_folder, need_extra):
     """The same as a sentence-transformers model."""
-    sentences, modules = need_extra("sentence_transformers"), need_extra("sentence_transformers.models")
+    sentences, modules = (
+        need_extra("sentence_transformers"),
+        need_extra("sentence_transformers.models"),
+    )
     folder = tmp_path_factory.mktemp("sentences") / "model"
     part = modules.Transformer(str(bert_folder), max_seq_length=24)
-    sentences.SentenceTransformer(modules=[part, modules.Pooling(16, "mean"), modules.Normalize()]).save(str(folder))
+    sentences.SentenceTransformer(
+        modules=[part, modules.Pooling(16, "mean"), modules.Normalize()]
+    ).save(str(folder))
     return folder
 
 
@@ -49,26 +59,4 @@ def static_folder(tmp_path_factory, bert_folder, need_extra):
     tokenizer = tokenizers.Tokenizer.from_file(str(bert_folder / "tokenizer.json"))
     vectors = np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32)
     model2vec.StaticModel(vectors, tokenizer, config={}).save_pretrained(str(folder))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def causal_folder(tmp_path_factory, need_extra):
-    """A causal language model of one layer with random weights, which reads every character."""
-    transformers, torch, tokenizers = need_extra("transformers"), need_extra("torch"), need_extra("tokenizers")
-    folder = tmp_path_factory.mktemp("causal")
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = tokenizers.decoders.ByteLevel()
-    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-    trainer = tokenizers.trainers.BpeTrainer(
-        special_tokens=["<|endoftext|>"], initial_alphabet=alphabet, show_progress=False
-    )
-    tokenizer.train_from_iterator([" ".join(c + v for c in "krmtsnlvpdhg" for v in "aeiou")], trainer)
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|endoftext|>").save_pretrained(folder)
-    sizes = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 256}
-    config = transformers.GPT2Config(vocab_size=tokenizer.get_vocab_size(), bos_token_id=0, eos_token_id=0, **sizes)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     return folder

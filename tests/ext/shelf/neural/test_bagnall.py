@@ -77,7 +77,9 @@ def test_an_adapted_head_is_the_minimum(torch):
     states = torch.nn.functional.one_hot(torch.from_numpy(ids), 5).float()
     given = np.zeros((5, 5), np.float32), np.zeros(5, np.float32)
     weight, bias = adapted_head([states], [ids], *given, 0.1)
-    before, after = (cross_entropies(states, ids, w[None], b[None])[0] for w, b in (given, (weight, bias)))
+    before, after = (
+        cross_entropies(states, ids, w[None], b[None])[0] for w, b in (given, (weight, bias))
+    )
     assert before == pytest.approx(np.log2(5), abs=1e-5) and after < 0.2
     firm, _ = adapted_head([states], [ids], *given, 1e6)
     assert np.abs(firm).max() < 0.01
@@ -106,7 +108,9 @@ def test_texts_are_read_backwards_and_mapped():
 def test_short_texts_are_answered():
     train, same = toy_problems(30, seed=1)
     verifier = registry.parse("verifier", f"bagnall-2015({SMALL}, references=5)").fit(train, same)
-    odd = Problems.of([("e", [" "], "!"), ("w", ["word"], "λέξη"), ("m", ["a", "b c"], "la ka " * 900)])
+    odd = Problems.of(
+        [("e", [" "], "!"), ("w", ["word"], "λέξη"), ("m", ["a", "b c"], "la ka " * 900)]
+    )
     assert np.isfinite(verifier.score(odd)).all()
 
 
@@ -116,7 +120,9 @@ def test_documents_are_encoded_once(monkeypatch):
     train, same = toy_problems(30, seed=1)
     verifier = registry.parse("verifier", f"bagnall-2015({SMALL}, references=5)").fit(train, same)
     rows = train.documents[:4]
-    many = Problems.pairs(train.texts, np.repeat(rows, 4), np.tile(rows, 4), ids=[str(i) for i in range(16)])
+    many = Problems.pairs(
+        train.texts, np.repeat(rows, 4), np.tile(rows, 4), ids=[str(i) for i in range(16)]
+    )
     counts, real = [], module.encoded
     monkeypatch.setattr(module, "encoded", lambda m, t, d: counts.append(len(t)) or real(m, t, d))
     verifier.score(many)
@@ -127,7 +133,9 @@ def test_resumed_training_gives_the_same_weights(monkeypatch, torch):
     from ravenbench.ext.shelf.neural import bagnall as bagnall_model
 
     train, same = toy_problems(30, seed=1)
-    whole, parted = (registry.parse("verifier", f"bagnall-2015({SMALL}, references=5)") for _ in "ab")
+    whole, parted = (
+        registry.parse("verifier", f"bagnall-2015({SMALL}, references=5)") for _ in "ab"
+    )
     whole.fit(train, same).score(train)
     real, calls = bagnall_model.ManyHeads.loss, []
 
@@ -141,7 +149,9 @@ def test_resumed_training_gives_the_same_weights(monkeypatch, torch):
         patch.setattr(bagnall_model.ManyHeads, "loss", interrupted)
         parted.fit(train, same)
     parted.fit(train, same)
-    assert all(np.array_equal(whole.weights_[name], parted.weights_[name]) for name in whole.weights_)
+    assert all(
+        np.array_equal(whole.weights_[name], parted.weights_[name]) for name in whole.weights_
+    )
     assert np.array_equal(whole.heads_, parted.heads_)
 
 

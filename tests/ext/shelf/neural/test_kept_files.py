@@ -24,7 +24,11 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache" / "embeddings"
 
 
-VECTORS = {key("a"): np.array([1.0, 2.0]), key("b"): np.array([3.0, 4.0]), key("\0"): np.array([5.0, 6.0])}
+VECTORS = {
+    key("a"): np.array([1.0, 2.0]),
+    key("b"): np.array([3.0, 4.0]),
+    key("\0"): np.array([5.0, 6.0]),
+}
 
 
 def test_what_one_process_adds_another_finds():
@@ -32,7 +36,9 @@ def test_what_one_process_adds_another_finds():
     assert there.find(list(VECTORS)) == {}
     here.add(VECTORS)
     found = there.find([*VECTORS, key("c")])
-    assert {text: vector.tolist() for text, vector in found.items()} == {t: v.tolist() for t, v in VECTORS.items()}
+    assert {text: vector.tolist() for text, vector in found.items()} == {
+        t: v.tolist() for t, v in VECTORS.items()
+    }
     assert KeptFiles("other").find(list(VECTORS)) == {}
 
 
@@ -78,14 +84,21 @@ def test_every_text_of_a_run_is_encoded_once(static_folder, tmp_path, monkeypatc
     again = run(out=tmp_path / "two", **options).store
     assert asked == [], "another run finds them"
     for place in again.plan.cells:
-        assert again.read_cell(place.key).scores.tobytes() == first.store.read_cell(place.key).scores.tobytes()
+        assert (
+            again.read_cell(place.key).scores.tobytes()
+            == first.store.read_cell(place.key).scores.tobytes()
+        )
 
 
 @pytest.mark.extra
 def test_two_workers_encode_no_text_twice(bert_folder, tmp_path, cache):
-    scorer = registry.parse("verifier", f"encoder(model={str(bert_folder)!r}, precision='bf16', device='cpu')")
+    scorer = registry.parse(
+        "verifier", f"encoder(model={str(bert_folder)!r}, precision='bf16', device='cpu')"
+    )
     found = run(out=tmp_path / "run", **SMALL, workers=2, verifiers=[scorer])
     assert found.errors == ()
     texts = [text.tobytes() for path in cache.glob("*/*.npy") for text in np.load(path)["text"]]
     assert len(texts) > 100 and len(texts) == len(set(texts))
-    assert not np.isnan(np.concatenate([found.store.read_cell(p.key).scores for p in found.store.plan.cells])).any()
+    assert not np.isnan(
+        np.concatenate([found.store.read_cell(p.key).scores for p in found.store.plan.cells])
+    ).any()

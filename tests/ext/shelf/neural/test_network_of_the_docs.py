@@ -18,7 +18,9 @@ def test_a_network_saved_as_safetensors_is_a_verifier(tmp_path, monkeypatch, nee
     need_extra("safetensors")
     text = PAGE.read_text(encoding="utf-8")
     for name in ("tune.py", "net.py"):
-        (tmp_path / name).write_text(text.split(f"<!-- file: {name} -->\n```python\n")[1].split("\n```\n")[0])
+        (tmp_path / name).write_text(
+            text.split(f"<!-- file: {name} -->\n```python\n")[1].split("\n```\n")[0]
+        )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     subprocess.run([sys.executable, "tune.py"], check=True)

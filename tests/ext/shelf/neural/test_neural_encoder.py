@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -68,36 +67,12 @@ def test_windows_are_those_of_the_library(sentence_folder, need_extra):
     assert np.abs(ours - theirs).max() <= 1e-5
 
 
-def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
-    from ravenbench.ext.encoders import sentences
-    from ravenbench.ext.encoders.sentences import PackedLinear
-
+def test_bfloat16_changes_rounding_alone(bert_folder):
     texts = ["ka re mi to su no " * 20, "la vi po", "de"]
-    model = sentences.load_sentences(bert_folder, "cpu")
-    plain = sentences._windows(model, texts, sentences.Reading(), 512)
-    sentences.pack(model[0], half=False)
-    assert any(isinstance(part, PackedLinear) for part in model[0].modules())
-    packed = sentences._windows(model, texts, sentences.Reading(), 512)
-    assert np.abs(packed - plain).max() <= 1e-5
-    half = encoder(bert_folder, precision="bf16")
-    half.prepare(texts)
-    network = sentences._network(bert_folder, half.digest_, "cpu", False, True)[0].auto_model
-    assert network.config._attn_implementation == sentences.NAME
-    cosines = half.embeddings(texts) @ (plain / np.linalg.norm(plain, axis=1, keepdims=True)).T
-    assert np.diag(cosines) == pytest.approx(1, abs=0.01)
-
-
-def test_a_model_stays_as_it_is_where_torch_cannot_lay_out_its_weights(monkeypatch, need_extra):
-    torch = need_extra("torch")
-    from ravenbench.ext.encoders.sentences import pack
-
-    lacking = SimpleNamespace(_reorder_linear_weight=None, _is_mkldnn_bf16_supported=lambda: True)
-    unable = SimpleNamespace(**vars(lacking) | {"_linear_pointwise": None, "_is_mkldnn_bf16_supported": lambda: False})
-    model = torch.nn.Sequential(torch.nn.Linear(3, 2))
-    for operators, half in ((lacking, False), (unable, True)):
-        monkeypatch.setattr(torch.ops, "mkldnn", operators)
-        pack(model, half)
-        assert type(model[0]) is torch.nn.Linear
+    plain, half = encoder(bert_folder, precision="fp32"), encoder(bert_folder, precision="bf16")
+    for each in (plain, half):
+        each.prepare(texts)
+    assert np.diag(half.embeddings(texts) @ plain.embeddings(texts).T) == pytest.approx(1, abs=0.01)
 
 
 def test_no_texts_have_no_vectors(folder):
@@ -108,7 +83,9 @@ def test_no_texts_have_no_vectors(folder):
 
 def test_odd_texts(folder):
     problems, same = toy_problems(20)
-    odd = Problems.of([("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")])
+    odd = Problems.of(
+        [("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")]
+    )
     scores = encoder(folder).fit(problems, same).score(odd)
     assert np.isfinite(scores).all() and scores[3] == scores.max()
 
@@ -117,7 +94,9 @@ def test_odd_texts(folder):
 def test_missing_files_are_named(bert_folder, tmp_path, lost):
     copy = shutil.copytree(bert_folder, tmp_path / "model")
     for file in copy.glob("*"):
-        if file.name == lost or (lost == "tokenizer" and file.name in ("tokenizer.json", "vocab.txt")):
+        if file.name == lost or (
+            lost == "tokenizer" and file.name in ("tokenizer.json", "vocab.txt")
+        ):
             file.unlink()
     problems, same = toy_problems(4)
     with pytest.raises(FormatError, match="not whole") as error:
@@ -158,7 +137,10 @@ def test_a_model_that_is_not_here(tmp_path, bert_folder, monkeypatch):
 def test_code_of_the_model_is_not_run(bert_folder, tmp_path):
     copy = shutil.copytree(bert_folder, tmp_path / "model")
     config = json.loads((copy / "config.json").read_text())
-    config |= {"model_type": "strange", "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"}}
+    config |= {
+        "model_type": "strange",
+        "auto_map": {"AutoModel": "evil.Model", "AutoConfig": "evil.Config"},
+    }
     (copy / "config.json").write_text(json.dumps(config))
     (copy / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     problems, same = toy_problems(4)
@@ -173,7 +155,9 @@ def test_a_saved_verifier_wants_its_weights(bert_folder, tmp_path):
     problems, same = toy_problems(20)
     verifier = as_verifier(encoder(copy)).fit(problems, same)
     persist.save(verifier, tmp_path / "trained")
-    assert np.array_equal(persist.load(tmp_path / "trained", verifier).verify(problems), verifier.verify(problems))
+    assert np.array_equal(
+        persist.load(tmp_path / "trained", verifier).verify(problems), verifier.verify(problems)
+    )
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-4] + b"\0\0\0\1")
     with pytest.raises(SpecError, match="other weights"):

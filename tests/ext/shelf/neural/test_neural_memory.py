@@ -49,7 +49,10 @@ def test_memory_that_runs_out_costs_no_finished_epoch(spec, torch, monkeypatch, 
         return full() if kept() else real(*given)
 
     def kept():
-        return [json.loads(head.read_text())["epoch"] for head in (tmp_path / "cache").rglob("checkpoint.json")]
+        return [
+            json.loads(head.read_text())["epoch"]
+            for head in (tmp_path / "cache").rglob("checkpoint.json")
+        ]
 
     with monkeypatch.context() as patch, pytest.raises(InputError, match="lower batch"):
         patch.setattr(training, full_later)

@@ -12,11 +12,13 @@ from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
 
 
-@pytest.mark.parametrize("name", ["luar", "encoder", "bagnall-2015", "causal-lm"])
+@pytest.mark.parametrize("name", ["luar", "encoder", "bagnall-2015"])
 @pytest.mark.parametrize("lost", ["torch", "transformers", "safetensors"])
 def test_the_error_names_the_command(monkeypatch, name, lost):
     real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda module: None if module == lost else real(module))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda module: None if module == lost else real(module)
+    )
     for module in [m for m in sys.modules if m.startswith("ravenbench.ext.shelf.neural")]:
         monkeypatch.delitem(sys.modules, module)
     with pytest.raises(MissingPart, match=r"pip install 'ravenbench\[neural\]'") as error:

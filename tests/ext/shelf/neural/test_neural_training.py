@@ -31,7 +31,12 @@ def setting(torch):
     class Setting:
         def model(self):
             with devices.controlled(7, cpu):
-                layers = [torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Dropout(0.3), torch.nn.Linear(8, 1)]
+                layers = [
+                    torch.nn.Linear(6, 8),
+                    torch.nn.Tanh(),
+                    torch.nn.Dropout(0.3),
+                    torch.nn.Linear(8, 1),
+                ]
                 return torch.nn.Sequential(*layers)
 
         def run(self, model, settings, folder=None, stop=None, spec=None):
@@ -63,7 +68,10 @@ def settings(torch):
 
 
 def same_weights(a, b):
-    return all((p == q).all() for p, q in zip(a.state_dict().values(), b.state_dict().values(), strict=True))
+    return all(
+        (p == q).all()
+        for p, q in zip(a.state_dict().values(), b.state_dict().values(), strict=True)
+    )
 
 
 def test_resumed_training_ends_in_the_same_weights(setting, settings, tmp_path, torch):
@@ -119,7 +127,9 @@ def test_checkpoint_of_another_training_is_refused(setting, settings, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         setting.run(setting.model(), settings, tmp_path, stop=2, spec={"size": 3})
     with pytest.raises(SpecError, match=r"learning_rate: 0\.02 in the checkpoint, 0\.01 now"):
-        setting.run(setting.model(), replace(settings, learning_rate=0.01), tmp_path, spec={"size": 3})
+        setting.run(
+            setting.model(), replace(settings, learning_rate=0.01), tmp_path, spec={"size": 3}
+        )
     with pytest.raises(SpecError, match="size: 3 in the checkpoint, 4 now"):
         setting.run(setting.model(), settings, tmp_path, spec={"size": 4})
 
@@ -146,7 +156,9 @@ def test_damaged_checkpoints_are_errors(setting, settings, tmp_path):
         setting.run(setting.model(), settings, tmp_path)
 
 
-def test_interrupted_while_writing_keeps_the_checkpoint_before(setting, settings, tmp_path, monkeypatch):
+def test_interrupted_while_writing_keeps_the_checkpoint_before(
+    setting, settings, tmp_path, monkeypatch
+):
     from ravenbench.ext.shelf.neural import training
 
     whole = setting.model()
@@ -173,13 +185,20 @@ def test_a_loss_that_is_no_number_ends_training(setting, torch):
 
     model = setting.model()
     with pytest.raises(CorpusError, match="learning_rate"):
-        train(model, lambda e: [0], lambda b: model(torch.full((1, 6), torch.nan)).sum(), Settings(),
-              device=torch.device("cpu"))  # fmt: skip
+        train(
+            model,
+            lambda e: [0],
+            lambda b: model(torch.full((1, 6), torch.nan)).sum(),
+            Settings(),
+            device=torch.device("cpu"),
+        )
     with pytest.raises(CorpusError, match="nothing to train on"):
         train(model, lambda e: [], lambda b: None, Settings(), device=torch.device("cpu"))
 
 
-def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settings, tmp_path, torch):
+def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(
+    setting, settings, tmp_path, torch
+):
     from ravenbench.ext.shelf.neural.training import train
 
     model = setting.model()
@@ -227,7 +246,9 @@ def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
         for place, row in enumerate(batch.rows):
             assert np.array_equal(batch.ids[place][batch.mask[place]], sequences[row])
             seen[row] = batch.ids.shape
-            assert shapes.setdefault(width_of(len(sequences[row])), batch.ids.shape) == batch.ids.shape
+            assert (
+                shapes.setdefault(width_of(len(sequences[row])), batch.ids.shape) == batch.ids.shape
+            )
     assert sorted(seen) == list(range(150))
     alone = next(batches(sequences[3:4], tokens=512))
     assert alone.ids.shape == seen[3] and alone.mask.any(axis=1).all()
@@ -247,7 +268,11 @@ def test_authors_come_from_labels_or_from_truth(torch):
     group = {text: found.author[i] for i, text in enumerate(texts)}
     assert group["k1"] == group["k2"] == group["q1"] != group["k3"] == group["q2"]
     a, b, same = pairs(found)
-    assert len(a) == 10 and same.sum() == 4 and (found.author[a] == found.author[b]).tolist() == same.tolist()
+    assert (
+        len(a) == 10
+        and same.sum() == 4
+        and (found.author[a] == found.author[b]).tolist() == same.tolist()
+    )
     with pytest.raises(CorpusError, match="one author"):
         written(Problems.of([("a", ["x"], "y")]), np.array([True]))
 
@@ -260,7 +285,11 @@ def test_held_out_authors_are_nobody_elses(torch):
     found = written(problems, same)
     learn, held = found.split(0.2, seed=0)
     assert len(learn.documents) + len(held.documents) == len(found.documents)
-    assert not {*learn.documents} & {*held.documents} and (held.sizes >= 2).all() and len(held.sizes) >= 2
+    assert (
+        not {*learn.documents} & {*held.documents}
+        and (held.sizes >= 2).all()
+        and len(held.sizes) >= 2
+    )
     nothing = found.select(np.isin(found.author, [0, 1, 2])).split(0.2, seed=0)[1]
     assert len(nothing.documents) == 0
 

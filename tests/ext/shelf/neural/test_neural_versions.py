@@ -40,8 +40,12 @@ def scored(name: str) -> dict[str, Any]:
 def test_scores_change_only_with_a_version(name, need_extra):
     need_extra("transformers")
     kept, now = json.loads(GOLDEN.read_text())[name], scored(name)
-    assert now["identity"] == kept["identity"], "parameters or versions have changed: write the file anew"
-    np.testing.assert_allclose(now["scores"], kept["scores"], rtol=0, atol=0.01, err_msg="raise the version")
+    assert now["identity"] == kept["identity"], (
+        "parameters or versions have changed: write the file anew"
+    )
+    np.testing.assert_allclose(
+        now["scores"], kept["scores"], rtol=0, atol=0.01, err_msg="raise the version"
+    )
 
 
 if __name__ == "__main__":

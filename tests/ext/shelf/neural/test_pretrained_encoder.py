@@ -12,7 +12,11 @@ from ravenbench.testing import toy_problems
 
 pytestmark = pytest.mark.extra
 
-SENTENCES = ["The cat sleeps on the sofa.", "A kitten is napping on the couch.", "Interest rates rose again in May."]
+SENTENCES = [
+    "The cat sleeps on the sofa.",
+    "A kitten is napping on the couch.",
+    "Interest rates rose again in May.",
+]
 
 
 @pytest.fixture
@@ -28,7 +32,9 @@ def near_and_far(vectors: np.ndarray) -> tuple[float, float]:
 
 def test_it_is_a_verifier(minilm):
     problems, same = toy_problems(8)
-    fitted = registry.parse("verifier", f"encoder(model='{minilm}', device='cpu')").fit(problems, same)
+    fitted = registry.parse("verifier", f"encoder(model='{minilm}', device='cpu')").fit(
+        problems, same
+    )
     near, far = near_and_far(fitted.embeddings(SENTENCES))
     assert near > 0.6 > 0.3 > far
     scores = fitted.score(problems)

@@ -16,9 +16,12 @@ from ravenbench.testing import toy_problems
 pytestmark = pytest.mark.extra
 TEXTS = ["ka re mi, to su no", "La vi po!", "de"]
 POOLING = {
-    "word_embedding_dimension": 16, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
-    "pooling_mode_max_tokens": False, "pooling_mode_mean_sqrt_len_tokens": False,
-}  # fmt: skip
+    "word_embedding_dimension": 16,
+    "pooling_mode_cls_token": False,
+    "pooling_mode_mean_tokens": True,
+    "pooling_mode_max_tokens": False,
+    "pooling_mode_mean_sqrt_len_tokens": False,
+}
 """The keys of 1_Pooling/config.json in all three repositories."""
 
 
@@ -49,16 +52,25 @@ def roberta(folder, kind, dtype, sentences):
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     letters = [*"abcdefghijklmnopqrstuvwxyz,!LVP"]
     if kind == "xlm-roberta":
-        tokenizer = transformers.XLMRobertaTokenizer(vocab=[(one, -1.0) for one in [*special[:4], "▁", *letters]])
+        tokenizer = transformers.XLMRobertaTokenizer(
+            vocab=[(one, -1.0) for one in [*special[:4], "▁", *letters]]
+        )
     else:
         pieces = {one: i for i, one in enumerate([*special, "Ġ", *letters])}
         tokenizer = transformers.RobertaTokenizer(vocab=pieces, merges=[])
     tokenizer.model_max_length = 512
     tokenizer.save_pretrained(folder)
     config = transformers.AutoConfig.for_model(
-        kind, vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=24, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1,
-    )  # fmt: skip
+        kind,
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=24,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        pad_token_id=1,
+    )
     with torch.random.fork_rng():
         torch.manual_seed(0)
         network = transformers.AutoModel.from_config(config).to(getattr(torch, dtype))
@@ -66,20 +78,33 @@ def roberta(folder, kind, dtype, sentences):
     if sentences:
         modules = [
             {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-            {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+            {
+                "idx": 1,
+                "name": "1",
+                "path": "1_Pooling",
+                "type": "sentence_transformers.models.Pooling",
+            },
         ]
         (folder / "1_Pooling").mkdir()
-        about = {"modules.json": modules, "1_Pooling/config.json": POOLING,
-                 "sentence_bert_config.json": {"max_seq_length": 512, "do_lower_case": False}}  # fmt: skip
+        about = {
+            "modules.json": modules,
+            "1_Pooling/config.json": POOLING,
+            "sentence_bert_config.json": {"max_seq_length": 512, "do_lower_case": False},
+        }
         for file, content in about.items():
             (folder / file).write_text(json.dumps(content))
     return network.float().eval()
 
 
-@pytest.mark.parametrize(("name", "kind", "dtype", "sentences"), [
-    ("style-embedding", "roberta", "float32", True), ("styledistance", "roberta", "bfloat16", True),
-    ("mstyledistance", "xlm-roberta", "bfloat16", True), ("star", "roberta", "float32", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "kind", "dtype", "sentences"),
+    [
+        ("style-embedding", "roberta", "float32", True),
+        ("styledistance", "roberta", "bfloat16", True),
+        ("mstyledistance", "xlm-roberta", "bfloat16", True),
+        ("star", "roberta", "float32", False),
+    ],
+)
 def test_a_recipe_is_the_plain_computation(hub, name, kind, dtype, sentences):
     import torch
     import transformers
@@ -89,29 +114,41 @@ def test_a_recipe_is_the_plain_computation(hub, name, kind, dtype, sentences):
         verifier.fit(*toy_problems(4))
     network = roberta(folder := hub(name), kind, dtype, sentences)
     ours = verifier.fit(*toy_problems(4)).embeddings(TEXTS)
-    read = transformers.AutoTokenizer.from_pretrained(folder)(TEXTS, padding=True, return_tensors="pt")
+    read = transformers.AutoTokenizer.from_pretrained(folder)(
+        TEXTS, padding=True, return_tensors="pt"
+    )
     with torch.inference_mode():
         states = network(input_ids=read["input_ids"], attention_mask=read["attention_mask"])
     mask = read["attention_mask"][:, :, None]
     means = (states.last_hidden_state * mask).sum(1) / mask.sum(1)
     plain = (means if sentences else states.pooler_output).numpy()
-    np.testing.assert_allclose(ours, plain / np.linalg.norm(plain, axis=1, keepdims=True), atol=1e-5)
-    assert source_hash(verifier) == verifier.digest_, "what a run keeps is the hash of the model's files"
+    np.testing.assert_allclose(
+        ours, plain / np.linalg.norm(plain, axis=1, keepdims=True), atol=1e-5
+    )
+    assert source_hash(verifier) == verifier.digest_, (
+        "what a run keeps is the hash of the model's files"
+    )
 
 
 def test_a_pooler_that_is_not_there_is_not_made_up(hub):
     roberta(folder := hub("styledistance"), "roberta", "float32", True)
     problems, same = toy_problems(4)
     with pytest.raises(FormatError, match="no pooling layer"):
-        registry.parse("verifier", "encoder(model='styledistance', pooling='pooler')").fit(problems, same)
+        registry.parse("verifier", "encoder(model='styledistance', pooling='pooler')").fit(
+            problems, same
+        )
     from safetensors.numpy import load_file, save_file
 
     for file in ("modules.json", "sentence_bert_config.json"):
         (folder / file).unlink()
-    tensors = {k: v for k, v in load_file(folder / "model.safetensors").items() if "pooler" not in k}
+    tensors = {
+        k: v for k, v in load_file(folder / "model.safetensors").items() if "pooler" not in k
+    }
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
     with pytest.raises(FormatError, match="no pooling layer"):
-        registry.parse("verifier", f"encoder(model={str(folder)!r}, pooling='pooler')").fit(problems, same)
+        registry.parse("verifier", f"encoder(model={str(folder)!r}, pooling='pooler')").fit(
+            problems, same
+        )
 
 
 def test_luar_by_its_short_name(hub):

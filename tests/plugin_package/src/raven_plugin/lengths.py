@@ -41,7 +41,9 @@ class LengthsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides the answers."""
 
     problems: Annotated[str, about("Problems with truth, a PAN folder or zip.", takes=PATH)]
-    measures: Annotated[str, about("What is counted: words, characters, or both. Default: both.")] = "words, characters"
+    measures: Annotated[
+        str, about("What is counted: words, characters, or both. Default: both.")
+    ] = "words, characters"
 
 
 class LengthsPlan(Plan, frozen=True, kw_only=True):
@@ -56,7 +58,9 @@ class CountUnit(CellUnit):
 
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
         test = store.fold("test").test
-        sizes = np.array([self.method(test.texts[row]) for row in range(len(test.texts))], dtype=float)
+        sizes = np.array(
+            [self.method(test.texts[row]) for row in range(len(test.texts))], dtype=float
+        )
         known = np.array([sizes[test.known(i)].mean() for i in range(len(test))])
         questioned = sizes[test.questioned_index]
         return {"scores": np.minimum(known, questioned) / np.maximum(known, questioned)}
@@ -76,7 +80,9 @@ class Lengths(Task):
 
     name = "lengths"
     Spec = LengthsSpec
-    own = (Option("out", "The run's folder or URL; default raven-runs/lengths-<hash>.", takes=PATH),)
+    own = (
+        Option("out", "The run's folder or URL; default raven-runs/lengths-<hash>.", takes=PATH),
+    )
     arguments = ("problems",)
     report = "raven_plugin.lengths:LengthsReport"
     spec: LengthsSpec
@@ -90,14 +96,19 @@ class Lengths(Task):
         keys = {name: content_key([name, 1, record.test_digest]) for name in names}
         plan = LengthsPlan(
             folds={"test": record},
-            verifiers=[VerifierRecord(name=name, spec=name, identity=name, version=1) for name in names],
+            verifiers=[
+                VerifierRecord(name=name, spec=name, identity=name, version=1) for name in names
+            ],
             cells=[CellPlace(key=key, verifier=name, fold="test") for name, key in keys.items()],
             corpus=found.name,
         )
         return Draft(plan, [fold], texts)
 
     def cells(self, store: Store) -> list[str]:
-        units = [CountUnit(store.path, MEASURES[place.verifier], (place,)) for place in store.unanswered()]
+        units = [
+            CountUnit(store.path, MEASURES[place.verifier], (place,))
+            for place in store.unanswered()
+        ]
         return run_units(self.engine, units, self.progress, "counting")
 
 
@@ -111,11 +122,21 @@ class LengthsReport(Report[dict[str, float | None]]):
         same, found = self.store.truth("test"), {}
         for place in self.store.plan.cells:
             cell = self.store.read_cell(place.key)
-            found[place.verifier] = None if cell is None or cell.scores is None else auc(same, cell.scores)
+            found[place.verifier] = (
+                None if cell is None or cell.scores is None else auc(same, cell.scores)
+            )
         return found
 
     def tables(self) -> list[Table]:
         about = self.store.plan_as(LengthsPlan).corpus
         rows = self.analysis.items()
         measure = col("measure", lambda row: row[0], text=True, json="measure")
-        return [table("auc", f"Problems of {about}", rows, measure, col("AUC", lambda row: row[1], json="auc"))]
+        return [
+            table(
+                "auc",
+                f"Problems of {about}",
+                rows,
+                measure,
+                col("AUC", lambda row: row[1], json="auc"),
+            )
+        ]

@@ -29,7 +29,9 @@ class SharedWords(FoldFree):
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         words = {row: self._words(texts[row]) for row in {*known.tolist(), *questioned.tolist()}}
-        pairs = ((words[a], words[b]) for a, b in zip(known.tolist(), questioned.tolist(), strict=True))
+        pairs = (
+            (words[a], words[b]) for a, b in zip(known.tolist(), questioned.tolist(), strict=True)
+        )
         return np.array([len(a & b) / max(1, len(a | b)) for a, b in pairs], dtype=np.float64)
 
     def _words(self, text: str) -> set[str]:

@@ -1,4 +1,7 @@
-"""``ravenbench.advise``: what gives a text away, where, and what changing it would gain.
+"""``ravenbench.advise``: finds what gives a text away, where, and what changing it would gain.
+
+In: an ``AdviseSpec`` with paths of a text, its author's other texts and texts by others. Out: an ``Advice``; answers
+are from 0 (two authors) to 1 (one), gains are how far the mean answer falls, rates are uses in a thousand words.
 
 Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
 the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings
@@ -25,7 +28,13 @@ from ravenbench.engine.options import READING
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.spec import AdviseSpec
-from ravenbench.ext.case.compare.material import FEWEST_WORDS, CaseTexts, evidence_in_words, read_material, read_text
+from ravenbench.ext.case.compare.material import (
+    FEWEST_WORDS,
+    CaseTexts,
+    evidence_in_words,
+    read_material,
+    read_text,
+)
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
 from ravenbench.obfuscation.guards import relatives, same_form
@@ -51,10 +60,10 @@ PARAGRAPH = "¶"
 class Habit:
     """A habit in which the text and the author's other texts leave the crowd on the same side.
 
-    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of lengths,
-    the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at least one use;
-    ``above`` the share of the crowd's texts with less; ``places`` the half-open stretches where it stands; ``content``
-    whether it is a word that may be the topic's.
+    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of
+    lengths, the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at
+    least one use; ``above`` the share (0 to 1) of the crowd's texts with less; ``places`` the half-open stretches, in
+    characters, where it stands; ``content`` whether it is a word that may be the topic's.
     """
 
     kind: str
@@ -69,19 +78,21 @@ class Habit:
 
     @property
     def excess(self) -> int:
-        """Uses above the crowd's mean."""
+        """Count of uses above the crowd's mean."""
         usual = round(self.others / self.here * len(self.places)) if self.here else 0
         return max(0, len(self.places) - usual)
 
 
 def counts(text: str) -> tuple[Counter[tuple[str, str]], dict[tuple[str, str], float]]:
-    """Uses of every word, pair of neighbours and mark, and mean lengths of words and sentences."""
+    """Counts of every word, pair of neighbours and mark, and mean lengths: letters a word, words a sentence."""
     words = [lowered(word).replace("’", "'") for word in plain_words(text)]
     counter: Counter[tuple[str, str]] = Counter(("word", word) for word in words)
     counter.update(("pair", f"{a} {b}") for a, b in pairwise(words))
     counter.update(("mark", PARAGRAPH if "\n" in mark else mark) for mark in _MARK.findall(text))
     lengths = {
-        ("length", "letters a word"): float(np.mean([len(word) for word in words])) if words else 0.0,
+        ("length", "letters a word"): (
+            float(np.mean([len(word) for word in words])) if words else 0.0
+        ),
         ("length", "words a sentence"): len(words) / max(1, len(sentences(text))),
     }
     return counter, lengths
@@ -98,33 +109,48 @@ def habits(
     size = max(1, len(plain_words(text)))
     names = [key for key, count in own.items() if count >= FEWEST[key[0]]]
     names += [("word", word) for word in sorted(functions) if ("word", word) not in own]
-    names = [key for key in names if key[0] != "pair" or functions.issuperset(key[1].split(" "))] + list(lengths)
-    here, mine = _rates(text, names), np.stack([_rates(one, names) for one in known]).mean(axis=0)
+    names = [
+        key for key in names if key[0] != "pair" or functions.issuperset(key[1].split(" "))
+    ] + list(lengths)
+    here = _rates(text, names)
+    mine = np.stack([_rates(one, names) for one in known]).mean(axis=0)
     others = np.stack([_rates(one, names) for one in crowd])
     least = np.array([0.0 if kind == "length" else 1000 / size for kind, _ in names])
-    mean, spread = others.mean(axis=0), np.maximum(others.std(axis=0), np.maximum(least, 1e-9))
-    z, y = (here - mean) / spread, (mine - mean) / spread
+    mean = others.mean(axis=0)
+    spread = np.maximum(others.std(axis=0), np.maximum(least, 1e-9))
+    z = (here - mean) / spread
+    y = (mine - mean) / spread
     pull = np.where(z * y > 0, np.minimum(np.abs(z), np.abs(y)), 0.0)
     rows = []
     for i in np.argsort(-pull, kind="stable")[:most]:
         kind, name = names[i]
         if pull[i] > 0:
-            rows.append(Habit(
-                kind, name, float(here[i]), float(mine[i]), float(mean[i]), float(z[i]),
-                float((others[:, i] < here[i]).mean()), places(text, kind, name),
-                kind == "word" and name not in functions,
-            ))  # fmt: skip
+            rows.append(
+                Habit(
+                    kind,
+                    name,
+                    float(here[i]),
+                    float(mine[i]),
+                    float(mean[i]),
+                    float(z[i]),
+                    float((others[:, i] < here[i]).mean()),
+                    places(text, kind, name),
+                    kind == "word" and name not in functions,
+                )
+            )
     return tuple(rows)
 
 
 def _rates(text: str, names: Sequence[tuple[str, str]]) -> Floats:
     counted, lengths = counts(text)
     size = max(1, sum(count for (kind, _), count in counted.items() if kind == "word"))
-    return np.array([lengths[key] if key in lengths else 1000 * counted[key] / size for key in names])
+    return np.array(
+        [lengths[key] if key in lengths else 1000 * counted[key] / size for key in names]
+    )
 
 
 def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
-    """Where a habit stands."""
+    """Half-open stretches (start, end) of the text, in characters, where a habit is."""
     if kind == "length":
         return ()
     if kind == "mark":
@@ -141,12 +167,19 @@ def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
 def without(text: str, habit: Habit, instead: Mapping[str, str]) -> str:
     """The text with uses of a habit beyond the crowd's mean, evenly spread, replaced where there is a word for it and
     taken out otherwise."""
-    chosen: list[int] = np.linspace(0, len(habit.places) - 1, habit.excess).round().astype(int).tolist()
-    out, at = [], 0
+    chosen: list[int] = (
+        np.linspace(0, len(habit.places) - 1, habit.excess).round().astype(int).tolist()
+    )
+    out = []
+    at = 0
     for start, end in (habit.places[i] for i in dict.fromkeys(chosen)):
         new = " " if habit.name == PARAGRAPH else instead.get(habit.name, "")
         new = new.capitalize() if text[start : start + 1].isupper() else new
-        cut = start - 1 if not new and start > at and text[start - 1] == " " and habit.kind != "mark" else start
+        cut = (
+            start - 1
+            if not new and start > at and text[start - 1] == " " and habit.kind != "mark"
+            else start
+        )
         out += [text[at:cut], new]
         at = end
     return "".join([*out, text[at:]])
@@ -158,13 +191,15 @@ TRIED = 40
 """Habits that verifiers are asked about."""
 OTHERS = 60
 """Texts by others that are asked about, to see how far the author's own stands out."""
-EYE_Z, EYE_TIMES = 3.0, 3.0
+EYE_Z = 3.0
+EYE_TIMES = 3.0
 """A habit that is no topic's catches a reader's eye from so many standard deviations and times the others' rate."""
 PIECES = 4
 """Texts that a sample of Brown, by one author and of 2,000 words, is cut into where there is no background."""
 BROWN = (
-    "no background was given, so you were compared with print of 1961 (Brown): part of what is said is of your kind of"
-    " text or your time, not of you; --background FOLDER with texts like yours says more."
+    "no background was given, so you were compared with print of 1961 (Brown): part of what is said"
+    " is of your kind of text or your time, not of you; --background FOLDER with texts like yours"
+    " says more."
 )
 RARE = 0.05
 """Share of others' texts that may come as near as the author's own where the author is called recognised."""
@@ -180,12 +215,14 @@ class Judge:
     def answers(self, texts: Sequence[str]) -> dict[str, list[float]]:
         """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
         problems = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
-        return {name: verifier.verify(problems).tolist() for name, verifier in self.verifiers.items()}
+        return {
+            name: verifier.verify(problems).tolist() for name, verifier in self.verifiers.items()
+        }
 
 
 @dataclass(frozen=True)
 class Tip:
-    """A habit, what might stand instead of it, and by how much the mean answer falls without its excess uses (None
+    """A habit, what might replace it, and by how much the mean answer (0 to 1) falls without its excess uses (None
     where it is used too little, or is a length)."""
 
     habit: Habit
@@ -201,7 +238,8 @@ class Tip:
 
 @dataclass(frozen=True)
 class Telling:
-    """A sentence, its half-open place in the text, and by how much the mean answer falls without it."""
+    """A sentence, its half-open place in the text in characters, and by how much the mean answer (0 to 1) falls
+    without it."""
 
     start: int
     end: int
@@ -213,9 +251,9 @@ class Advice(Shown):
     """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
     the topic's last; and ``sentences`` that tell most.
 
-    ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed,
-    ``others`` their mean answers to texts by other people, asked as if the author had written them; ``judge`` answers
-    about any other version.
+    ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
+    gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
+    them; ``judge`` answers about any other version.
     """
 
     _shown_by = "ext.case.advise.report:AdviceView"
@@ -236,12 +274,12 @@ class Advice(Shown):
 
     @cached_property
     def mean(self) -> float:
-        """The verifiers' mean answer."""
+        """The verifiers' mean answer, from 0 to 1 (one author)."""
         return float(np.mean(list(self.answers.values())))
 
     @property
     def nearer(self) -> int:
-        """Texts by others whose mean answer is as high as this text's, or higher."""
+        """Count of texts by others whose mean answer is as high as this text's, or higher."""
         return sum(one >= self.mean for one in self.others)
 
     @property
@@ -266,12 +304,16 @@ def advise(given: AdviseSpec, progress: Progress) -> Advice:
     """Say what gives a text away, and what changing it would gain. Raises InputError if a text is missing, empty or too
     short, if the background is too small, or if the text repeats one of the others."""
     if not given.known:
-        raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
+        raise SpecError(
+            "nothing to compare the text with: --known is missing",
+            expected="other texts by its author",
+        )
     if given.background or missing("brown") is not None:
         return _advise(given, progress)
     with TemporaryDirectory() as folder:
         for name, text in brown_texts().items():
-            place, words = Path(folder, name), text.split(" ")
+            place = Path(folder, name)
+            words = text.split(" ")
             place.mkdir()
             for i in range(PIECES):
                 piece = words[i * len(words) // PIECES : (i + 1) * len(words) // PIECES]
@@ -282,15 +324,25 @@ def advise(given: AdviseSpec, progress: Progress) -> Advice:
 
 def _advise(given: AdviseSpec, progress: Progress) -> Advice:
     named = {
-        name: getattr(given, name) for name in ("known", "background", "seed", "encoding", "author", "topic", *READING)
+        name: getattr(given, name)
+        for name in ("known", "background", "seed", "encoding", "author", "topic", *READING)
     }
     verifiers = given.verifiers or DEFAULT
     spec = build(
-        {**named, "questioned": (given.text,), "text": given.column, "verifiers": verifiers, "folds": 2, "donors": 1}
+        {
+            **named,
+            "questioned": (given.text,),
+            "text": given.column,
+            "verifiers": verifiers,
+            "folds": 2,
+            "donors": 1,
+        }
     )
     material = read_material(spec)
     if len(material.cases) != 1:
-        raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
+        raise InputError(
+            "advice is for one author's text", found=f"{len(material.cases)} candidates"
+        )
     plan = draft(spec, material, progress, whole=True)
     record = plan.plan.cases[0]
     if record.refusals:
@@ -307,7 +359,9 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
     judge = Judge(learned, tuple(fold.test.texts.rows(fold.test.known(0))))
     crowd = fold.train.texts.rows(fold.train.documents)
     notes = (*plan.plan.notes, *record.notes, *plan.plan.background.left_out)
-    return _advice(material.cases[0], judge, crowd, frozenset(plan.plan.background.functions), notes)
+    return _advice(
+        material.cases[0], judge, crowd, frozenset(plan.plan.background.functions), notes
+    )
 
 
 def read_version(path: str | Path, encoding: str | None = None) -> str:
@@ -315,23 +369,35 @@ def read_version(path: str | Path, encoding: str | None = None) -> str:
     version = read_text(Path(path), encoding)
     words, shown = evidence_in_words(version.text)
     if words < FEWEST_WORDS:
-        raise InputError("the text is too short", file=path, found=shown, expected=f"{FEWEST_WORDS}")
+        raise InputError(
+            "the text is too short", file=path, found=shown, expected=f"{FEWEST_WORDS}"
+        )
     return version.text
 
 
 def _advice(
-    case: CaseTexts, judge: Judge, crowd: Sequence[str], functions: frozenset[str], notes: tuple[str, ...]
+    case: CaseTexts,
+    judge: Judge,
+    crowd: Sequence[str],
+    functions: frozenset[str],
+    notes: tuple[str, ...],
 ) -> Advice:
-    text, known = case.questioned.text, [one.text for one in case.candidate.texts]
+    text = case.questioned.text
+    known = [one.text for one in case.candidate.texts]
     text_habits = habits(text, known, crowd, functions, TRIED)
     instead: dict[str, str] = {}
     lacking = ["no words are proposed: WordNet has English ones, and these texts are not English"]
     if speaks_english(crowd):
-        instead, lacking = _instead(text, [h.name for h in text_habits if h.kind == "word" and h.excess])
+        instead, lacking = _instead(
+            text, [h.name for h in text_habits if h.kind == "word" and h.excess]
+        )
     tried = [h for h in text_habits if h.excess and h.z > 0]
     spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
     variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
-    crowd_texts = [crowd[i] for i in np.linspace(0, len(crowd) - 1, min(OTHERS, len(crowd))).round().astype(int)]
+    crowd_texts = [
+        crowd[i]
+        for i in np.linspace(0, len(crowd) - 1, min(OTHERS, len(crowd))).round().astype(int)
+    ]
     verdicts = judge.answers([text, *variants, *crowd_texts])
     before, *means = np.mean(list(verdicts.values()), axis=0).tolist()
     means, others = means[: len(variants)], means[len(variants) :]
@@ -342,7 +408,9 @@ def _advice(
     for tip in (tip for tip in tips if (tip.gain or 0) > 0):
         best = without(best, _again(tip.habit, best), instead)
     telling = [
-        Telling(a, b, before - mean) for (a, b), mean in zip(spans, means[len(tried) :], strict=True) if mean < before
+        Telling(a, b, before - mean)
+        for (a, b), mean in zip(spans, means[len(tried) :], strict=True)
+        if mean < before
     ]
     return Advice(
         text=text,

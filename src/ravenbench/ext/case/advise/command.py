@@ -1,4 +1,8 @@
-"""``raven advise`` and ``ravenbench.advise``: what gives this text away, and what changing it would gain."""
+"""``raven advise`` and ``ravenbench.advise``: what gives this text away, and what changing it would gain.
+
+In: an ``AdviseSpec`` with paths of texts. Out: an ``Advice``, shown on a terminal, as JSON or as a page; answers are
+from 0 (two authors) to 1 (one).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,10 @@ class GivenAdvice(Work):
             function=False,
         ),
         Option(
-            "watch", "Then wait: each time the file is saved, show the new answers. Ctrl-C ends.", bool, function=False
+            "watch",
+            "Then wait: each time the file is saved, show the new answers. Ctrl-C ends.",
+            bool,
+            function=False,
         ),
     )
     arguments = ("text",)
@@ -70,18 +77,35 @@ class GivenAdvice(Work):
         from ravenbench.reports.view import for_terminal
 
         given = {"known": (), "background": "", **values, "progress": progress}
-        out, watch = given.pop("out", None), given.pop("watch")
+        out = given.pop("out", None)
+        watch = given.pop("watch")
         text, known, background = (given[name] for name in cls.positional)
         if out is not None:
-            check_folder(out, inputs=[text, *known, *([background] if background else ())], kind="advise")
+            check_folder(
+                out, inputs=[text, *known, *([background] if background else ())], kind="advise"
+            )
         advice = cls.call(given)
         page = None if out is None else AdviceView(advice).write(out)
         lines = [f"report: {page}"] if page else []
-        offer = [offered(text, known, background or None)] if advice.stands_out or advice.mean > 0.5 else []
+        offer = (
+            [offered(text, known, background or None)]
+            if advice.stands_out or advice.mean > 0.5
+            else []
+        )
         return Ending(
             {**to_json(advice), **({} if page is None else {"page": str(page)})},
-            [finding(advice), *(for_terminal(table) for table in tables(advice)), *lines, *advice.notes, *offer],
-            after=(lambda: _watch(text, advice.text, advice.judge, given.get("encoding"))) if watch else None,
+            [
+                finding(advice),
+                *(for_terminal(table) for table in tables(advice)),
+                *lines,
+                *advice.notes,
+                *offer,
+            ],
+            after=(
+                (lambda: _watch(text, advice.text, advice.judge, given.get("encoding")))
+                if watch
+                else None
+            ),
         )
 
 
@@ -96,7 +120,10 @@ def offered(text: str, known: Sequence[str], background: str | None) -> str:
     quoted = shlex.quote(recipe) if set(recipe) & set('"$`!\\') else f'"{recipe}"'
     others = " ".join(f"--known {shlex.quote(one)}" for one in known)
     hidden = shlex.quote(str(Path(text).with_name(f"{Path(text).stem}-hidden.txt")))
-    return f"to have it rewritten: raven obfuscate {quoted} {shlex.quote(text)} {others} --out {hidden}"
+    return (
+        f"to have it rewritten: raven obfuscate {quoted} {shlex.quote(text)} {others} --out"
+        f" {hidden}"
+    )
 
 
 def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
@@ -109,7 +136,8 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
     from ravenbench.ext.case.advise.report import changes, summary
 
     say(f"waiting for {path} to be saved; Ctrl-C ends")
-    last, shown = first, ""
+    last = first
+    shown = ""
     before = {name: values[0] for name, values in judge.answers([first]).items()}
     try:
         while True:
@@ -126,7 +154,9 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
             after = {name: values[0] for name, values in judge.answers([now]).items()}
             for line in [*changes(last, now), *summary(before, after)]:
                 say(line)
-            last, before, shown = now, after, ""
+            last = now
+            before = after
+            shown = ""
     except KeyboardInterrupt:
         # Ctrl-C is how watching ends; other signals are obeyed as everywhere.
         if terminal.farewell() != terminal.INTERRUPTED:

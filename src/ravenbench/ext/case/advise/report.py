@@ -1,4 +1,8 @@
-"""Advice as a page, as one screen of the terminal, and what an edit changed."""
+"""Shows advice as a page, as one screen of the terminal, and what an edit changed.
+
+In: an ``Advice``, or answers by verifier before and after an edit, each from 0 (two authors) to 1 (one). Out: tables,
+HTML (``Markup``), lines for a terminal, JSON values.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,16 @@ from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, objects, table, to_html
 from ravenbench.text.alignment import pieces, runs
 
-SHOWN, TOPIC_WORDS, SENTENCES, LINES, AROUND, WIDE = 12, 4, 3, 2, 14, 30
+SHOWN = 12
+TOPIC_WORDS = 4
+SENTENCES = 3
+LINES = 2
+AROUND = 14
+WIDE = 30
 NOTE = (
-    "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others' texts with fewer. "
-    "Gain: fall of the mean answer when uses beyond the others' are replaced or taken out; n/a: it is used too little, "
-    "or a length. !: catches a reader's eye."
+    "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others'"
+    " texts with fewer. Gain: fall of the mean answer when uses beyond the others' are replaced or"
+    " taken out; n/a: it is used too little, or a length. !: catches a reader's eye."
 )
 CHANGES = 6
 
@@ -46,10 +55,13 @@ class AdviceView(FolderView):
 
         shown = self.tables()
         page = render(
-            "ravenbench.ext.case.advise:template.html.j2", a=self.advice, finding=self.finding(),
+            "ravenbench.ext.case.advise:template.html.j2",
+            a=self.advice,
+            finding=self.finding(),
             parts=[to_html(t) for t in shown],
-            marked=marked(self.advice), version=__version__,
-        )  # fmt: skip
+            marked=marked(self.advice),
+            version=__version__,
+        )
         write_parts(folder, kind="advise", page=page, json=to_json(self.advice), tables=shown)
 
 
@@ -58,22 +70,29 @@ UNDECIDED = 0.05
 
 
 def finding(advice: Advice) -> str:
-    """Whether the verifiers recognise the author at all."""
-    mean, many = figure(advice.mean), str(advice.nearer or "none")
-    few = f"{many} of {len(advice.others)} texts by other people come{'s' * (advice.nearer < 2)} as near"
+    """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
+    mean = figure(advice.mean)
+    many = str(advice.nearer or "none")
+    few = (
+        f"{many} of {len(advice.others)} texts by other people come{'s' * (advice.nearer < 2)} as"
+        " near"
+    )
     if abs(advice.mean - 0.5) < UNDECIDED:
         undecided = f"The verifiers are undecided (mean answer {mean}, and .5 says neither)"
         if not advice.stands_out:
             return f"{undecided}, and the text does not stand out: {few}."
-        return f"{undecided}, but the text stands out: {few}, so whoever ranks suspects finds you near the top."
+        return (
+            f"{undecided}, but the text stands out: {few}, so whoever ranks suspects finds you near"
+            " the top."
+        )
     if advice.mean > 0.5 and advice.stands_out:
         return f"The verifiers recognise you: their mean answer is {mean}, and {few}."
     if advice.mean > 0.5:
         return f"The verifiers say yes (mean answer {mean}), but would say so of others too: {few}."
     if advice.stands_out:
         return (
-            f"The verifiers do not say yes (mean answer {mean}), but the text stands out: {few}, so "
-            "whoever ranks suspects finds you near the top."
+            f"The verifiers do not say yes (mean answer {mean}), but the text stands out: {few}, so"
+            " whoever ranks suspects finds you near the top."
         )
     return f"The verifiers do not recognise you: their mean answer is {mean}, and {few}."
 
@@ -81,31 +100,45 @@ def finding(advice: Advice) -> str:
 def marked(advice: Advice) -> Markup:
     """The text, with the places of habits whose change gains something marked and numbered as in the table."""
     spans = [
-        (a, b, n) for n, tip in enumerate(advice.tips, start=1) if (tip.gain or 0) > 0 for a, b in tip.habit.places
+        (a, b, n)
+        for n, tip in enumerate(advice.tips, start=1)
+        if (tip.gain or 0) > 0
+        for a, b in tip.habit.places
     ]
-    out, at = Markup(""), 0
+    out = Markup("")
+    at = 0
     for start, end, number in sorted(spans):
         if start >= at:
             mark = Markup('<mark title="habit {}">{}</mark>').format(number, advice.text[start:end])
-            out, at = out + advice.text[at:start] + mark, end
+            out = out + advice.text[at:start] + mark
+            at = end
     return out + advice.text[at:]
 
 
 def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
     """Answers before and after, the habits, and the sentences that tell most; as many as a terminal shows, or all."""
     telling = advice.sentences if everything else advice.sentences[:SENTENCES]
-    own, topic = ([tip for tip in advice.tips if tip.habit.content is content] for content in (False, True))
+    own, topic = (
+        [tip for tip in advice.tips if tip.habit.content is content] for content in (False, True)
+    )
     own, topic = (own, topic) if everything else (own[:SHOWN], topic[:TOPIC_WORDS])
     habits = table("habits", "What gives it away", own, *_habit(advice), note=NOTE)
     words = table("topic", "Words that may be the topic's", topic, *_habit(advice))
     sentences = table(
-        "sentences", "Sentences that tell most", telling,
+        "sentences",
+        "Sentences that tell most",
+        telling,
         col("number", lambda s: str(advice.sentence(s.start)), text=True),
         col("gain", lambda s: s.gain, signed=True),
         col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
         note="Gain: how far the mean answer falls without.",
-    )  # fmt: skip
-    return [answers(advice.answers, advice.after, "all tips followed"), habits, sentences, *([words] if topic else [])]
+    )
+    return [
+        answers(advice.answers, advice.after, "all tips followed"),
+        habits,
+        sentences,
+        *([words] if topic else []),
+    ]
 
 
 def answers(before: Mapping[str, float], after: Mapping[str, float], title: str) -> Table:
@@ -113,18 +146,24 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
     rows = [(name, before[name], after[name], after[name] - before[name]) for name in before]
     first, then, change = (float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
     return table(
-        "answers", "Is it recognised?", [*rows, ("mean", first, then, change)],
+        "answers",
+        "Is it recognised?",
+        [*rows, ("mean", first, then, change)],
         col("verifier", lambda r: r[0], text=True),
         col("as it is", lambda r: r[1], digits=2),
         col(title, lambda r: r[2], digits=2),
         col("change", lambda r: r[3], digits=2, signed=True),
         note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
-    )  # fmt: skip
+    )
 
 
 def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
     return (
-        col("habit", lambda t: "!" * t.catches_the_eye + " " * t.catches_the_eye + t.habit.name, text=True),
+        col(
+            "habit",
+            lambda t: "!" * t.catches_the_eye + " " * t.catches_the_eye + t.habit.name,
+            text=True,
+        ),
         col(None, lambda t: t.catches_the_eye, json="catches_the_eye"),
         col(None, lambda t: t.habit.kind, json="kind"),
         col(None, lambda t: t.habit.name, json="feature"),
@@ -132,9 +171,15 @@ def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
         col(None, lambda t: t.habit.known, json="known"),
         col("others", lambda t: t.habit.others, digits=1, json="others"),
         col("z", lambda t: t.habit.z, digits=1, signed=True, json="z"),
-        col("above", lambda t: t.habit.above, show=lambda share: f"{100 * share:.0f}%", json="above"),
+        col(
+            "above", lambda t: t.habit.above, show=lambda share: f"{100 * share:.0f}%", json="above"
+        ),
         col(None, lambda t: [advice.at(start) for start, _ in t.habit.places], json="lines"),
-        col(None, lambda t: [advice.sentence(start) for start, _ in t.habit.places], json="sentences"),
+        col(
+            None,
+            lambda t: [advice.sentence(start) for start, _ in t.habit.places],
+            json="sentences",
+        ),
         col(None, lambda t: t.habit.content, json="content"),
         col(None, lambda t: t.instead, json="instead"),
         col("gain", lambda t: t.gain, signed=True, json="gain"),
@@ -151,7 +196,8 @@ def _where(advice: Advice, tip: Tip) -> str:
     numbers = ", ".join(map(str, where[:LINES])) + "…" * (len(where) > LINES) + ": "
     (start, end), *_ = spans
     used = " ".join(advice.text[start:end].split()) or "empty line"
-    before, after = advice.text[max(0, start - AROUND) : start], advice.text[end : end + AROUND]
+    before = advice.text[max(0, start - AROUND) : start]
+    after = advice.text[end : end + AROUND]
     instead = f" → {tip.instead}" if tip.instead else ""
     room = max(0, WIDE - len(numbers) - len(used) - len(instead))
     before = " ".join(before.split()[1:])[-(room // 2) :] if room > 1 else ""
@@ -161,13 +207,19 @@ def _where(advice: Advice, tip: Tip) -> str:
 
 def changes(before: str, after: str) -> list[str]:
     """What an edit changed, a line a place, with the line of the new text."""
-    a, b = pieces(before), pieces(after)
+    a = pieces(before)
+    b = pieces(after)
     described = []
     for run in runs(a, b):
         if run.kind != "same":
-            old, new = ("".join(a[run.a_start : run.a_stop]), "".join(b[run.b_start : run.b_stop]))
+            old = "".join(a[run.a_start : run.a_stop])
+            new = "".join(b[run.b_start : run.b_stop])
             line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
-            change = f"{_clip(old)} → {_clip(new)}" if old.split() != new.split() else f"white space at {_clip(new)}"
+            change = (
+                f"{_clip(old)} → {_clip(new)}"
+                if old.split() != new.split()
+                else f"white space at {_clip(new)}"
+            )
             described.append(f"line {line}: {change}")
     more = len(described) - CHANGES
     return described[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
@@ -182,7 +234,13 @@ def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str
     """Answers before and after an edit: the mean, and each verifier's."""
     means = [float(np.mean(list(one.values()))) for one in (before, after)]
     own = ", ".join(f"{name} {figure(before[name])} → {figure(after[name])}" for name in after)
-    return [f"mean {figure(means[0])} → {figure(means[1])} ({figure(means[1] - means[0], signed=True)})", f"  {own}"]
+    return [
+        (
+            f"mean {figure(means[0])} → {figure(means[1])}"
+            f" ({figure(means[1] - means[0], signed=True)})"
+        ),
+        f"  {own}",
+    ]
 
 
 def to_json(advice: Advice) -> dict[str, Any]:

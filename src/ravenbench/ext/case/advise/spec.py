@@ -1,4 +1,8 @@
-"""What decides advice."""
+"""Says what decides advice: the text, and what it is compared with.
+
+In: options of the command line, or arguments in Python. Out: a checked ``AdviseSpec`` of paths, names of verifiers
+and a seed.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +17,33 @@ COMPARED = options_of(CompareSpec)
 class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The text, and what it is compared with."""
 
-    text: Annotated[str, about("The text that is to be hidden: a document (.txt, .docx).", takes=PATH, metavar="TEXT")]
+    text: Annotated[
+        str,
+        about(
+            "The text that is to be hidden: a document (.txt, .docx).", takes=PATH, metavar="TEXT"
+        ),
+    ]
     known: Annotated[
         tuple[str, ...],
-        about("Your other texts: documents or a folder of them; may be repeated.", takes=PATHS, many=True),
+        about(
+            "Your other texts: documents or a folder of them; may be repeated.",
+            takes=PATHS,
+            many=True,
+        ),
     ]
-    background: Annotated[str, about(f"{COMPARED['background'].help} Default: pieces of Brown.", takes=PATH)] = ""
+    background: Annotated[
+        str, about(f"{COMPARED['background'].help} Default: pieces of Brown.", takes=PATH)
+    ] = ""
     verifiers: Annotated[
-        str | None, about("Verifiers to use. Default char-ngram, ppm, function-words.", takes="str | Sequence[str]")
+        str | None,
+        about(
+            "Verifiers to use. Default char-ngram, ppm, function-words.",
+            takes="str | Sequence[str]",
+        ),
     ] = None
-    column: Annotated[str | None, about(COMPARED["text"].help, flags=("--text",), metavar="COLUMN")] = None
+    column: Annotated[
+        str | None, about(COMPARED["text"].help, flags=("--text",), metavar="COLUMN")
+    ] = None
     author: Annotated[str | None, about(COMPARED["author"].help, metavar="COLUMN")] = None
     topic: Annotated[str | None, about(COMPARED["topic"].help, metavar="COLUMN")] = None
     encoding: Encoding = None

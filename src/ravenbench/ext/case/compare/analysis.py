@@ -1,17 +1,20 @@
-"""From a comparison's folder to what its report says: likelihood ratios, how far to trust them, their grounds."""
+"""Computes from a comparison's folder what its report says: likelihood ratios, their worth and their grounds.
+
+In: the ``Store`` of ``raven compare``, with scores of its cells. Out: a ``Comparison`` with one ``CaseFound`` a case:
+log10 LRs (above 0 for the candidate) with 95 % intervals, C_llr in bits, EER as a share, counts of pairs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
 
 import numpy as np
 
 from ravenbench.ext.case.compare import sentences
 from ravenbench.ext.case.compare.dossier import DossierStanding, standing
-from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, by_tokens, evidence
+from ravenbench.ext.case.compare.evidence import Evidence, evidence
 from ravenbench.ext.case.compare.model import (
     FUSED,
     CombinedLLR,
@@ -39,9 +42,16 @@ from ravenbench.ext.case.compare.record import (
     part_of,
 )
 from ravenbench.ext.case.compare.sentences import NEITHER, WEAK, signed, verbal
-from ravenbench.ext.case.compare.units import plain_rows
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
-from ravenbench.ext.case.likelihood_ratios import Bounds, MeasureEstimate, cllr, cllr_min, eer, elub, misleading
+from ravenbench.ext.case.likelihood_ratios import (
+    Bounds,
+    MeasureEstimate,
+    cllr,
+    cllr_min,
+    eer,
+    elub,
+    misleading,
+)
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.view import public_head, unlike
 from ravenbench.shown import Shown
@@ -69,7 +79,8 @@ NARROW = 0.1
 
 @dataclass(frozen=True)
 class Worth:
-    """What LRs were worth on pairs whose truth is known: pairs of each class, C_llr, C_llr^min, equal error rate."""
+    """What LRs were worth on pairs whose truth is known: counts of pairs by one author (``same``) and by two, C_llr
+    and C_llr^min in bits, equal error rate as a share (0 to 0.5)."""
 
     same: int
     different: int
@@ -80,7 +91,8 @@ class Worth:
 
 @dataclass(frozen=True)
 class LRLine:
-    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, interval, bounds, worth."""
+    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, 95 % interval and bounds (log10
+    too), worth."""
 
     name: str
     llr: float
@@ -92,9 +104,9 @@ class LRLine:
 
 @dataclass(frozen=True)
 class ContentCheck:
-    """The case with other content: the log10 LR of the texts as ``written`` and that from ``style`` alone, the mean of
-    every version; what content of the known texts' topic and of far topics makes of the LR as written; and the sentence
-    that says what it means.
+    """The case with other content, all in log10 LRs: that of the texts as ``written`` and that from ``style`` alone,
+    the mean of every version; what content of the known texts' topic (``on``) and of far topics (``off``) makes of
+    the LR as written; and the sentence that says what it means.
 
     ``style`` is calibrated on background pairs that were transplanted too; ``written``, ``on`` and ``off`` are not.
     """
@@ -114,10 +126,12 @@ class ContentCheck:
 class Answer:
     """What was found for one case that could be scored.
 
-    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
-    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
-    how many these are, of how many; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's
-    place among ``ranked`` writers; ``contents`` what was done about content of each verifier.
+    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity (cosine) of its two sides,
+    cut as they were compared; ``misleading`` the share (0 to 1) of background pairs of the other kind with an LR as
+    strong, and ``misled`` how many these are, of how many; ``known`` log10 LRs of the known texts against one
+    another; ``promise`` what such LRs were worth on people left out; ``rank`` the candidate's place (1 = first) among
+    ``ranked`` writers; ``draws`` the count of samples behind the intervals; ``contents`` what was done about content
+    of each verifier.
     """
 
     lines: tuple[LRLine, ...]
@@ -141,7 +155,7 @@ class Answer:
 @dataclass(frozen=True, eq=False)
 class CaseFound:
     """A case: what was planned of it, its answer where it was scored, why it is not answered, and how it stands to the
-    dossier that is cited. ``tokens`` are passages by what verifiers on language models make of each token."""
+    dossier that is cited."""
 
     record: CaseRecord
     shape: ShapeRecord | None
@@ -149,7 +163,6 @@ class CaseFound:
     reasons: tuple[Reason, ...]
     evidence: Evidence | None = None
     standing: DossierStanding | None = None
-    tokens: tuple[tuple[str, tuple[MarkedPassage, ...]], ...] = ()
 
     @property
     def answered(self) -> bool:
@@ -201,9 +214,13 @@ class Comparison(Shown):
         return self.run.spec.get("each") is not None
 
     def as_low(self, llr: float) -> float:
-        """How many of the answered texts would have an LR this low or lower by chance, if each were by its author: by
-        the share of the background's same-author pairs, one more counted than was seen."""
-        validated = [case.answer.validated for case in self.cases if case.answer is not None and case.answered]
+        """The count (expected) of the answered texts that would have a log10 LR this low or lower by chance, if each
+        were by its author: by the share of the background's same-author pairs, one more counted than was seen."""
+        validated = [
+            case.answer.validated
+            for case in self.cases
+            if case.answer is not None and case.answered
+        ]
         own = [valid.as_cases()[valid.pairs.same] for valid in validated]
         return float(sum(((values <= llr).sum() + 1) / (len(values) + 1) for values in own))
 
@@ -215,12 +232,18 @@ class Comparison(Shown):
         return sentences.by_chance(len(given), low, self.as_low(-WEAK)) if given else ""
 
 
-def worth_of(llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1) -> Worth | None:
-    """C_llr, C_llr^min and equal error rate of log10 LRs; None where a class has fewer pairs than ``fewest``."""
-    count, others = int(same.sum()), int((~same).sum())
+def worth_of(
+    llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1
+) -> Worth | None:
+    """C_llr and C_llr^min (bits) and equal error rate (share) of log10 LRs (n,); None where a class has fewer pairs
+    than ``fewest``."""
+    count = int(same.sum())
+    others = int((~same).sum())
     if min(count, others) < fewest:
         return None
-    return Worth(count, others, cllr(llr, same, weight), cllr_min(llr, same, weight), eer(llr, same, weight))
+    return Worth(
+        count, others, cllr(llr, same, weight), cllr_min(llr, same, weight), eer(llr, same, weight)
+    )
 
 
 def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, Worth | None], ...]:
@@ -228,7 +251,8 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
     content similarity; and on unseen topics."""
     llr = valid.llr[FUSED]
     low, high = np.quantile(pairs.content, [1 / 3, 2 / 3])
-    near, far = pairs.content > high, pairs.content <= low
+    near = pairs.content > high
+    far = pairs.content <= low
     parts = {
         "content as alike as in this case, or more": pairs.content >= at,
         "content most alike": near,
@@ -239,12 +263,16 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
     return (
         ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
         ("all pairs, each counting alike", worth_of(llr, pairs.same)),
-        *((name, worth_of(llr[part], pairs.same[part], None, FEWEST)) for name, part in parts.items()),
+        *(
+            (name, worth_of(llr[part], pairs.same[part], None, FEWEST))
+            for name, part in parts.items()
+        ),
     )
 
 
 def misled(valid: Validated, at: float) -> tuple[int, int]:
-    """Background pairs of the other kind with an LR at least as strong, each counted once, and how many there are."""
+    """Counts: of background pairs of the other kind with a log10 LR at least as strong, each counted once, and of all
+    of that kind."""
     side = ~valid.pairs.same if at > 0 else valid.pairs.same
     llr = valid.as_cases()[side]
     return int((llr >= at if at > 0 else llr <= at).sum()), int(side.sum())
@@ -274,22 +302,28 @@ def disagreement(known: Floats, sets: Floats) -> Reason | None:
         return None
     return Reason(
         Why.DISAGREEING,
-        "the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
-        f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
-        "little; they may not be by one writer",
+        "the known texts disagree among themselves: one of them, held against the others, has a"
+        f" log10 LR of {signed(least)}; of {len(sets)} sets of as many texts by one background"
+        f" author each, {as_low} agree as little; they may not be by one writer",
     )
 
 
 def content_check(
-    scored: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, case_llr: CombinedLLR, line: LRLine
+    scored: ShapeScores,
+    rows: Callable[[str], list[int]],
+    valid: Validated,
+    case_llr: CombinedLLR,
+    line: LRLine,
 ) -> ContentCheck | None:
     """The check of one case; None where its text could not be transplanted or too few background pairs could.
 
     ``rows`` gives the case's problems by what they ask; ``case_llr`` is what was measured of the case itself, ``line``
     the answer.
     """
-    on, off = rows("on"), rows("off")
-    style, pairs = valid.raw.style[FUSED], was_transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
+    on = rows("on")
+    off = rows("off")
+    style = valid.raw.style[FUSED]
+    pairs = was_transplanted(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
     same = valid.pairs.same[pairs]
     if not on or not off or valid.system.style is None or not same.any() or same.all():
         return None
@@ -321,20 +355,35 @@ NOTHING = "The evidence is too weak to say whether it comes from style or conten
 def _outcome(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
     """What the check says and its sentence, which has no number: one strength stands on a page, the answer's."""
     if cllr_min >= BLIND:
-        return "open", (
-            "Without content words, style alone tells hardly anything in this background, so it stays open how much of "
-            "the LR is style."
+        return (
+            "open",
+            (
+                "Without content words, style alone tells hardly anything in this background, so it"
+                " stays open how much of the LR is style."
+            ),
         )
     if abs(llr) < WEAK:
         return "nothing", NOTHING
     if llr * style > 0 and abs(style) >= abs(llr) / 2:
-        return "style", "The evidence is style: with content words from other texts at least half of it is left."
-    if llr * style > 0 and abs(style) >= WEAK:
-        return "part", (
-            "The evidence is style in part, and rests on content for the rest: with content words from other texts "
-            "less than half of it is left."
+        return (
+            "style",
+            (
+                "The evidence is style: with content words from other texts at least half of it is"
+                " left."
+            ),
         )
-    return "content", "The evidence rests on content: with content words from other texts nothing of it is left."
+    if llr * style > 0 and abs(style) >= WEAK:
+        return (
+            "part",
+            (
+                "The evidence is style in part, and rests on content for the rest: with content"
+                " words from other texts less than half of it is left."
+            ),
+        )
+    return (
+        "content",
+        "The evidence rests on content: with content words from other texts nothing of it is left.",
+    )
 
 
 def analyse(store: Store) -> Comparison:
@@ -342,7 +391,9 @@ def analyse(store: Store) -> Comparison:
     store.expect("compare")
     plan = store.plan_as(ComparePlan)
     shapes = {shape.name: shape for shape in plan.shapes}
-    scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
+    scores = {
+        name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems
+    }
     failures: list[Failure] = [failure for scored in scores.values() for failure in scored.failures]
     cases = list[CaseFound]()
     for case in plan.cases:
@@ -356,15 +407,22 @@ def analyse(store: Store) -> Comparison:
         else:
             answer = _answer(case, scored, store.run.seed)
             place, reasons = _validated(plan, scored.shape)
-            cases.append(CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place))
+            cases.append(
+                CaseFound(case, shape, answer, (*answer.reasons, *reasons), standing=place)
+            )
     if store.run.spec.get("each") is not None:
         cases.sort(key=lambda case: case.attention)
     shown = [case for case in cases if case.answer is not None][:MOST_SHOWN]
-    cases = [replace(case, **_evidence(store, plan, case.record)) if case in shown else case for case in cases]
+    cases = [
+        replace(case, evidence=_evidence(store, plan, case.record)) if case in shown else case
+        for case in cases
+    ]
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
-def _validated(plan: ComparePlan, shape: ShapeRecord) -> tuple[DossierStanding | None, list[Reason]]:
+def _validated(
+    plan: ComparePlan, shape: ShapeRecord
+) -> tuple[DossierStanding | None, list[Reason]]:
     """How cases of a shape stand to the dossier that is cited, and why they are not answered for it."""
     if plan.validated is None:
         return None, []
@@ -387,10 +445,15 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
         sets = select_pairs(sets, np.flatnonzero(sets.fold != case.part))
 
     def of(asks: str) -> list[int]:
-        return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
+        return [
+            i
+            for i, problem in enumerate(problems)
+            if problem.asks == asks and problem.case == case.id
+        ]
 
     plain = of("plain")
-    scores, content = subset(scored.cases, plain), scored.content[plain]
+    scores = subset(scored.cases, plain)
+    content = scored.content[plain]
     moved = _mean(subset(scored.cases, of("off")))
     alike = float(content[0])
     case_llr = valid.system.combined(scores, moved, content)
@@ -398,11 +461,12 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
     lines = tuple(_line(name, case_llr, alike, valid, ends) for name in case_llr.llr)
     fused = next(line for line in lines if line.name == FUSED)
     known = _fused(valid, scored, of("known"))
-    notes, reasons = list(case.notes), _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
+    notes = list(case.notes)
+    reasons = _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
     if fused.raw != fused.llr and not reasons:
         notes.append(
-            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people whose texts make "
-            f"the background's pairs support no value beyond {signed(fused.llr)}"
+            f"the verifiers' scores say more, but the {len(np.unique(valid.pairs.authors))} people"
+            f" whose texts make the background's pairs support no value beyond {signed(fused.llr)}"
         )
     notes += _on_likeness(alike, valid, fused.bounds.upper)
     rank, ranked = _rank(case, scored, valid, float(case_llr.written[FUSED][0]))
@@ -428,50 +492,54 @@ def _answer(case: CaseRecord, scored: ShapeScores, seed: int) -> Answer:
 
 def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
     """What is to be said of how alike in content the two sides are; ``most`` is the greatest log10 LR that is given."""
-    pairs, reach, knee = valid.pairs, valid.limits.reach, valid.system.knee
+    pairs = valid.pairs
+    reach = valid.limits.reach
+    knee = valid.system.knee
     least = float(np.quantile(pairs.content[pairs.same], 0.05))
     if alike > reach:
         here, there = unlike(alike, reach)
         return [
-            f"the two sides are more alike in content ({here}) than this background can judge: too few of its "
-            f"texts by two people are more alike than {there}. So no log10 likelihood ratio above {signed(most)} "
-            "is given (see Method)"
+            f"the two sides are more alike in content ({here}) than this background can judge: too"
+            f" few of its texts by two people are more alike than {there}. So no log10 likelihood"
+            f" ratio above {signed(most)} is given (see Method)"
         ]
     if alike > knee:
         here, there = unlike(alike, knee)
         return [
-            f"the two sides are more alike in content ({here}) than 95 in 100 pairs of texts by two people in the "
-            f"background ({there}); what background pairs are sure to gain by such likeness is taken off the scores "
-            "and half of the log10 likelihood ratio is that of style alone, with content words replaced"
+            f"the two sides are more alike in content ({here}) than 95 in 100 pairs of texts by two"
+            f" people in the background ({there}); what background pairs are sure to gain by such"
+            " likeness is taken off the scores and half of the log10 likelihood ratio is that of"
+            " style alone, with content words replaced"
         ]
     if alike < least:
         here, there = unlike(alike, least)
         return [
-            f"the two sides are less alike in content ({here}) than 95 in 100 pairs of texts by one author in the "
-            f"background ({there}); how far style holds over such a distance is hardly shown"
+            f"the two sides are less alike in content ({here}) than 95 in 100 pairs of texts by one"
+            f" author in the background ({there}); how far style holds over such a distance is"
+            " hardly shown"
         ]
     return []
 
 
 def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
     """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
-    return valid.system.written.llr(subset(scored.cases, rows), scored.content[rows])[FUSED] if rows else np.zeros(0)
-
-
-def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, Any]:
-    """What is shown of a case: features and passages, and tokens of verifiers that tell of each."""
-    shape = next(one for one in plan.shapes if one.name == case.shape)
-    name = shape.case_folds[0] if case.part is None else FoldRole.CASES.of(part_of(shape.name, case.part))
-    fold, row, tokens = (
-        store.fold(name),
-        plain_rows(store, name)[case.id],
-        list[tuple[str, tuple[MarkedPassage, ...]]](),
+    return (
+        valid.system.written.llr(subset(scored.cases, rows), scored.content[rows])[FUSED]
+        if rows
+        else np.zeros(0)
     )
-    for verifier in plan.verifiers:
-        cell = store.cell(verifier.name, name)
-        if cell is not None and (token_ratios := cell.arrays.get(f"tokens-{row}")) is not None:
-            tokens.append((verifier.name, by_tokens(fold.test.texts[fold.test.questioned_index[row]], token_ratios)))
-    shown = evidence(
+
+
+def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
+    """What is shown of a case: features and passages."""
+    shape = next(one for one in plan.shapes if one.name == case.shape)
+    name = (
+        shape.case_folds[0]
+        if case.part is None
+        else FoldRole.CASES.of(part_of(shape.name, case.part))
+    )
+    fold = store.fold(name)
+    return evidence(
         store.texts[case.questioned.row],
         [store.texts[text.row] for text in case.known],
         fold.train,
@@ -479,44 +547,66 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> dict[str, An
         frozenset(plan.background.functions),
         store.run.seed,
     )
-    return {"evidence": shown, "tokens": tuple(tokens)}
 
 
 def _mean(scores: Scores) -> dict[str, Floats]:
     """The mean of all versions' scores, as scores of one problem; nan where there is none."""
     return {
-        name: values.mean(axis=0, keepdims=True) if len(values) else np.full((1, *values.shape[1:]), np.nan)
+        name: (
+            values.mean(axis=0, keepdims=True)
+            if len(values)
+            else np.full((1, *values.shape[1:]), np.nan)
+        )
         for name, values in scores.items()
     }
 
 
 def _line(
-    name: str, case_llr: CombinedLLR, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]
+    name: str,
+    case_llr: CombinedLLR,
+    alike: float,
+    valid: Validated,
+    ends: dict[str, tuple[Floats, Floats]],
 ) -> LRLine:
-    raw, bounds = float(case_llr.llr[name][0]), valid.limits.of(name, alike, float(case_llr.style[name][0]))
-    low, high = float(ends[name][0][0]), float(ends[name][1][0])
+    raw = float(case_llr.llr[name][0])
+    bounds = valid.limits.of(name, alike, float(case_llr.style[name][0]))
+    low = float(ends[name][0][0])
+    high = float(ends[name][1][0])
     worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
     assert worth is not None
     # The ends cover the value itself, which a bootstrap percentile interval need not, and keep within its bounds.
     llr = bounds.bounded(raw)
-    return LRLine(name, llr, raw, (min(bounds.bounded(low), llr), max(bounds.bounded(high), llr)), bounds, worth)
+    return LRLine(
+        name,
+        llr,
+        raw,
+        (min(bounds.bounded(low), llr), max(bounds.bounded(high), llr)),
+        bounds,
+        worth,
+    )
 
 
-def _reasons(fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int) -> list[Reason]:
+def _reasons(
+    fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int
+) -> list[Reason]:
     """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
     reasons = []
     worth = promise(every, seed)["cllr"]
     if worth.low >= WORTHLESS or worth.value >= 1:
-        reasons.append(Reason(
-            Why.GUESSING,
-            "background pairs of this length cannot be told apart "
-            f"(C_llr {worth.value:.2f}, 95% interval {worth.low:.2f} to {worth.high:.2f}, where 1 is guessing): longer "
-            "texts or more background authors are needed",
-        ))  # fmt: skip
+        reasons.append(
+            Reason(
+                Why.GUESSING,
+                f"background pairs of this length cannot be told apart (C_llr {worth.value:.2f},"
+                f" 95% interval {worth.low:.2f} to {worth.high:.2f}, where 1 is guessing): longer"
+                " texts or more background authors are needed",
+            )
+        )
     elif (few := too_few(every, seed)) is not None:
         reasons.append(few)
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
-        reasons.append(Reason(Why.NARROW, "the background supports no likelihood ratio other than 1"))
+        reasons.append(
+            Reason(Why.NARROW, "the background supports no likelihood ratio other than 1")
+        )
     disagreeing = disagreement(known, sets)
     return reasons if disagreeing is None else [*reasons, disagreeing]
 
@@ -526,16 +616,18 @@ def too_few(valid: Validated, seed: int) -> Reason | None:
     None where there is none."""
     count = len(np.unique(valid.pairs.authors))
     worth = promise(valid, seed)["cllr"]
-    high, cost = worth.high, min(worth.value, WORTHLESS)
+    high = worth.high
+    cost = min(worth.value, WORTHLESS)
     if count >= FEW_AUTHORS or high < 1:
         return None
     # The interval narrows with the square root of the number of authors.
     wanted = min(FEW_AUTHORS, ceil(count * ((high - cost) / (1 - cost)) ** 2))
     return Reason(
         Why.FEW_AUTHORS,
-        f"the background has {count} authors, too few to show that such likelihood ratios are worth more than none "
-        f"(C_llr {cost:.2f}, but up to {high:.2f} with other authors, where 1 is guessing); about "
-        f"{max(1, wanted - count)} more authors like these would help, or longer texts",
+        f"the background has {count} authors, too few to show that such likelihood ratios are worth"
+        f" more than none (C_llr {cost:.2f}, but up to {high:.2f} with other authors, where 1 is"
+        f" guessing); about {max(1, wanted - count)} more authors like these would help, or longer"
+        " texts",
     )
 
 

@@ -1,6 +1,8 @@
-"""The background of a comparison: who is in it, what its authors give in the shape of a case, and the folds of a shape.
+"""Makes the background of a comparison: its authors, what they give in the shape of a case, and folds of a shape.
 
-Folds are parts of the background's authors, with and without transplants, and the cases.
+In: a ``Corpus``, cases (``CaseTexts``) and a ``Shape`` (counts of texts and words). Out: a ``Population`` of authors,
+and ``Shaped`` with folds; content similarities are cosines, a truth is True for one author. Folds are parts of the
+background's authors, with and without transplants, and the cases.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ SMALLEST_DEVIATION = 0.2
 
 
 def kinds(texts: Sequence[str]) -> list[str]:
-    """The common words and the marks of a background's texts."""
+    """The common words and the marks of a background's texts, (f,) in all."""
     marks = {token for text in texts for token in tokens(text) if not token[0].isalnum()}
     return [*frequent_words(texts, COMMON), *sorted(marks)]
 
@@ -79,7 +81,9 @@ def distances(authors: Floats, cases: Floats) -> tuple[float, Floats]:
 
     def far(profiles: Floats, of: Floats) -> Floats:
         return np.asarray(
-            (np.abs(profiles - of.mean(axis=0)) / np.maximum(of.std(axis=0), SMALLEST_DEVIATION)).mean(axis=1)
+            (
+                np.abs(profiles - of.mean(axis=0)) / np.maximum(of.std(axis=0), SMALLEST_DEVIATION)
+            ).mean(axis=1)
         )
 
     own = [far(authors[[i]], np.delete(authors, i, axis=0))[0] for i in range(len(authors))]
@@ -100,7 +104,7 @@ SIDES = ("known", "questioned")
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Documents of the authors used.
+    """n documents of the authors used.
 
     ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``group`` (n,) is the
     part of the topics that a text's topic is in, and ``by`` says where topics come from.
@@ -129,25 +133,30 @@ def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> P
         else np.where(whole.codes >= 0, whole.codes, -1 - np.arange(len(corpus)))
     )
     rows_of = [
-        rows for code in range(len(corpus.author.names))
-        if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & usable)])) > 1
-    ]  # fmt: skip
+        rows
+        for code in range(len(corpus.author.names))
+        if len(np.unique(document[rows := np.flatnonzero((corpus.author.codes == code) & usable)]))
+        > 1
+    ]
     if len(rows_of) < 2:
         gone = sentence_on_dropped(corpus.notes.get("dropped", {}))
         raise CorpusError(
-            "the background is too small: likelihood ratios are learned from pairs by one author and by two",
+            "the background is too small: likelihood ratios are learned from pairs by one author"
+            " and by two",
             found=f"{len(rows_of)} authors with two texts or more{gone}",
             expected=f"at least {FEWEST_AUTHORS}, better 40",
             fix="look at the texts that were left out, or " * bool(gone)
             + "add texts by other people, of the kind and language of the case",
-        )  # fmt: skip
+        )
     dropped = max(0, len(rows_of) - most)
     if dropped:
         chosen = np.sort(stream(seed, "compare-authors").choice(len(rows_of), most, replace=False))
         rows_of = [rows_of[i] for i in chosen]
     drawn = []
     for rows in rows_of:
-        order = stream(seed, "compare-documents", corpus.author[rows[0]] or "").permutation(len(rows))
+        order = stream(seed, "compare-documents", corpus.author[rows[0]] or "").permutation(
+            len(rows)
+        )
         drawn.append(np.sort(rows[order[:MOST_DOCUMENTS]]))
     rows = np.concatenate(drawn).astype(np.int64)
     small = replace(
@@ -161,14 +170,18 @@ def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> P
     )
     group, by = _groups(small, folds, seed)
     texts = small.texts.rows(np.arange(len(small)))
-    return Population(small, document[rows].astype(np.int64), group, by, ContentSpace(texts), dropped)
+    return Population(
+        small, document[rows].astype(np.int64), group, by, ContentSpace(texts), dropped
+    )
 
 
 def _groups(corpus: Corpus, folds: int, seed: int) -> tuple[Ints, str]:
     """Topics shared out to as many parts as folds, the parts about equally large: (n,) part of each text."""
-    topic, by = corpus.topic, "the background's own topics"
+    topic = corpus.topic
+    by = "the background's own topics"
     if len(topic.names) < folds or (topic.codes < 0).any():
-        topic, by = Extract(clusters=2 * folds, seed=seed).labels(corpus), "topics extracted from the texts"
+        topic = Extract(clusters=2 * folds, seed=seed).labels(corpus)
+        by = "topics extracted from the texts"
     part = np.zeros(len(topic.names), dtype=np.int64)
     filled = np.zeros(folds)
     for code in np.argsort(-topic.counts(), kind="stable"):
@@ -178,13 +191,20 @@ def _groups(corpus: Corpus, folds: int, seed: int) -> tuple[Ints, str]:
 
 
 def writers(
-    background: Population, shape: Shape, seed: int, most: int, authors: Sequence[int], without: int | None = None
+    background: Population,
+    shape: Shape,
+    seed: int,
+    most: int,
+    authors: Sequence[int],
+    without: int | None = None,
 ) -> list[AuthorTexts]:
     """What these authors give in a shape; ``without`` leaves out texts in one part of the topics."""
     longest = max(*shape.known, shape.questioned)
     writers_of_side = []
     for author in authors:
-        rows = np.flatnonzero((background.corpus.author.codes == author) & (background.group != without))
+        rows = np.flatnonzero(
+            (background.corpus.author.codes == author) & (background.group != without)
+        )
         texts = background.corpus.texts.rows(rows)
         cut = portions(texts, background.group[rows], background.document[rows], longest)
         writers_of_side.append(writer(author, cut, shape, seed, most))
@@ -204,10 +224,14 @@ def fitting_shape(background: Population, shape: Shape, seed: int) -> tuple[Shap
         for share in SHRINK:
             tried = Shape(shape.known[:count], shape.questioned)
             if share < 1.0:
-                tried = shorter(tried, max(LEAST, round(share * max(*tried.known, tried.questioned))))
+                tried = shorter(
+                    tried, max(LEAST, round(share * max(*tried.known, tried.questioned)))
+                )
             able = [w.author for w in writers(background, tried, seed, 1, everyone) if w.own]
             suits = len(able) >= enough
-            worth = float(np.sqrt(sum(tried.known) * tried.questioned)) if suits else float(len(able))
+            worth = (
+                float(np.sqrt(sum(tried.known) * tried.questioned)) if suits else float(len(able))
+            )
             if best is None or (suits, worth) > best[0]:
                 best = ((suits, worth), tried, able)
             if suits:
@@ -228,12 +252,20 @@ def shared_out(
     so that the strangers at random in it are not all of one group. Where the authors are ``members`` of a class, whose
     cases are judged by the other folds, folds are smaller.
     """
-    count = max(3, min(folds, len(by_author) // 3)) if members else max(2, min(folds, len(by_author) // 4))
+    count = (
+        max(3, min(folds, len(by_author) // 3))
+        if members
+        else max(2, min(folds, len(by_author) // 4))
+    )
     most = max(2, len(by_author) // count // 2)
-    known, questioned = ([i for i, one in enumerate(by_author) for _ in getattr(one, side)] for side in SIDES)
+    known, questioned = (
+        [i for i, one in enumerate(by_author) for _ in getattr(one, side)] for side in SIDES
+    )
     nearest = np.zeros((len(by_author), len(by_author)))
     np.maximum.at(
-        nearest, (np.array(known)[:, None], np.array(questioned)[None, :]), similarities(background, by_author)
+        nearest,
+        (np.array(known)[:, None], np.array(questioned)[None, :]),
+        similarities(background, by_author),
     )
     nearest = np.triu(np.maximum(nearest, nearest.T), 1)
     group = list(range(len(by_author)))
@@ -243,12 +275,15 @@ def shared_out(
             group = [one if it == other else it for it in group]
     parts: list[list[int]] = [[] for _ in range(count)]
     for name in sorted(set(group), key=lambda name: (-group.count(name), name)):
-        min(parts, key=len).extend(one.author for one, its in zip(by_author, group, strict=True) if its == name)
+        min(parts, key=len).extend(
+            one.author for one, its in zip(by_author, group, strict=True) if its == name
+        )
     return [sorted(part) for part in parts]
 
 
 def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Floats:
-    """Content similarity of every known side with every questioned side, in order of the writers."""
+    """Content similarity (cosine) of every known side with every questioned side, (known, questioned), in order of
+    the writers."""
     known = ["\n".join(side.texts) for one in by_author for side in one.known]
     queries = [side.texts[0] for one in by_author for side in one.questioned]
     if not known or not queries:
@@ -256,10 +291,14 @@ def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Fl
     return background.space.cosines(known, queries)
 
 
-def strangers(background: Population, by_author: Sequence[AuthorTexts], allowed: Bools | None = None) -> list[float]:
-    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do, or
-    of those that are ``allowed``; none where there is no such pair."""
-    known, questioned = (np.array([one.author for one in by_author for _ in getattr(one, side)]) for side in SIDES)
+def strangers(
+    background: Population, by_author: Sequence[AuthorTexts], allowed: Bools | None = None
+) -> list[float]:
+    """A hundred content similarities (cosines), ascending, that lie as those of all different-author pairs of the
+    writers do, or of those that are ``allowed``; none where there is no such pair."""
+    known, questioned = (
+        np.array([one.author for one in by_author for _ in getattr(one, side)]) for side in SIDES
+    )
     others = known[:, None] != questioned[None, :]
     alike = similarities(background, by_author)[others if allowed is None else others & allowed]
     if not len(alike):
@@ -268,19 +307,35 @@ def strangers(background: Population, by_author: Sequence[AuthorTexts], allowed:
 
 
 def cross_pairs(
-    background: Population, by_author: Sequence[AuthorTexts], seed: int, near: int, allowed: Bools | None = None
+    background: Population,
+    by_author: Sequence[AuthorTexts],
+    seed: int,
+    near: int,
+    allowed: Bools | None = None,
 ) -> list[tuple[SidePair, float]]:
     """Pairs of some writers with the content similarity of their sides: one different-author pair drawn for each known
-    side, and so many that are most alike in content, of those that are ``allowed`` (by default all)."""
+    side, and so many that are most alike in content, of those that are ``allowed`` (by default all).
+    """
     alike = similarities(background, by_author)
-    row, column = (np.cumsum([0, *(len(getattr(one, side)) for one in by_author)]) for side in SIDES)
+    row, column = (
+        np.cumsum([0, *(len(getattr(one, side)) for one in by_author)]) for side in SIDES
+    )
     return [
-        (pair, float(alike[row[pair.known[0]] + pair.known[1], column[pair.questioned[0]] + pair.questioned[1]]))
+        (
+            pair,
+            float(
+                alike[
+                    row[pair.known[0]] + pair.known[1],
+                    column[pair.questioned[0]] + pair.questioned[1],
+                ]
+            ),
+        )
         for pair in pairs(by_author, 1, near, seed, alike, allowed)
     ]
 
 
-TESTED, TAUGHT = 4, 2
+TESTED = 4
+TAUGHT = 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
 NEAREST = 3
 """Different-author pairs that are tested for each known side because no others are as alike in content."""
@@ -302,17 +357,30 @@ def case_shape(case: CaseTexts) -> Shape:
 class Shaped:
     """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
     has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
-    answers that are not calibrated. ``sketched``, for a plan: one fold stands for all, and content stays."""
+    answers that are not calibrated. ``sketched``, for a plan: one fold stands for all, and content stays.
+    """
 
     def __init__(
         self,
-        spec: CompareSpec, background: Population, wanted: Shape, name: str, cases: Sequence[CaseTexts],
-        row: Mapping[bytes, int], whole: bool = False, sketched: bool = False,
-    ) -> None:  # fmt: skip
-        self.seed, self.donors = spec.seed, spec.donors
-        self.background, self.name, self.cases, self.row = background, name, cases, row
+        spec: CompareSpec,
+        background: Population,
+        wanted: Shape,
+        name: str,
+        cases: Sequence[CaseTexts],
+        row: Mapping[bytes, int],
+        whole: bool = False,
+        sketched: bool = False,
+    ) -> None:
+        self.seed = spec.seed
+        self.donors = spec.donors
+        self.background = background
+        self.name = name
+        self.cases = cases
+        self.row = row
         members = spec.each is not None
-        self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
+        self.code = (
+            {author: code for code, author in enumerate(background.authors)} if members else {}
+        )
         self.part: dict[str, int] = {}
         self.case_folds: list[str] = []
         self.shape, able = fitting_shape(background, wanted, spec.seed)
@@ -331,18 +399,32 @@ class Shaped:
             parts = shared_out(background, everyone, spec.folds, members)
             laid_out = [parts[len(parts) // 2]] if sketched else parts
             trained = [self._fold(number, able, part) for number, part in enumerate(laid_out)]
-            trained += [self._as_the_first(number, trained[0]) for number in range(len(trained), len(parts))]
+            trained += [
+                self._as_the_first(number, trained[0]) for number in range(len(trained), len(parts))
+            ]
             if members:
                 self._class(parts, trained, everyone)
             elif whole:
                 taught = writers(background, self.shape, self.seed, TAUGHT, able)
-                self._cases(len(parts), self._learned_from(taught), cases, self._questions_of(cases), everyone)
+                self._cases(
+                    len(parts),
+                    self._learned_from(taught),
+                    cases,
+                    self._questions_of(cases),
+                    everyone,
+                )
             elif cases:
                 # A verifier that learned from all authors scores lower than those that scored the background's pairs:
                 # calibration holds for scores of the folds' verifiers alone.
                 questions = self._questions_of(cases)
                 for number, (part, training) in enumerate(zip(parts, trained, strict=True)):
-                    self._cases(number, training, cases, questions, [one for one in everyone if one.author in part])
+                    self._cases(
+                        number,
+                        training,
+                        cases,
+                        questions,
+                        [one for one in everyone if one.author in part],
+                    )
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),
@@ -359,18 +441,30 @@ class Shaped:
     def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, Reason]:
         """Cases that are farther from the background in common words and marks than its authors are, in texts of the
         same lengths."""
-        sets = [[*one.known[0].texts, *one.questioned[0].texts] for one in everyone if one.known and one.questioned]
+        sets = [
+            [*one.known[0].texts, *one.questioned[0].texts]
+            for one in everyone
+            if one.known and one.questioned
+        ]
         counted = kinds([text for texts in sets for text in texts])
-        profiles = [profile([*self.known(case), self.questioned(case)], counted) for case in self.cases]
+        profiles = [
+            profile([*self.known(case), self.questioned(case)], counted) for case in self.cases
+        ]
         if not profiles:
             return {}
-        most, far = distances(np.array([profile(texts, counted) for texts in sets]), np.array(profiles))
+        most, far = distances(
+            np.array([profile(texts, counted) for texts in sets]), np.array(profiles)
+        )
         return {
-            case.id: Reason(Why.UNLIKE, (
-                f"its texts are of another kind than the background's: in common words and marks they are {away:.2f} "
-                f"standard deviations from its mean, and none of its {len(sets)} authors is above {most:.2f}"
-            )) for case, away in zip(self.cases, far, strict=True) if away > most
-        }  # fmt: skip
+            case.id: Reason(
+                Why.UNLIKE,
+                "its texts are of another kind than the background's: in common words and marks"
+                f" they are {away:.2f} standard deviations from its mean, and none of its"
+                f" {len(sets)} authors is above {most:.2f}",
+            )
+            for case, away in zip(self.cases, far, strict=True)
+            if away > most
+        }
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:
         """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
@@ -386,8 +480,16 @@ class Shaped:
         test, test_same = problems_of(tested, [pair for pair, _ in pairs])
         rows = []
         for pair, alike in pairs:
-            known, other = tested[pair.known[0]], tested[pair.questioned[0]]
-            rows.append([known.author, other.author, other.questioned[pair.questioned[1]].topics == {number}, alike])
+            known = tested[pair.known[0]]
+            other = tested[pair.questioned[0]]
+            rows.append(
+                [
+                    known.author,
+                    other.author,
+                    other.questioned[pair.questioned[1]].topics == {number},
+                    alike,
+                ]
+            )
         name = part_of(self.name, number)
         self._add_pairs(name, (train, train_same), (test, test_same), rows)
         self.folds.append(name)
@@ -397,11 +499,15 @@ class Shaped:
 
     def _as_the_first(self, number: int, training: Labelled) -> Labelled:
         """A fold like the first, which differs in the order of what is learned from. Returns what is learned from."""
-        first, name = self.folds[0], part_of(self.name, number)
+        first = self.folds[0]
+        name = part_of(self.name, number)
         order = np.roll(np.arange(len(training[1])), number)
-        train, same = training[0].select(order), training[1][order]
+        train = training[0].select(order)
+        same = training[1][order]
         for fold, about in [part for part in self.parts if part[0].name.startswith(first)]:
-            moved = replace(fold, name=fold.name.replace(first, name, 1), train=train, train_same=same)
+            moved = replace(
+                fold, name=fold.name.replace(first, name, 1), train=train, train_same=same
+            )
             self.parts.append((moved, about))
         self.folds.append(name)
         return train, same
@@ -413,33 +519,50 @@ class Shaped:
             return Transplanted(problems, problems, problems, problems, rows, {}, "", 0, None)
         return self._transplanter.transplant(problems, same)
 
-    def _add_pairs(self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]) -> None:
+    def _add_pairs(
+        self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]
+    ) -> None:
         """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
         test, same = pairs
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._moved(test, same)
         labels = {"transplanted": "off", "source": FoldRole.PAIRS.of(name)}
-        off = Fold(FoldRole.TRANSPLANTED.of(name), *training, moved.off.blind(), same[moved.rows], labels=labels)
+        off = Fold(
+            FoldRole.TRANSPLANTED.of(name),
+            *training,
+            moved.off.blind(),
+            same[moved.rows],
+            labels=labels,
+        )
         self.parts.append((off, about[moved.rows]))
 
     def _class(
-        self, parts: Sequence[Sequence[int]], trained: Sequence[Labelled], everyone: Sequence[AuthorTexts]
+        self,
+        parts: Sequence[Sequence[int]],
+        trained: Sequence[Labelled],
+        everyone: Sequence[AuthorTexts],
     ) -> None:
         """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
         the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
         place = {author: number for number, part in enumerate(parts) for author in part}
         for number, case in enumerate(self.cases):
-            self.part[case.id] = place.get(self.code.get(case.candidate.name, -1), number % len(parts))
+            self.part[case.id] = place.get(
+                self.code.get(case.candidate.name, -1), number % len(parts)
+            )
         for number, training in enumerate(trained):
             cases = [case for case in self.cases if self.part[case.id] == number]
             if cases:
                 self._cases(number, training, cases, self._questions_of(cases), everyone)
 
     def _learned_from(self, taught: Sequence[AuthorTexts]) -> Labelled:
-        return problems_of(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
+        return problems_of(
+            taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)]
+        )
 
-    def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[AuthorTexts]) -> Part:
+    def _sets(
+        self, name: str, train: Problems, train_same: Bools, tested: Sequence[AuthorTexts]
+    ) -> Part:
         """Each known text of a background author against the others, as the known texts of a case are compared."""
         rows: list[tuple[str, Sequence[str], str]] = []
         about: list[list[float]] = []
@@ -448,7 +571,8 @@ class Shaped:
                 for text, rest in left_out(side.texts):
                     about.append([one.author, number, 0, 0])
                     rows.append((f"{len(rows)}", rest, text))
-        test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
+        test = Problems.of(rows)
+        truth = np.ones(len(rows), dtype=np.bool_)
         measured = np.array(about, dtype=np.float64).reshape(-1, len(PairColumn))
         measured[:, PairColumn.CONTENT] = self._alike(rows)
         return Fold(FoldRole.SETS.of(name), train, train_same, test.blind(), truth), measured
@@ -458,7 +582,10 @@ class Shaped:
         if sketched:
             return None
         rows: list[tuple[str, str | None]] = [
-            (text, str(one.author)) for one in everyone for side in (*one.known, *one.questioned) for text in side.texts
+            (text, str(one.author))
+            for one in everyone
+            for side in (*one.known, *one.questioned)
+            for text in side.texts
         ]
         for case in self.cases:
             code = self.code.get(case.candidate.name)
@@ -472,7 +599,10 @@ class Shaped:
 
     def _alike(self, rows: Sequence[tuple[str, Sequence[str], str]]) -> Floats:
         """Content similarity (n,) of the sides of problems (id, known, questioned)."""
-        sides = ["\n".join(known) for _, known, _ in rows], [questioned for _, _, questioned in rows]
+        sides = (
+            ["\n".join(known) for _, known, _ in rows],
+            [questioned for _, _, questioned in rows],
+        )
         return self.background.space.paired(*sides)
 
     def questioned(self, case: CaseTexts) -> str:
@@ -488,39 +618,66 @@ class Shaped:
         """What is asked of cases: themselves, with content words replaced, and their known texts one by one."""
         questions: list[Question] = []
         for case in cases:
-            known, questioned = self.known(case), self.questioned(case)
+            known = self.known(case)
+            questioned = self.questioned(case)
             questions.append(("plain", case.id, 0, known, questioned))
-            versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
+            versions = Problems.of(
+                [(f"{case.id}#{i}", known, questioned) for i in range(self.donors)]
+            )
             moved = self._moved(versions)
-            variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
+            variants: tuple[tuple[Asks, Problems], ...] = (
+                ("on", moved.on),
+                ("off", moved.off),
+                ("off", moved.off2),
+            )
             for asks, problems in variants:
                 first = self.donors * (problems is moved.off2)
                 texts = [problems.texts[row] for row in problems.questioned_index]
-                questions += [(asks, case.id, i, known, text) for i, text in enumerate(texts, first)]
+                questions += [
+                    (asks, case.id, i, known, text) for i, text in enumerate(texts, first)
+                ]
             if len(known) > 1:
-                questions += [("known", case.id, i, rest, text) for i, (text, rest) in enumerate(left_out(known))]
+                questions += [
+                    ("known", case.id, i, rest, text)
+                    for i, (text, rest) in enumerate(left_out(known))
+                ]
         return questions
 
     def _cases(
-        self, number: int, training: Labelled, cases: Sequence[CaseTexts], questions: Sequence[Question],
+        self,
+        number: int,
+        training: Labelled,
+        cases: Sequence[CaseTexts],
+        questions: Sequence[Question],
         everyone: Sequence[AuthorTexts],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
         stands as False and is never read."""
-        name, all_questions = FoldRole.CASES.of(part_of(self.name, number)), list(questions)
+        name = FoldRole.CASES.of(part_of(self.name, number))
+        all_questions = list(questions)
         for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
             for one in everyone:
                 if one.known and one.author != self.code.get(case.candidate.name):
                     all_questions.append(
-                        ("author", of_text(row), one.author, one.known[0].texts, self.questioned(case))
+                        (
+                            "author",
+                            of_text(row),
+                            one.author,
+                            one.known[0].texts,
+                            self.questioned(case),
+                        )
                     )
         rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(all_questions)]
         self.problems += [
             CaseProblem(asks=asks, case=case, number=of, content=alike)
-            for (asks, case, of, *_), alike in zip(all_questions, self._alike(rows).tolist(), strict=True)
+            for (asks, case, of, *_), alike in zip(
+                all_questions, self._alike(rows).tolist(), strict=True
+            )
         ]
         test = Problems.of(rows)
-        self.parts.append((Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None))
+        self.parts.append(
+            (Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None)
+        )
         self.case_folds.append(name)
 
 
@@ -542,9 +699,10 @@ def _held(text: str, words: int) -> str:
 
 
 def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> Labelled:
-    """Problems of these pairs, and their truth."""
+    """Problems of these n pairs, and their truth (n,), True for one author."""
     rows = []
     for number, (known, questioned) in enumerate(made):
-        side, other = by_author[known[0]].known[known[1]], by_author[questioned[0]].questioned[questioned[1]]
+        side = by_author[known[0]].known[known[1]]
+        other = by_author[questioned[0]].questioned[questioned[1]]
         rows.append((f"{number}", side.texts, other.texts[0]))
     return Problems.of(rows), np.array([pair.same for pair in made], dtype=np.bool_)

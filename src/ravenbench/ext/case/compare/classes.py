@@ -1,5 +1,7 @@
-"""A class: every author's newest text is a case against their own others, and what everybody else wrote is the
-background.
+"""Makes the cases of a class: every author's newest text against their own others, all other texts as background.
+
+In: a ``CompareSpec`` that names a corpus of a class. Out: a ``Material`` with one case an author, dates of texts
+(texts,), and the shapes (words of texts) in which the cases are compared.
 
 The texts in question are in no background, for who wrote them is what is asked.
 """
@@ -19,7 +21,12 @@ from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, SpecError, some
-from ravenbench.ext.case.compare.background import Population, case_shape, fitting_shape, joined_known
+from ravenbench.ext.case.compare.background import (
+    Population,
+    case_shape,
+    fitting_shape,
+    joined_known,
+)
 from ravenbench.ext.case.compare.material import (
     COPIES,
     CaseCandidate,
@@ -48,7 +55,9 @@ def _plain(text: str) -> str:
 
 _MONTHS = tuple(tuple(_plain(line).split()) for line in phrases("months"))
 """Names of the months in a dozen languages; three letters or more from the beginning of one are short for it."""
-_YEAR, _WORD, _BETWEEN = r"(?<!\d)(?P<year>(?:19|20)\d\d)(?!\d)", r"(?P<word>[^\W\d_]{3,12})", r"[ ._,-]{0,3}"
+_YEAR = r"(?<!\d)(?P<year>(?:19|20)\d\d)(?!\d)"
+_WORD = r"(?P<word>[^\W\d_]{3,12})"
+_BETWEEN = r"[ ._,-]{0,3}"
 _DAY = r"(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er)?(?!\d)"
 _NAMED = tuple(
     re.compile(pattern)
@@ -60,9 +69,13 @@ _NAMED = tuple(
         rf"{_YEAR}{_BETWEEN}{_WORD}",
     )
 )
-_ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_./ ]?(0[1-9]|1[0-2])(?:[-_./ ]?(0[1-9]|[12]\d|3[01]))?(?!\d)")
+_ISO = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_./ ]?(0[1-9]|1[0-2])(?:[-_./ ]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
+)
 _APART = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_./ ])(\d\d?)\2(\d\d?)(?!\d)")
-_NUMBERS = re.compile(r"(?<![\dv.])(\d\d?)(?P<mark>[-_./ ]) ?(\d\d?)(?P=mark) ?((?:19|20)?\d\d)(?!\d)")
+_NUMBERS = re.compile(
+    r"(?<![\dv.])(\d\d?)(?P<mark>[-_./ ]) ?(\d\d?)(?P=mark) ?((?:19|20)?\d\d)(?!\d)"
+)
 
 
 def written_dates(names: Sequence[str]) -> tuple[list[WrittenDate | None], str]:
@@ -90,7 +103,9 @@ def _numbers(name: str) -> WrittenDate | None:
     """Two numbers and a year, where these are a date."""
     if _ISO.search(name) or _APART.search(name) or (match := _NUMBERS.search(name)) is None:
         return None
-    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    first = int(match[1])
+    second = int(match[3])
+    year = int(match[4])
     year += 0 if year > 99 else 2000 if year < 70 else 1900
     return (first, second, year) if first and second and max(first, second) <= 31 else None
 
@@ -104,16 +119,30 @@ def _whole(name: str) -> WrittenDate | None:
     plain = _plain(name)
     for pattern in _NAMED:
         for match in pattern.finditer(plain):
-            word, day = match["word"], match.groupdict().get("day")
-            month = next((n for n, of in enumerate(_MONTHS, 1) if any(one.startswith(word) for one in of)), None)
+            word = match["word"]
+            day = match.groupdict().get("day")
+            month = next(
+                (n for n, of in enumerate(_MONTHS, 1) if any(one.startswith(word) for one in of)),
+                None,
+            )
             if month is not None:
                 return int(match["year"]), month, int(day or 0)
     return None
 
 
 DATE_COLUMNS = (
-    "date", "day", "time", "timestamp", "created", "submitted", "written", "modified", "datum", "fecha", "data",
-)  # fmt: skip
+    "date",
+    "day",
+    "time",
+    "timestamp",
+    "created",
+    "submitted",
+    "written",
+    "modified",
+    "datum",
+    "fecha",
+    "data",
+)
 MOST_SHAPES = 3
 """Shapes that a class is compared in; the last is that of its shortest texts."""
 TYPICAL = 0.25
@@ -121,17 +150,22 @@ TYPICAL = 0.25
 
 
 def read_class(spec: CompareSpec) -> Material:
-    """The cases of a class, with the background. Raises InputError if it cannot be read. Raises CorpusError if no
-    author has a text in question and another one. Raises SpecError if texts are named besides."""
+    """The cases of a class, with the background (``Material``). Raises InputError if it cannot be read. Raises
+    CorpusError if no author has a text in question and another one. Raises SpecError if texts are named besides."""
     if spec.questioned or spec.known or spec.batch:
-        raise SpecError("a class names all texts itself", fix="leave --questioned, --known and --batch out")
+        raise SpecError(
+            "a class names all texts itself", fix="leave --questioned, --known and --batch out"
+        )
     given_path(spec.each or "", "--each")
     corpus = load_corpus(spec.each or "", **spec.reading())
     root = Path(spec.each or "")
     by_author: dict[str, list[int]] = defaultdict(list)
     for row, author in enumerate(corpus.author):
         by_author[author or ""].append(row)
-    cases, questioned, ways, dates = [], set(), defaultdict(list), ClassDates.of(corpus)
+    cases = []
+    questioned = set()
+    ways = defaultdict(list)
+    dates = ClassDates.of(corpus)
     notes = [*dates.doubtful]
     for author, rows in by_author.items():
         chosen, how = newest(corpus, rows, spec.which, dates)
@@ -144,15 +178,26 @@ def read_class(spec: CompareSpec) -> Material:
         cases.append(CaseTexts(author, _text(root, corpus, chosen), CaseCandidate(author, known)))
     if not cases:
         raise CorpusError(
-            "no author has a text in question and another one", file=root, found="; ".join(notes[:3]),
+            "no author has a text in question and another one",
+            file=root,
+            found="; ".join(notes[:3]),
             expected="a folder for each author with two texts or more",
             fix="--which names a part of the texts' names" if spec.which else None,
-        )  # fmt: skip
+        )
     if gone := sentence_on_dropped(corpus.notes.get("dropped", {})):
-        notes.append(f"the text in question of some authors may be an earlier one: look at them first{gone}")
-    twice = [one for one in corpus.notes.get(ACCOUNT, ()) if one.startswith("texts that stand under two authors")]
+        notes.append(
+            f"the text in question of some authors may be an earlier one: look at them first{gone}"
+        )
+    twice = [
+        one
+        for one in corpus.notes.get(ACCOUNT, ())
+        if one.startswith("texts that stand under two authors")
+    ]
     for one in twice:
-        notes.append(f"{COPIES} and are not judged, an earlier one may be in question: {one.partition(': ')[2]}")
+        notes.append(
+            f"{COPIES} and are not judged, an earlier one may be in question:"
+            f" {one.partition(': ')[2]}"
+        )
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")
@@ -175,10 +220,14 @@ class ClassDates:
         names = [PurePosixPath(name).name for name in corpus.ids]
         by = {"by the date in its name": names}
         if column is not None:
-            by = {f"by the column {column!r}": [value or "" for value in corpus.columns[column]], **by}
+            by = {
+                f"by the column {column!r}": [value or "" for value in corpus.columns[column]],
+                **by,
+            }
         read = {how: written_dates(values) for how, values in by.items()}
         return cls(
-            tuple((how, dates) for how, (dates, _) in read.items()), tuple(said for _, said in read.values() if said)
+            tuple((how, dates) for how, (dates, _) in read.items()),
+            tuple(said for _, said in read.values() if said),
         )
 
 
@@ -207,47 +256,89 @@ def newest(
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """A name in an order where essay 10 comes after essay 9."""
-    return [(int(part) if part.isdecimal() else -1, part.casefold()) for part in re.split(r"(\d+)", name)]
+    return [
+        (int(part) if part.isdecimal() else -1, part.casefold())
+        for part in re.split(r"(\d+)", name)
+    ]
 
 
 def _text(root: Path, corpus: Corpus, row: int) -> Text:
     """A text of the class by the file it lies in; by its id where it lies in a table or an archive."""
     path = root / corpus.ids[row]
     file = next((one for one in (path, path.with_name(f"{path.name}.txt")) if one.is_file()), path)
-    return Text(file, corpus.texts[row], count_words(corpus.texts[row]), called=file.relative_to(root).as_posix())
+    return Text(
+        file,
+        corpus.texts[row],
+        count_words(corpus.texts[row]),
+        called=file.relative_to(root).as_posix(),
+    )
 
 
 def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str]) -> Corpus:
     """The class without the texts in question, and the authors of ``--background``."""
-    rows = [(corpus.texts[row], corpus.ids[row], corpus.author[row], corpus.topic[row]) for row in used.tolist()]
-    name, about = corpus.name, dict(corpus.notes)
+    rows = [
+        (corpus.texts[row], corpus.ids[row], corpus.author[row], corpus.topic[row])
+        for row in used.tolist()
+    ]
+    name = corpus.name
+    about = dict(corpus.notes)
     if spec.background:
         other = load_corpus(spec.background, **spec.reading())
-        members, here = {name_key(one) for one in corpus.author.names}, set(corpus.texts)
-        fresh = [row for row in range(len(other)) if name_key(other.author[row] or "") not in members]
+        members = {name_key(one) for one in corpus.author.names}
+        here = set(corpus.texts)
+        fresh = [
+            row for row in range(len(other)) if name_key(other.author[row] or "") not in members
+        ]
         if len(fresh) < len(other):
-            notes.append(f"{len(other) - len(fresh)} texts of {other.name} are by authors with names of the class")
+            notes.append(
+                f"{len(other) - len(fresh)} texts of {other.name} are by authors with names of the"
+                " class"
+            )
         rows += [
-            (other.texts[row], f"{other.name}/{other.ids[row]}", other.author[row], other.topic[row])
-            for row in fresh if other.texts[row] not in here
-        ]  # fmt: skip
+            (
+                other.texts[row],
+                f"{other.name}/{other.ids[row]}",
+                other.author[row],
+                other.topic[row],
+            )
+            for row in fresh
+            if other.texts[row] not in here
+        ]
         name = f"{corpus.name} and {other.name}"
     texts, ids, authors, topics = zip(*rows, strict=True)
     whole = len(rows) == len(used)
     columns = (
-        {"document": Labels.of(corpus.columns["document"].take(used))} if whole and "document" in corpus.columns else {}
+        {"document": Labels.of(corpus.columns["document"].take(used))}
+        if whole and "document" in corpus.columns
+        else {}
     )
     return Corpus(
-        name, TextTable.collect(texts)[0], tuple(ids), Labels.of(authors), Labels.of(topics), None, columns, about
+        name,
+        TextTable.collect(texts)[0],
+        tuple(ids),
+        Labels.of(authors),
+        Labels.of(topics),
+        None,
+        columns,
+        about,
     )
 
 
-def class_shapes(background: Population, cases: Iterable[CaseTexts], seed: int) -> list[tuple[Shape, list[CaseTexts]]]:
+def class_shapes(
+    background: Population, cases: Iterable[CaseTexts], seed: int
+) -> list[tuple[Shape, list[CaseTexts]]]:
     """The shapes that cases of a class are compared in, and the cases that fill each: first what most of them can fill,
-    so that they share their background pairs and trainings; then what those with shorter texts can."""
-    left, groups = list(cases), list[tuple[Shape, list[CaseTexts]]]()
+    so that they share their background pairs and trainings; then what those with shorter texts can.
+    """
+    left = list(cases)
+    groups = list[tuple[Shape, list[CaseTexts]]]()
     while left:
-        shortest = min(left, key=lambda case: sum(text.words for text in case.candidate.texts) + case.questioned.words)
+        shortest = min(
+            left,
+            key=lambda case: (
+                sum(text.words for text in case.candidate.texts) + case.questioned.words
+            ),
+        )
         share = TYPICAL if len(groups) < MOST_SHAPES - 1 else 0.0
         for wanted in (_common(left, share), case_shape(shortest)):
             shape, _ = fitting_shape(background, wanted, seed)
@@ -261,15 +352,23 @@ def class_shapes(background: Population, cases: Iterable[CaseTexts], seed: int) 
 
 def _common(cases: Sequence[CaseTexts], share: float) -> Shape:
     """The shape that all but this share of the cases fill: of its median number of known texts, or the least."""
-    count = int(np.quantile([min(len(c.candidate.texts), MOST_KNOWN) for c in cases], share and 0.5, method="lower"))
+    count = int(
+        np.quantile(
+            [min(len(c.candidate.texts), MOST_KNOWN) for c in cases], share and 0.5, method="lower"
+        )
+    )
     several = [c for c in cases if len(c.candidate.texts) >= count]
     known = np.array([[count_words(text) for text in joined_known(c, count)] for c in several])
     lengths = [int(np.quantile(column, share, method="lower")) for column in known.T]
-    return shape_of(lengths, int(np.quantile([c.questioned.words for c in several], share, method="lower")))
+    return shape_of(
+        lengths, int(np.quantile([c.questioned.words for c in several], share, method="lower"))
+    )
 
 
 def _fills(case: CaseTexts, shape: Shape) -> bool:
     """Whether a case has texts for a shape, joined and cut."""
     words = [count_words(text) for text in joined_known(case, len(shape.known))]
     pairs = zip((*shape.known, shape.questioned), (*words, case.questioned.words), strict=False)
-    return len(words) >= len(shape.known) and all(has >= LEAST_FILLED * wanted for wanted, has in pairs)
+    return len(words) >= len(shape.known) and all(
+        has >= LEAST_FILLED * wanted for wanted, has in pairs
+    )

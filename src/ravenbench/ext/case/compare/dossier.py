@@ -1,4 +1,7 @@
-"""A validation dossier as a comparison reads it: which cell a case falls into, and what keeps it from being cited.
+"""Reads a validation dossier for a comparison: which cell a case falls into, and what keeps it from being cited.
+
+In: the folder of a dossier, and the counts of words of a case's texts. Out: ``Cited``, the ``CellResult`` that covers
+the case, and ``DossierStanding``; C_llr is in bits, devPAV in log10, rates are shares from 0 to 1.
 
 ``raven validate`` writes it beside its page as ``report/dossier.json``, under a hash.
 """
@@ -25,10 +28,10 @@ SAME_SYSTEM = ("authors", "folds", "donors", "seed")
 
 
 class Criterion(Record, frozen=True, kw_only=True):
-    """What a cell must keep to pass, each by the upper end of its interval: C_llr is below ``cllr``; devPAV is at most
-    ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and not shown to be
-    above 1; both rates of misleading LRs, of a log10 LR of ``strong`` or more, are at most ``misleading``. ``reach`` is
-    the factor in words and in number of texts within which a case falls into a cell."""
+    """What a cell must keep to pass, each by the upper end of its interval: C_llr (bits) is below ``cllr``; devPAV
+    (log10) is at most ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and
+    not shown to be above 1; both rates (shares) of misleading LRs, of a log10 LR of ``strong`` or more, are at most
+    ``misleading``. ``reach`` is the factor in words and in number of texts within which a case falls into a cell."""
 
     cllr: float
     devpav: float
@@ -39,8 +42,9 @@ class Criterion(Record, frozen=True, kw_only=True):
 
 
 class Condition(Record, frozen=True, kw_only=True):
-    """A kind of case: words of the questioned text and of each of so many known ``texts``, and how labels of the two
-    sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may be any."""
+    """A kind of case: counts of words of the questioned text and of each of so many known ``texts``, and how labels
+    of the two sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may
+    be any."""
 
     name: str
     questioned: int
@@ -50,7 +54,7 @@ class Condition(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """A measure and its 95 % interval."""
+    """A measure, in its own unit, and its 95 % interval."""
 
     value: float
     low: float
@@ -58,8 +62,8 @@ class Figure(Record, frozen=True, kw_only=True):
 
 
 class CellResult(Record, frozen=True, kw_only=True):
-    """A cell: its condition, the authors with same-author pairs, pairs of each class, every measure by its key, and its
-    verdict with the reasons where it did not pass."""
+    """A cell: its condition, the count of authors with same-author pairs, counts of pairs by one author (``same``)
+    and by two, every measure by its key, and its verdict with the reasons where it did not pass."""
 
     condition: Condition
     authors: int
@@ -95,8 +99,13 @@ class Cited(Record, frozen=True, kw_only=True):
 
 def fixed_hash(criterion: Criterion, conditions: Sequence[Condition]) -> str:
     """SHA-256 of a criterion and the conditions it is held against, as hexadecimal digits."""
-    value = [msgspec.to_builtins(criterion), [msgspec.to_builtins(condition) for condition in conditions]]
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    value = [
+        msgspec.to_builtins(criterion),
+        [msgspec.to_builtins(condition) for condition in conditions],
+    ]
+    return hashlib.sha256(
+        json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()
 
 
 def place_of(folder: str | Path) -> Path:
@@ -104,34 +113,56 @@ def place_of(folder: str | Path) -> Path:
     place = files.location(folder) / "report" / FILE
     if not place.is_file():
         raise InputError(
-            "this folder holds no validation dossier", file=folder, expected="a finished folder of raven validate",
-            fix="raven validate BACKGROUND --conditions conditions.csv -o FOLDER; or raven report FOLDER, where "
-            "its page was removed",
-        )  # fmt: skip
+            "this folder holds no validation dossier",
+            file=folder,
+            expected="a finished folder of raven validate",
+            fix=(
+                "raven validate BACKGROUND --conditions conditions.csv -o FOLDER; or raven report"
+                " FOLDER, where its page was removed"
+            ),
+        )
     return place
 
 
 def cited(
-    folder: str, between: str | None, unvalidated: bool, spec: Mapping[str, Any], data: Mapping[str, str]
+    folder: str,
+    between: str | None,
+    unvalidated: bool,
+    spec: Mapping[str, Any],
+    data: Mapping[str, str],
 ) -> Cited:
     """Read a dossier for a comparison with this spec and these hashes of data. Raises InputError if it is none or is
     damaged, SpecError if ``between`` cannot be read or names a label that no cell has."""
     place = place_of(folder)
     if open_record(place)[0] != "validate":
-        raise InputError("this is no dossier of raven validate", file=place, fix="raven report FOLDER writes it anew")
+        raise InputError(
+            "this is no dossier of raven validate",
+            file=place,
+            fix="raven report FOLDER writes it anew",
+        )
     dossier = read_record(place, Dossier)
-    there, case_between = dossier.run, parse_between(between)
+    there = dossier.run
+    case_between = parse_between(between)
     labels = sorted({name for cell in dossier.cells for name in cell.condition.between})
     if strange := sorted(set(case_between) - set(labels)):
         raise SpecError(
-            "no cell of the dossier says how this label of the two sides lies", found=strange[0],
+            "no cell of the dossier says how this label of the two sides lies",
+            found=strange[0],
             expected=", ".join(labels) or "no label: the dossier has none",
-        )  # fmt: skip
+        )
     # Authors of a class are each other's background.
     own = [data[name] for name in ("background", "class") if name in data]
     differs = [] if own == [there.data["background"]] else ["the background's texts"]
-    differs += [] if there.data["methods"] == data["methods"] else [f"the verifiers, there {there.spec['verifiers']}"]
-    differs += [] if there.raven == __version__ else [f"the version of Raven, there {there.raven}, here {__version__}"]
+    differs += (
+        []
+        if there.data["methods"] == data["methods"]
+        else [f"the verifiers, there {there.spec['verifiers']}"]
+    )
+    differs += (
+        []
+        if there.raven == __version__
+        else [f"the version of Raven, there {there.raven}, here {__version__}"]
+    )
     differs += [
         f"the {name}, there {there.spec[name]}, here {spec[name]}"
         for name in SAME_SYSTEM
@@ -157,9 +188,10 @@ def parse_between(text: str | None) -> dict[str, str]:
             continue
         if not name or not value or name in between:
             raise SpecError(
-                "this does not say how the two sides lie to each other", found=part.strip(),
+                "this does not say how the two sides lie to each other",
+                found=part.strip(),
                 expected="topic=different, genre=essay>letter",
-            )  # fmt: skip
+            )
         if value != "any":
             between[name] = value
     return between
@@ -170,7 +202,8 @@ def covering(citation: Cited, known: Sequence[int], questioned: int) -> CellResu
     sizes are within the reach, the nearest; None where there is none."""
     best: tuple[float, CellResult] | None = None
     for cell in citation.dossier.cells:
-        condition, mean = cell.condition, sum(known) / len(known)
+        condition = cell.condition
+        mean = sum(known) / len(known)
         # The case's lengths lie on this grid already.
         here = (questioned, mean, len(known))
         there = (rounded(condition.questioned), rounded(condition.known), condition.texts)
@@ -194,21 +227,33 @@ class DossierStanding(NamedTuple):
 
 def standing(citation: Cited, known: Sequence[int], questioned: int) -> DossierStanding:
     """How a case with texts of so many words stands to a dossier."""
-    cell, dossier = covering(citation, known, questioned), citation.dossier
+    cell = covering(citation, known, questioned)
+    dossier = citation.dossier
     if citation.differs:
-        other = f"The dossier {citation.folder} validated another system; these differ: {'; '.join(citation.differs)}"
+        other = (
+            f"The dossier {citation.folder} validated another system; these differ:"
+            f" {'; '.join(citation.differs)}"
+        )
         return DossierStanding(cell, False, other)
     if cell is None:
-        between = ", ".join(f"{key} {value}" for key, value in citation.between.items()) or "no label of them named"
-        return DossierStanding(cell, False, (
-            f"Within a factor of {dossier.criterion.reach:g} the dossier {citation.folder} has no tested cell for "
-            f"{len(known)} known texts of about {round(sum(known) / len(known))} words and a questioned text of "
-            f"{questioned} (how the sides lie: {between})"
-        ))  # fmt: skip
-    c, condition = cell.measures["cllr"], cell.condition
+        between = (
+            ", ".join(f"{key} {value}" for key, value in citation.between.items())
+            or "no label of them named"
+        )
+        return DossierStanding(
+            cell,
+            False,
+            f"Within a factor of {dossier.criterion.reach:g} the dossier {citation.folder} has no"
+            f" tested cell for {len(known)} known texts of about {round(sum(known) / len(known))}"
+            f" words and a questioned text of {questioned} (how the sides lie: {between})",
+        )
+    c = cell.measures["cllr"]
+    condition = cell.condition
     how = f": {'; '.join(cell.reasons)}" if cell.reasons else ""
-    return DossierStanding(cell, cell.verdict == "passed", (
-        f"The case falls into the cell “{condition.name}” of the dossier {citation.folder}, which {cell.verdict}{how} "
-        f"(C_llr {c.value:.2f}, 95% interval {c.low:.2f} to {c.high:.2f}, {cell.authors} authors; criterion fixed "
-        f"beforehand, SHA-256 {dossier.fixed[:12]}…)"
-    ))  # fmt: skip
+    return DossierStanding(
+        cell,
+        cell.verdict == "passed",
+        f"The case falls into the cell “{condition.name}” of the dossier {citation.folder}, which"
+        f" {cell.verdict}{how} (C_llr {c.value:.2f}, 95% interval {c.low:.2f} to {c.high:.2f},"
+        f" {cell.authors} authors; criterion fixed beforehand, SHA-256 {dossier.fixed[:12]}…)",
+    )

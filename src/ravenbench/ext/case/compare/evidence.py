@@ -1,4 +1,7 @@
-"""What pulls each way, so that it can be looked at: passages, common words and character n-grams, in context.
+"""Finds what pulls each way, for a reader to look at: passages, common words and character n-grams, in context.
+
+In: questioned and known texts, and the background's training ``Problems`` with truth (n,). Out: an ``Evidence``;
+passages and tokens in log10 ratios, above 0 for the candidate, features in uses a thousand units.
 
 Nothing here enters the likelihood ratio: it shows what methods of these kinds see. *Content words*, all but the
 background's most frequent ones, are marked, for what they say may be topic.
@@ -10,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -36,7 +39,8 @@ MOST_WORDS = 2000
 
 @dataclass(frozen=True)
 class MarkedToken:
-    """A stretch of the questioned text: what stands before it, itself, its log10 ratio, whether it is content."""
+    """A stretch of the questioned text: what stands before it, itself, its log10 ratio (above 0 for the candidate),
+    whether it is content."""
 
     before: str
     text: str
@@ -46,7 +50,7 @@ class MarkedToken:
 
 @dataclass(frozen=True)
 class MarkedPassage:
-    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios."""
+    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios (above 0 for the candidate)."""
 
     tokens: tuple[MarkedToken, ...]
     log10: float
@@ -85,14 +89,24 @@ class _Hide:
 
 
 def passages(
-    shown: str, known: Sequence[str], background: Problems, same: Bools, functions: frozenset[str], seed: int
+    shown: str,
+    known: Sequence[str],
+    background: Problems,
+    same: Bools,
+    functions: frozenset[str],
+    seed: int,
 ) -> tuple[MarkedPassage, ...]:
-    """λ_G of every token, with content words hidden from the grammars; nothing where words cannot be told apart."""
+    """λ_G (log10 ratio, above 0 for the candidate) of every token, with content words hidden from the grammars;
+    nothing where words cannot be told apart."""
     if writing_of([shown]) == "runs":
         return ()
     hide = _Hide(functions)
     grammar = LambdaG(seed=seed).fit(background.map_texts(hide), same)
-    put = [at for i, m in enumerate(_ALONE.finditer(shown)) for at in (m.start() + 2 * i, m.end() + 2 * i + 1)]
+    put = [
+        at
+        for i, m in enumerate(_ALONE.finditer(shown))
+        for at in (m.start() + 2 * i, m.end() + 2 * i + 1)
+    ]
     unmasked = _back(_blanks(shown), masked := hide.transform([shown])[0])
     ratios = grammar.tokens(hide.transform(known), masked, "evidence")
 
@@ -101,7 +115,9 @@ def passages(
 
     made: list[MarkedPassage] = []
     tokens: list[MarkedToken] = []
-    end, total, words = 0, 0.0, 0
+    end = 0
+    total = 0.0
+    words = 0
     for number, token in enumerate(ratios):
         total += token.log10
         if token.start == token.end:
@@ -111,39 +127,30 @@ def passages(
                 rest = shown[end:] if last else ""
                 tokens += [MarkedToken(rest, "", 0.0, False)] if rest.strip() else []
                 made.append(MarkedPassage(tuple(tokens), total))
-                tokens, total, words = [], 0.0, 0
+                tokens = []
+                total = 0.0
+                words = 0
             continue
-        start, stop = back(token.start), back(token.end)
+        start = back(token.start)
+        stop = back(token.end)
         text = shown[start:stop]
         inside = [lowered(word) for word in LETTERS.findall(text)]
-        tokens.append(MarkedToken(shown[end:start], text, token.log10, any(word not in functions for word in inside)))
-        end, words = stop, words + bool(inside)
-    return tuple(made)
-
-
-def by_tokens(text: str, token_ratios: Floats) -> tuple[MarkedPassage, ...]:
-    """Passages of a text by what each token (n, 3: start, end, log10 ratio) adds. Tokens within one character count as
-    one; what stands after the last was not read."""
-    made, tokens, end, words = list[MarkedPassage](), list[MarkedToken](), 0, 0
-    for start, stop, log10 in [*token_ratios.tolist(), [len(text), len(text), 0.0]]:
-        here, stop = max(int(start), end), int(stop)
-        if tokens and stop <= end and here < len(text):
-            tokens[-1] = replace(tokens[-1], log10=tokens[-1].log10 + log10)
-            continue
-        tokens.append(MarkedToken(text[end:here], text[here:stop], log10, False))
-        words += len(text[end:stop].split())
+        tokens.append(
+            MarkedToken(
+                shown[end:start], text, token.log10, any(word not in functions for word in inside)
+            )
+        )
         end = stop
-        if (words >= PASSAGE and text[here:stop].strip()[-1:] in tuple(".!?。！？؟۔")) or here == len(text):
-            made.append(MarkedPassage(tuple(tokens), sum(token.log10 for token in tokens)))
-            tokens, words = [], 0
-    return tuple(passage for passage in made if any(t.text or t.before.strip() for t in passage.tokens))
+        words = words + bool(inside)
+    return tuple(made)
 
 
 @dataclass(frozen=True)
 class Feature:
     """A feature that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand units of the
-    questioned text, the known texts and the background, an instance in context (before, itself, after), and the
-    share of its instances in the questioned text that lie within content words (None where it has none)."""
+    questioned text, the known texts and the background, an instance in context (before, itself, after), and
+    ``content``, the share (0 to 1) of its instances in the questioned text that lie within content words (None where
+    it has none)."""
 
     name: str
     pull: float
@@ -165,20 +172,35 @@ def common_words(
         return np.array([counts[name] for name in names]) / max(sum(counts.values()), 1)
 
     rows = np.stack([rates(text) for text in others])
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
+    mean = rows.mean(axis=0)
+    spread = rows.std(axis=0)
     spread = np.where(spread > 0, spread, np.inf)
-    questioned_rates, own = rates(questioned), np.mean([rates(text) for text in known], axis=0)
-    z, y = (questioned_rates - mean) / spread, (own - mean) / spread
+    questioned_rates = rates(questioned)
+    own = np.mean([rates(text) for text in known], axis=0)
+    z = (questioned_rates - mean) / spread
+    y = (own - mean) / spread
     pull = z * y / max(float(np.linalg.norm(z) * np.linalg.norm(y)), 1e-12)
     features = []
     for i in _ends(pull):
-        place = next((match for match in WORD.finditer(questioned) if lowered(match[0]) == names[i]), None)
-        features.append(_feature(names[i], pull[i], (questioned_rates[i], own[i], mean[i]), questioned, place, None))
+        place = next(
+            (match for match in WORD.finditer(questioned) if lowered(match[0]) == names[i]), None
+        )
+        features.append(
+            _feature(
+                names[i], pull[i], (questioned_rates[i], own[i], mean[i]), questioned, place, None
+            )
+        )
     return tuple(features)
 
 
 def ngrams(
-    questioned: str, known: Sequence[str], others: Sequence[str], functions: frozenset[str], n: int, *, strongest: bool
+    questioned: str,
+    known: Sequence[str],
+    others: Sequence[str],
+    functions: frozenset[str],
+    n: int,
+    *,
+    strongest: bool,
 ) -> tuple[Feature, ...]:
     """Overlap of questioned and known texts in character n-grams, less that of the questioned text with others.
 
@@ -194,7 +216,9 @@ def ngrams(
     frequent = np.sort(np.argsort(-np.asarray(every.sum(axis=0)).ravel(), kind="stable")[:FREQUENT])
     counts = every[:, frequent].toarray().astype(np.float64)
     rows = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    questioned_rates, own, cohort = rows[0], rows[1 : 1 + len(known)].mean(axis=0), rows[1 + len(known) :]
+    questioned_rates = rows[0]
+    own = rows[1 : 1 + len(known)].mean(axis=0)
+    cohort = rows[1 + len(known) :]
     if strongest:
         alike = cohort @ questioned_rates / np.maximum(np.linalg.norm(cohort, axis=1), 1e-12)
         cohort = cohort[np.sort(np.argsort(-alike, kind="stable")[:10])]
@@ -207,7 +231,9 @@ def ngrams(
         place = re.compile(re.escape(names[i]), re.IGNORECASE).search(flat[0])
         share = _within(flat[0], places, n, functions)
         rates = questioned_rates[i], own[i], mean[i]
-        features.append(_feature(names[i].replace(" ", "␣"), pull[i] * 1000, rates, flat[0], place, share))
+        features.append(
+            _feature(names[i].replace(" ", "␣"), pull[i] * 1000, rates, flat[0], place, share)
+        )
     return tuple(features)
 
 
@@ -239,7 +265,8 @@ def _feature(
 ) -> Feature:
     context = None
     if place is not None:
-        before, after = text[max(0, place.start() - AROUND) : place.start()], text[place.end() : place.end() + AROUND]
+        before = text[max(0, place.start() - AROUND) : place.start()]
+        after = text[place.end() : place.end() + AROUND]
         context = before.replace("\n", " "), place[0], after.replace("\n", " ")
     questioned, known, background = (1000 * float(rate) for rate in rates)
     return Feature(name, float(pull), questioned, known, background, context, content)
@@ -247,7 +274,7 @@ def _feature(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What there is to look at: ``more`` says how many words of the questioned text are not shown."""
+    """What there is to look at: ``more`` is the count of words of the questioned text that are not shown."""
 
     passages: tuple[MarkedPassage, ...]
     more: int
@@ -257,7 +284,12 @@ class Evidence:
 
 
 def evidence(
-    questioned: str, known: Sequence[str], background: Problems, same: Bools, functions: frozenset[str], seed: int
+    questioned: str,
+    known: Sequence[str],
+    background: Problems,
+    same: Bools,
+    functions: frozenset[str],
+    seed: int,
 ) -> Evidence:
     """What a questioned and the known texts show against the background's training problems; ``functions`` are the
     background's most frequent words, in lowercase."""

@@ -1,6 +1,8 @@
-"""The texts of a comparison: questioned ones, those of each candidate, and the cases they make.
+"""Reads the texts of a comparison (questioned and known ones), makes cases of them, and finds what bars them.
 
-What keeps texts from being compared: copies, a candidate among the background's authors, another language.
+In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``. Out: a ``Material`` with one ``CaseTexts`` a
+case, and ``Screened``: usable documents (documents,) and refusals by case. Bars are copies, a candidate among the
+background's authors, another language. Lengths are counts of words; shares are from 0 to 1.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from ravenbench.files import sha256
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, checked_name
 from ravenbench.formats.document import Document, Unreadable
-from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
+from ravenbench.formats.documents import (
+    OTHERS,
+    account_of,
+    list_documents,
+    read_document,
+    read_documents,
+)
 from ravenbench.formats.problems import check_no_further_text
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.common_words import BEGINNING, coverage, in_alphabetical_order
@@ -54,8 +62,8 @@ CAPITALS = 0.7
 
 @dataclass(frozen=True)
 class Text:
-    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words, the
-    document that it was taken from, and what it is called where that is not the name of its file."""
+    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its count of
+    words, the document that it was taken from, and what it is called where that is not the name of its file."""
 
     path: Path
     text: str
@@ -75,7 +83,11 @@ class Text:
     @property
     def sha256(self) -> str:
         """The hash of the file's bytes, or of the text in UTF-8 where it lies in a table or an archive."""
-        return sha256(self.path) if self.path.is_file() else hashlib.sha256(self.text.encode()).hexdigest()
+        return (
+            sha256(self.path)
+            if self.path.is_file()
+            else hashlib.sha256(self.text.encode()).hexdigest()
+        )
 
 
 @dataclass(frozen=True)
@@ -107,11 +119,21 @@ class Material:
     def of(self, plain: Callable[[str], str]) -> Material:
         """The same with every text changed so."""
         several = {case.candidate for case in self.cases}
-        known = {one: replace(one, texts=tuple(t.of(plain(t.text)) for t in one.texts)) for one in several}
-        return replace(self, cases=tuple(
-            replace(c, questioned=c.questioned.of(plain(c.questioned.text)), candidate=known[c.candidate])
-            for c in self.cases
-        ))  # fmt: skip
+        known = {
+            one: replace(one, texts=tuple(t.of(plain(t.text)) for t in one.texts))
+            for one in several
+        }
+        return replace(
+            self,
+            cases=tuple(
+                replace(
+                    c,
+                    questioned=c.questioned.of(plain(c.questioned.text)),
+                    candidate=known[c.candidate],
+                )
+                for c in self.cases
+            ),
+        )
 
     def paths(self) -> dict[str, Path]:
         """Every text's path by a name for it."""
@@ -128,24 +150,33 @@ def read_material(spec: CompareSpec) -> Material:
     texts are given. Raises InputError if texts are missing, empty, no plain text or in another encoding (all of them
     are named), a folder holds no text, or a row of the batch cannot be read."""
     if spec.which is not None:
-        raise SpecError("--which chooses among the texts of a class", fix="name the class by --each FOLDER")
+        raise SpecError(
+            "--which chooses among the texts of a class", fix="name the class by --each FOLDER"
+        )
     needed = () if spec.batch is not None else ("questioned", "known")
     absent = [f"--{name}" for name in (*needed, "background") if not getattr(spec, name)]
     if not spec.background:
         raise SpecError(
-            f"nothing to judge by: {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing",
+            f"nothing to judge by: {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'}"
+            " missing",
             expected="texts by other people, by author",
-            fix="--background FOLDER with author/text.txt, as what others wrote on the same occasion: forty authors"
-            " with five texts each serve well, ten with two are the least",
-        )  # fmt: skip
+            fix=(
+                "--background FOLDER with author/text.txt, as what others wrote on the same"
+                " occasion: forty authors with five texts each serve well, ten with two are the"
+                " least"
+            ),
+        )
     if spec.batch is not None:
         if spec.questioned or spec.known:
-            raise SpecError("a batch file names all texts itself", fix="leave --questioned and --known out")
+            raise SpecError(
+                "a batch file names all texts itself", fix="leave --questioned and --known out"
+            )
         return _batch(Path(given_path(spec.batch, "--batch")), spec.encoding)
     for name in ("questioned", "known"):
         if not getattr(spec, name):
             raise SpecError(
-                f"nothing to compare: --{name} is missing", expected="--questioned TEXT --known TEXT|FOLDER"
+                f"nothing to compare: --{name} is missing",
+                expected="--questioned TEXT --known TEXT|FOLDER",
             )
     for value in spec.questioned:
         given_path(value, "--questioned")
@@ -153,7 +184,10 @@ def read_material(spec: CompareSpec) -> Material:
         given_path(value.rpartition("=")[2], "--known")
     reader = TextReader(spec.encoding)
     queries = [text for path in spec.questioned for text in reader.one(Path(path))]
-    candidates = [CaseCandidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
+    candidates = [
+        CaseCandidate(name, tuple(reader.all(paths)))
+        for name, paths in _by_name(spec.known).items()
+    ]
     reader.faults.check()
     _check_owners((text, one.name) for one in candidates for text in one.texts)
     form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
@@ -164,7 +198,10 @@ def read_material(spec: CompareSpec) -> Material:
         for one in candidates
     ]
     _check_ids(cases)
-    return Material(tuple(cases), (*_folders_within(spec.known), *reader.notes, *_accounts(cases), *mail_notes(cases)))
+    return Material(
+        tuple(cases),
+        (*_folders_within(spec.known), *reader.notes, *_accounts(cases), *mail_notes(cases)),
+    )
 
 
 def read_text(path: Path, encoding: str | None = UTF8) -> Text:
@@ -221,33 +258,53 @@ class TextReader:
                     unreadable.append(error)
         unread = [p for p in others if p.suffix.lower() in OTHERS]
         if not documents or (unreadable and not texts):
-            raise unreadable[0] if unreadable else InputError(
-                "this folder holds no text", file=folder, found=", ".join(p.name for p in others[:4]) or "nothing",
-                expected="documents: .txt, .docx, .pdf, .eml …",
-            )  # fmt: skip
+            raise (
+                unreadable[0]
+                if unreadable
+                else InputError(
+                    "this folder holds no text",
+                    file=folder,
+                    found=", ".join(p.name for p in others[:4]) or "nothing",
+                    expected="documents: .txt, .docx, .pdf, .eml …",
+                )
+            )
         self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
         self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in unread]
         if rest := [p for p in others if p not in unread]:
-            self.notes.append(f"{folder.name}: other files were not read: {some((p.name for p in rest), 10)}")
+            self.notes.append(
+                f"{folder.name}: other files were not read: {some((p.name for p in rest), 10)}"
+            )
         return texts
 
     def _by_one(self, path: Path) -> tuple[Document, ...]:
         """The documents of a file that are all by one author."""
         documents = read_documents(path, self.encoding)
-        return documents if len({d.author for d in documents}) == 1 else (read_document(path, self.encoding),)
+        return (
+            documents
+            if len({d.author for d in documents}) == 1
+            else (read_document(path, self.encoding),)
+        )
 
 
 def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
     """What was left out of the texts that are compared, and which known texts repeat each other."""
-    texts = dict.fromkeys(text for case in cases for text in (case.questioned, *case.candidate.texts))
-    known = {text.path: (text, case.candidate.name) for case in cases for text in case.candidate.texts}
+    texts = dict.fromkeys(
+        text for case in cases for text in (case.questioned, *case.candidate.texts)
+    )
+    known = {
+        text.path: (text, case.candidate.name) for case in cases for text in case.candidate.texts
+    }
     whose = list(dict.fromkeys(name for _, name in known.values()))
     drafts = near_copies(
         [text.text for text, _ in known.values()],
         [whose.index(name) for _, name in known.values()],
         [text.name for text, _ in known.values()],
     )
-    own = [(text.text, case.candidate.name, text.name) for case in cases for text in case.candidate.texts]
+    own = [
+        (text.text, case.candidate.name, text.name)
+        for case in cases
+        for text in case.candidate.texts
+    ]
     own += [(case.questioned.text, case.candidate.name, case.questioned.name) for case in cases]
     contents, names, ids = zip(*own, strict=True) if own else ((), (), ())
     said = account_of([text.document for text in texts if text.document is not None])
@@ -262,8 +319,9 @@ def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
         return []
     shown = first_names([f"{name}: {', '.join(signs)}" for name, signs in mails.items()])
     return [
-        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}). They name people or are by "
-        "somebody else, so that the answer may rest on them and not on style: take them out and repeat"
+        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}). They name"
+        " people or are by somebody else, so that the answer may rest on them and not on style:"
+        " take them out and repeat"
     ]
 
 
@@ -273,9 +331,12 @@ def given_path(value: str, what: str, file: Path | None = None, line: int | None
     checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
     if not value.strip():
         raise FormatError(
-            f"{what} holds an empty path", file=file, line=line, expected="the path of a text or a folder",
+            f"{what} holds an empty path",
+            file=file,
+            line=line,
+            expected="the path of a text or a folder",
             fix="write each path out; no ; stands before the first or after the last",
-        )  # fmt: skip
+        )
     return value.strip()
 
 
@@ -286,16 +347,24 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
     if not any(equals for _, equals, _ in named):
         paths = [Path(value) for value in known]
         if len(folders := [path for path in paths if path.is_dir()]) > 1:
-            named_so = " ".join(f"--known {shlex.quote(f'{p.resolve().name}={p}')}" for p in folders)
+            named_so = " ".join(
+                f"--known {shlex.quote(f'{p.resolve().name}={p}')}" for p in folders
+            )
             raise SpecError(
-                "several folders without names may be one candidate or several", found=", ".join(map(str, folders)),
-                expected="--known NAME=PATH", fix="one NAME for all that one person wrote, a NAME of its own for each"
-                f" further candidate: {named_so}",
-            )  # fmt: skip
+                "several folders without names may be one candidate or several",
+                found=", ".join(map(str, folders)),
+                expected="--known NAME=PATH",
+                fix=(
+                    "one NAME for all that one person wrote, a NAME of its own for each"
+                    f" further candidate: {named_so}"
+                ),
+            )
         return {_called(paths): paths}
     for value, (name, equals, path) in zip(known, named, strict=True):
         if not equals or not name.strip() or not path:
-            raise SpecError("of several candidates each has a name", found=value, expected="--known NAME=PATH")
+            raise SpecError(
+                "of several candidates each has a name", found=value, expected="--known NAME=PATH"
+            )
         by_name.setdefault(name.strip(), []).append(Path(path))
     return by_name
 
@@ -304,21 +373,28 @@ def _folders_within(known: Sequence[str]) -> list[str]:
     """That texts of a candidate without a name stand in folders of their own, which may be people."""
     places = [Path(value) for value in known if "=" not in value and Path(value).is_dir()]
     inner = sorted({path.name for place in places for path in place.iterdir() if path.is_dir()})
-    heads = Counter(path.stem.partition("_")[0] for place in places for path in place.iterdir() if path.is_file())
+    heads = Counter(
+        path.stem.partition("_")[0]
+        for place in places
+        for path in place.iterdir()
+        if path.is_file()
+    )
     if not inner and len(heads) > 1 and (min(heads.values()) > 1 or all(map(is_name, heads))):
         inner = [f"{head}_… ({count})" for head, count in sorted(heads.items())]
     if not inner:
         return []
     return [
-        f"all texts within {places[0]} are taken as one candidate's, those in {some(inner)} too. If these are people, "
-        "name each: --known NAME=PATH"
+        f"all texts within {places[0]} are taken as one candidate's, those in {some(inner)} too. If"
+        " these are people, name each: --known NAME=PATH"
     ]
 
 
 def _called(paths: Sequence[Path]) -> str:
     """What a candidate without a name is called: as their folder is, unless that says nothing of them."""
     name = paths[0].resolve().name
-    plain = len(paths) > 1 or not paths[0].is_dir() or name.lower() in ("known", "candidate", "texts")
+    plain = (
+        len(paths) > 1 or not paths[0].is_dir() or name.lower() in ("known", "candidate", "texts")
+    )
     return "the candidate" if plain else name
 
 
@@ -327,21 +403,36 @@ def _check_owners(known: Iterable[tuple[Text, str]], file: Path | None = None) -
     owners: dict[str, dict[str, str]] = {}
     for text, candidate in known:
         owners.setdefault(" ".join(text.text.split()), {}).setdefault(candidate, str(text.path))
-    if several := [f"{next(iter(of.values()))} ({' and '.join(of)})" for of in owners.values() if len(of) > 1]:
+    if several := [
+        f"{next(iter(of.values()))} ({' and '.join(of)})" for of in owners.values() if len(of) > 1
+    ]:
         raise InputError(
-            "a known text is given as that of two candidates", file=file, found=first_names(several),
-            expected="one candidate for each text", fix="take it out where it is not theirs; if both names are one "
-            "person's, write one of them",
-        )  # fmt: skip
+            "a known text is given as that of two candidates",
+            file=file,
+            found=first_names(several),
+            expected="one candidate for each text",
+            fix=(
+                "take it out where it is not theirs; if both names are one "
+                "person's, write one of them"
+            ),
+        )
 
 
-def _check_ids(cases: Sequence[CaseTexts], file: Path | None = None, lines: Sequence[int] = ()) -> None:
+def _check_ids(
+    cases: Sequence[CaseTexts], file: Path | None = None, lines: Sequence[int] = ()
+) -> None:
     """InputError, with all of them, if cases have one name; of a batch with the ``lines`` they stand in."""
-    fix = "rename a file, or give a batch with names" if file is None else "give each case a name of its own (case)"
+    fix = (
+        "rename a file, or give a batch with names"
+        if file is None
+        else "give each case a name of its own (case)"
+    )
     of: dict[str, list[str]] = {}
     for i, case in enumerate(cases):
         of.setdefault(case.id, []).append(f"line {lines[i]}" if lines else case.questioned.name)
-    if several := [f"{name} ({', '.join(places)})" for name, places in of.items() if len(places) > 1]:
+    if several := [
+        f"{name} ({', '.join(places)})" for name, places in of.items() if len(places) > 1
+    ]:
         raise InputError("two cases have one name", file=file, found=first_names(several), fix=fix)
 
 
@@ -353,23 +444,38 @@ def _batch(path: Path, encoding: str | None) -> Material:
     cases: list[CaseTexts] = []
     lines: list[int] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
-    spellings, joined = dict[str, str](), dict[str, None]()
+    spellings = dict[str, str]()
+    joined = dict[str, None]()
     with Archive(path, encoding) as archive:
         rows = list(table_rows(archive, path.name))
     for line, row in rows:
         for column in ("questioned", "known"):
             if column not in row:
                 raise FormatError(
-                    f"there is no column {column!r}", file=path, line=line, found=", ".join(map(str, row)),
+                    f"there is no column {column!r}",
+                    file=path,
+                    line=line,
+                    found=", ".join(map(str, row)),
                     expected="case, questioned, known, candidate",
-                )  # fmt: skip
-        further = "put all known texts into one column, with semicolons between them, and each case on a row of its own"
+                )
+        further = (
+            "put all known texts into one column, with semicolons between them, and each case on a"
+            " row of its own"
+        )
         check_no_further_text(row, ("questioned", "known"), path, line, further)
-        listed = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
+        listed = (
+            row["known"]
+            if isinstance(row["known"], list)
+            else _word(row, "known", path, line).split(";")
+        )
         if not listed or not all(isinstance(one, str) for one in listed):
-            raise FormatError("known is no path, and no list of paths", file=path, line=line, found=row["known"])
+            raise FormatError(
+                "known is no path, and no list of paths", file=path, line=line, found=row["known"]
+            )
         with reader.faults.gathered():
-            questioned = reader.one(_place(_word(row, "questioned", path, line), "questioned", path, line))
+            questioned = reader.one(
+                _place(_word(row, "questioned", path, line), "questioned", path, line)
+            )
             places = tuple(_place(one, "known", path, line) for one in listed)
             if places not in read:
                 read[places] = reader.all(places)
@@ -388,7 +494,9 @@ def _batch(path: Path, encoding: str | None) -> Material:
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases, path, lines)
-    _check_owners(((text, case.candidate.name) for case in cases for text in case.candidate.texts), path)
+    _check_owners(
+        ((text, case.candidate.name) for case in cases for text in case.candidate.texts), path
+    )
     return Material(tuple(cases), (*joined, *reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
@@ -397,7 +505,9 @@ def _place(value: str, what: str, file: Path, line: int) -> Path:
     place = file.parent / given_path(value, what, file, line)
     if not place.exists():
         error = no_such(place)
-        raise InputError(f"{what}: {error.problem}: {value.strip()}", file=file, line=line, fix=error.fix)
+        raise InputError(
+            f"{what}: {error.problem}: {value.strip()}", file=file, line=line, fix=error.fix
+        )
     return place
 
 
@@ -407,25 +517,30 @@ def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if value is not None and not isinstance(value, str):
-        raise FormatError(f"{column} is not text", file=file, line=line, found=value, expected="a text")
+        raise FormatError(
+            f"{column} is not text", file=file, line=line, found=value, expected="a text"
+        )
     return (value or "").strip()
 
 
 def runs(text: str) -> frozenset[tuple[str, ...]]:
-    """All runs of ``RUN`` lowercase words."""
+    """All runs of ``RUN`` lowercase words of a text, as a set."""
     words = [word.lower() for word in WORD.findall(text)]
     return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
 
 
-def is_copy(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], share: float) -> bool:
-    """Whether so large a share of the first text's runs stands in the second."""
+def is_copy(
+    one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], share: float
+) -> bool:
+    """Whether at least a ``share`` (0 to 1) of the first text's runs is in the second."""
     common = len(one & other)
     return common >= FEWEST_RUNS and common >= share * len(one)
 
 
 @dataclass
 class Screened:
-    """``usable`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
+    """``usable`` (documents,) of the background, ``left_out`` in words, and by a case's id what refuses it and notes
+    on it."""
 
     usable: Bools
     left_out: list[str]
@@ -441,13 +556,24 @@ def _addressed(name: str, other: str) -> bool:
 def _signed_by_others(case: CaseTexts, authors: Sequence[str]) -> list[str]:
     """Notes on texts of a case whose first or last lines name an author of the background who is not the candidate."""
     own = name_key(case.candidate.name)
-    people = {name: words for name in authors if len(words := person_words(name)[1]) > 1 and name_key(name) != own}
+    people = {
+        name: words
+        for name in authors
+        if len(words := person_words(name)[1]) > 1 and name_key(name) != own
+    }
     notes = []
     for text in (case.questioned, *case.candidate.texts):
-        by = [name for name, words in people.items() if any(names_person(line, words) for line in edges(text.text))]
+        by = [
+            name
+            for name, words in people.items()
+            if any(names_person(line, words) for line in edges(text.text))
+        ]
         if by:
             what = "questioned" if text is case.questioned else "known"
-            notes.append(f"the {what} text {text.name} names another at its head or end, as who signs it: {some(by)}")
+            notes.append(
+                f"the {what} text {text.name} names another at its head or end, as who signs it:"
+                f" {some(by)}"
+            )
     remark(notes)
     return notes
 
@@ -474,17 +600,24 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
     queries = {case.questioned.path: case.questioned for case in cases}
     plain = plainly(cases, corpus)
-    own = {case.candidate: [runs(plain(text.text)) for text in case.candidate.texts] for case in cases}
+    own = {
+        case.candidate: [runs(plain(text.text)) for text in case.candidate.texts] for case in cases
+    }
     names = {} if members else {name_key(candidate.name): candidate.name for candidate in own}
     writer = {case.questioned.path: case.candidate.name for case in cases} if members else {}
     gone: dict[int, str] = {}
     for code, author in enumerate(corpus.author.names):
-        if name := names.get(name_key(author)) or next((n for n in names.values() if _addressed(n, author)), None):
+        if name := names.get(name_key(author)) or next(
+            (n for n in names.values() if _addressed(n, author)), None
+        ):
             gone[code] = f"{author}: has the name of the candidate {name}"
     others = [author for code, author in enumerate(corpus.author.names) if code not in gone]
     for group in lookalikes([*names.values(), *others]) if names else ():
         for mine in {*group} & {*names.values()}:
-            note = f"background authors that may be {mine} under another name: {some({*group} - {mine})}"
+            note = (
+                f"background authors that may be {mine} under another name:"
+                f" {some({*group} - {mine})}"
+            )
             remark([note])
             for case in cases:
                 screened.notes[case.id] += [note] if case.candidate.name == mine else []
@@ -498,14 +631,19 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
         for candidate, several in own.items():
             if members and candidate.name == corpus.author[row]:
                 continue
-            if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
+            if code not in gone and any(
+                is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several
+            ):
                 if members:
-                    note = f"{corpus.ids[row]} of another author shares long passages with a known text"
+                    note = (
+                        f"{corpus.ids[row]} of another author shares long passages with a known"
+                        " text"
+                    )
                     screened.notes[candidate.name].append(note)
                     continue
                 gone[code] = (
-                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
-                    f"{candidate.name}"
+                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a"
+                    f" known text of {candidate.name}"
                 )
         for path, one in questions.items():
             if path in writer and writer[path] == corpus.author[row]:
@@ -520,25 +658,41 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
     screened.left_out += [gone[code] for code in sorted(gone)]
     screened.usable &= ~np.isin(corpus.author.codes, list(gone))
     for case in cases:
-        path, refusals = case.questioned.path, screened.refusals[case.id]
+        path = case.questioned.path
+        refusals = screened.refusals[case.id]
         for other in cases if members else ():
-            if other is not case and is_copy(questions[path], questions[other.questioned.path], COPIED):
-                refusals.append(Reason(Why.COPIED, (
-                    f"the questioned text repeats that of {other.id}: one was copied from the other, or both from a "
-                    "third, which a comparison of style cannot tell"
-                )))  # fmt: skip
+            if other is not case and is_copy(
+                questions[path], questions[other.questioned.path], COPIED
+            ):
+                refusals.append(
+                    Reason(
+                        Why.COPIED,
+                        f"the questioned text repeats that of {other.id}: one was copied from the"
+                        " other, or both from a third, which a comparison of style cannot tell",
+                    )
+                )
         if path in copied:
-            refusals.append(Reason(Why.COPIED, (
-                f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
-                "which a comparison of style cannot tell; if it is that very file, take it out of the background, or "
-                "give the whole class by --each"
-            )))  # fmt: skip
+            refusals.append(
+                Reason(
+                    Why.COPIED,
+                    f"the questioned text repeats the background text {copied[path]}: it was copied"
+                    " or is by that author, which a comparison of style cannot tell; if it is that"
+                    " very file, take it out of the background, or give the whole class by --each",
+                )
+            )
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
-            if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():
-                refusals.append(Reason(Why.COPIED, (
-                    f"the questioned text repeats the known text {text.name}: identical passages are a finding of "
-                    "their own, and style is not what makes them alike"
-                )))  # fmt: skip
+            if (
+                is_copy(questions[path], known, COPIED)
+                or case.questioned.text.split() == text.text.split()
+            ):
+                refusals.append(
+                    Reason(
+                        Why.COPIED,
+                        f"the questioned text repeats the known text {text.name}: identical"
+                        " passages are a finding of their own, and style is not what makes them"
+                        " alike",
+                    )
+                )
             elif is_copy(questions[path], known, SHARED):
                 screened.notes[case.id].append(
                     f"the questioned text shares passages with the known text {text.name}; "
@@ -548,22 +702,30 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
 
 
 def evidence_in_words(*texts: str) -> tuple[int, str]:
-    """How many words texts have together, passages that come again counted once, and the same as a phrase."""
-    words, evidence = sum(map(count_words, texts)), count_evidence(*texts)
-    return evidence, f"{words} words" + (f", {evidence} without repetitions" if evidence < words else "")
+    """The count of words that texts have together, passages that come again counted once, and the same as a phrase."""
+    words = sum(map(count_words, texts))
+    evidence = count_evidence(*texts)
+    return evidence, f"{words} words" + (
+        f", {evidence} without repetitions" if evidence < words else ""
+    )
 
 
 def not_comparable(case: CaseTexts) -> list[Reason]:
     """Refusals of a case whose words cannot be told apart (in Thai, Lao, Khmer and Burmese), or are too few to look
     at."""
     if writing_of([case.questioned.text, *(text.text for text in case.candidate.texts)]) == "runs":
-        return [Reason(Why.NO_BLANKS, (
-            "no blanks stand between words in this script, so that function words and content cannot be told apart "
-            "here; raven run and raven verify read such texts"
-        ))]  # fmt: skip
+        return [
+            Reason(
+                Why.NO_BLANKS,
+                "no blanks stand between words in this script, so that function words and content"
+                " cannot be told apart here; raven run and raven verify read such texts",
+            )
+        ]
     sizes = {
         "the questioned text has": evidence_in_words(case.questioned.text),
-        "the known texts have together": evidence_in_words(*(text.text for text in case.candidate.texts)),
+        "the known texts have together": evidence_in_words(
+            *(text.text for text in case.candidate.texts)
+        ),
     }
     return [
         Reason(Why.SHORT, f"{what} {shown}; fewer than {FEWEST_WORDS} are not compared")
@@ -573,12 +735,14 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
 
 
 def capitals(texts: Iterable[str]) -> float:
-    """The share of capitals among the letters of a usual one of some texts, by their beginnings."""
+    """The share (0 to 1) of capitals among the letters of a usual one (the median) of some texts, by their
+    beginnings."""
     return float(np.median([_capitals(text) for text in texts] or [0.0]))
 
 
 def _capitals(text: str) -> float:
-    small, large = sum(map(str.islower, text[:BEGINNING])), sum(map(str.isupper, text[:BEGINNING]))
+    small = sum(map(str.islower, text[:BEGINNING]))
+    large = sum(map(str.isupper, text[:BEGINNING]))
     return large / max(1, small + large)
 
 
@@ -588,25 +752,42 @@ def no_prose(text: str, usual: float) -> list[str]:
     parts = text[:BEGINNING].split()
     single = sum(len(part) == 1 and part.lower() != part.upper() for part in parts)
     share = _capitals(text)
-    reasons = ["has letters that stand apart, so that its words cannot be told"] if 2 * single > len(parts) else []
+    reasons = (
+        ["has letters that stand apart, so that its words cannot be told"]
+        if 2 * single > len(parts)
+        else []
+    )
     if in_alphabetical_order(text):
-        reasons.append("is words in alphabetical order and no prose: what stands beside what is lost")
+        reasons.append(
+            "is words in alphabetical order and no prose: what stands beside what is lost"
+        )
     if (share > CAPITALS) is not (usual > CAPITALS):
-        reasons.append(f"has {share:.0%} capitals among its letters, where a usual one of the other texts has "
-                       f"{usual:.0%}: capitals would be compared in the place of style")  # fmt: skip
+        reasons.append(
+            f"has {share:.0%} capitals among its letters, where a usual one of the other texts has "
+            f"{usual:.0%}: capitals would be compared in the place of style"
+        )
     return reasons
 
 
-def unlike(case: CaseTexts, functions: frozenset[str], usual: float, usual_capitals: float) -> list[Reason]:
+def unlike(
+    case: CaseTexts, functions: frozenset[str], usual: float, usual_capitals: float
+) -> list[Reason]:
     """Refusals of a case for its texts of another language or kind than the background, whose usual text has such
     shares of common words and of capitals."""
     texts = [("the questioned text", case.questioned)]
     texts += [(f"the known text {text.name}", text) for text in case.candidate.texts]
     shares = [(name, coverage(text.text, functions)) for name, text in texts]
-    odd = [Reason(Why.UNLIKE, f"{name} {why}") for name, t in texts for why in no_prose(t.text, usual_capitals)]
+    odd = [
+        Reason(Why.UNLIKE, f"{name} {why}")
+        for name, t in texts
+        for why in no_prose(t.text, usual_capitals)
+    ]
     return odd + [
-        Reason(Why.UNLIKE, (
-            f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
-            f"most frequent ones, of a usual background text {usual:.0%}"
-        )) for name, share in shares if share < FOREIGN * usual
-    ]  # fmt: skip
+        Reason(
+            Why.UNLIKE,
+            f"{name} is unlike the background in language or kind: {share:.0%} of its words are"
+            f" among the background's most frequent ones, of a usual background text {usual:.0%}",
+        )
+        for name, share in shares
+        if share < FOREIGN * usual
+    ]

@@ -1,5 +1,8 @@
-"""From raw scores to log10 likelihood ratios: scores are calibrated, fused, weighed by how alike the two sides are in
-content, and held within what the background can show.
+"""Turns raw scores into log10 likelihood ratios: calibrates, fuses, weighs by likeness in content, and bounds them.
+
+In: ``PairScores`` of n background pairs, raw scores (n,) or (n, f) of each verifier with truth (n,), and scores of
+cases. Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, higher = same author; ``LRLimits`` in
+log10; 95 % intervals.
 
 Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,
 what likeness in content adds is taken off. Of style nothing is taken off; it is calibrated on pairs as they were drawn,
@@ -21,7 +24,13 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
-from ravenbench.ext.case.compare.record import CaseProblem, FoldRole, PairColumn, ShapeRecord, pairs_array
+from ravenbench.ext.case.compare.record import (
+    CaseProblem,
+    FoldRole,
+    PairColumn,
+    ShapeRecord,
+    pairs_array,
+)
 from ravenbench.ext.case.likelihood_ratios import DRAWS as SAMPLES
 from ravenbench.ext.case.likelihood_ratios import (
     Bounds,
@@ -36,7 +45,14 @@ from ravenbench.ext.case.likelihood_ratios import (
     redrawn,
     supported,
 )
-from ravenbench.ext.case.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
+from ravenbench.ext.case.likeness import (
+    KNEE,
+    Excess,
+    different_quantile,
+    excess,
+    reach_of,
+    stands_for,
+)
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import confinement, exposure
 from ravenbench.store.records import Plan
@@ -64,7 +80,7 @@ Scores = Mapping[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Background pairs of all folds of a shape, one after another.
+    """n background pairs of all folds of a shape, one after another.
 
     Attributes
     ----------
@@ -127,8 +143,9 @@ def _unscored(problems: Problems, scores: Floats) -> str:
     rows = [row for i in without for row in (*problems.known(i), problems.questioned_index[i])]
     shortest = min(count_words(problems.texts[row]) for row in rows)
     return (
-        f"it has no score for {len(without)} of {len(problems)} pairs, whose shortest text has {shortest} words: "
-        "such texts are too short for it, or have nothing in common with those that it learned from"
+        f"it has no score for {len(without)} of {len(problems)} pairs, whose shortest text has"
+        f" {shortest} words: such texts are too short for it, or have nothing in common with those"
+        " that it learned from"
     )
 
 
@@ -146,7 +163,11 @@ def complete_scores(
             if scores is not None and not np.isfinite(scores).all():
                 error = _unscored(store.shared_fold(fold).test, scores.reshape(len(scores), -1))
             if error is not None or scores is None:
-                failures.append(Failure(store.keys.get((verifier, fold), fold), verifier, fold, error or "no scores"))
+                failures.append(
+                    Failure(
+                        store.keys.get((verifier, fold), fold), verifier, fold, error or "no scores"
+                    )
+                )
                 break
             by_fold[fold] = scores
         else:
@@ -159,19 +180,27 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     shape without problems of cases has background pairs alone."""
     failures: list[Failure] = []
     moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
-    sets = list(map(FoldRole.SETS.of, shape.folds)) if shape.problems and len(shape.known) > 1 else []
+    sets = (
+        list(map(FoldRole.SETS.of, shape.folds)) if shape.problems and len(shape.known) > 1 else []
+    )
     folds = [*shape.folds, *moved, *sets, *shape.case_folds]
     complete = complete_scores(store, plan, folds, failures)
     names = tuple(complete)
-    exposed = {name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in names}
+    exposed = {
+        name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in names
+    }
     barred = {name: why for name, why in exposed.items() if why}
     isolated = {name: scores for name, scores in complete.items() if name not in barred}
     cases = {
-        name: np.concatenate([complete[name][fold] for fold in shape.case_folds]) for name in names if shape.case_folds
+        name: np.concatenate([complete[name][fold] for fold in shape.case_folds])
+        for name in names
+        if shape.case_folds
     }
     pairs, own = (_joined(store, complete, folds, shape.strangers) for folds in (shape.folds, sets))
     place: dict[CaseProblem, int] = {}
-    row = np.array([place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64)
+    row = np.array(
+        [place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64
+    )
     return ShapeScores(
         shape,
         names,
@@ -194,13 +223,20 @@ def _means(scores: Floats, row: Ints) -> Floats:
 
 
 def _joined(
-    store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
+    store: Store,
+    complete: Mapping[str, Mapping[str, Floats]],
+    folds: Sequence[str],
+    strangers: Sequence[float],
 ) -> PairScores:
     about = [files.read_array(store.path / f"{pairs_array(fold)}.npy") for fold in folds]
     flat = np.concatenate([np.zeros((0, len(PairColumn))), *about])
     same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
     return PairScores(
-        {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in complete.items() if folds},
+        {
+            name: np.concatenate([scores[fold] for fold in folds])
+            for name, scores in complete.items()
+            if folds
+        },
         {},
         same,
         flat[:, PairColumn.UNSEEN] > 0,
@@ -211,10 +247,15 @@ def _joined(
     )
 
 
-def _moved(store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> dict[str, Floats]:
+def _moved(
+    store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]
+) -> dict[str, Floats]:
     """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
     off = {fold: FoldRole.TRANSPLANTED.of(fold) for fold in folds}
-    place = {fold: np.array([int(name) for name in store.fold(off[fold]).test.ids], dtype=np.int64) for fold in folds}
+    place = {
+        fold: np.array([int(name) for name in store.fold(off[fold]).test.ids], dtype=np.int64)
+        for fold in folds
+    }
     joined = {}
     for name, scores in complete.items():
         each = []
@@ -239,7 +280,9 @@ class System:
         """Log10 LRs (n,) of every verifier and of the fusion for pairs with these content similarities (n,)."""
         each = {
             name: calibration.llr(
-                self.excess[name].taken_off(scores[name], content) if name in self.excess else scores[name]
+                self.excess[name].taken_off(scores[name], content)
+                if name in self.excess
+                else scores[name]
             )
             for name, calibration in self.calibrations.items()
         }
@@ -258,8 +301,8 @@ class CombinedLLR:
 
 @dataclass(frozen=True, eq=False)
 class WeighedSystem:
-    """The system of texts as written and that of style (None where it could not be learned), and the likeness in
-    content between which style comes in."""
+    """The system of texts as written and that of style (None where it could not be learned), and the content
+    similarities (``middle``, ``knee``) between which style comes in."""
 
     written: System
     style: System | None
@@ -267,11 +310,16 @@ class WeighedSystem:
     knee: float
 
     def combined(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
-        """LRs of pairs with these scores as written, scores with content words replaced, and content similarities."""
+        """Log10 LRs (n,) of pairs with these scores as written, scores with content words replaced, and content
+        similarities."""
         written = self.written.llr(scores, content)
         nothing = np.full(len(content), np.nan)
-        style = dict.fromkeys(written, nothing) | ({} if self.style is None else self.style.llr(moved, content))
-        part = STYLE * np.clip((content - self.middle) / max(self.knee - self.middle, 1e-12), 0.0, 1.0)
+        style = dict.fromkeys(written, nothing) | (
+            {} if self.style is None else self.style.llr(moved, content)
+        )
+        part = STYLE * np.clip(
+            (content - self.middle) / max(self.knee - self.middle, 1e-12), 0.0, 1.0
+        )
         llr = {
             name: np.where(np.isnan(style[name]), values, values + part * (style[name] - values))
             for name, values in written.items()
@@ -281,8 +329,9 @@ class WeighedSystem:
 
 @dataclass(frozen=True, eq=False)
 class LRLimits:
-    """How strong an LR the background can show: ``bounds`` of every verifier and of the fusion; and where two sides are
-    more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``)."""
+    """How strong a log10 LR the background can show: ``bounds`` of every verifier and of the fusion; and where two
+    sides are more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``).
+    """
 
     bounds: Mapping[str, Bounds]
     reach: float
@@ -290,16 +339,23 @@ class LRLimits:
     def upper(self, name: str, content: Floats, style: Floats) -> Floats:
         """Greatest log10 LRs (n,) at content similarities (n,), where style alone gives log10 LRs (n,) or nan."""
         most = self.bounds[name].upper
-        return np.where(content > self.reach, np.clip(np.fmax(STYLE * style, UNSHOWN), None, most), most)
+        return np.where(
+            content > self.reach, np.clip(np.fmax(STYLE * style, UNSHOWN), None, most), most
+        )
 
     def of(self, name: str, content: float, style: float) -> Bounds:
         """The bounds at a content similarity, where style alone gives a log10 LR (or nan)."""
-        return Bounds(self.bounds[name].lower, float(self.upper(name, np.array([content]), np.array([style]))[0]))
+        return Bounds(
+            self.bounds[name].lower,
+            float(self.upper(name, np.array([content]), np.array([style]))[0]),
+        )
 
     def bounded(self, combined: CombinedLLR, content: Floats) -> dict[str, Floats]:
         """Log10 LRs (n,) within the limits."""
         return {
-            name: np.clip(values, self.bounds[name].lower, self.upper(name, content, combined.style[name]))
+            name: np.clip(
+                values, self.bounds[name].lower, self.upper(name, content, combined.style[name])
+            )
             for name, values in combined.llr.items()
         }
 
@@ -322,8 +378,10 @@ class Validated:
 
 def weigh(pairs: PairScores, times: Floats) -> WeighedSystem:
     """Learn both systems from pairs that count so many times (n,) beside their own weight."""
-    used, weight = times > 0, times * pairs.weight
-    content, same = pairs.content[used], pairs.same[used]
+    used = times > 0
+    weight = times * pairs.weight
+    content = pairs.content[used]
+    same = pairs.same[used]
     middle, knee = (different_quantile(content, same, weight[used], share) for share in (0.5, KNEE))
     return WeighedSystem(learn(pairs, weight, used), _style(pairs, times), middle, knee)
 
@@ -331,12 +389,19 @@ def weigh(pairs: PairScores, times: Floats) -> WeighedSystem:
 def _style(pairs: PairScores, times: Floats) -> System | None:
     """What is learned from pairs with content words replaced; strangers count as they were drawn."""
     used = (times > 0) & was_transplanted(pairs)
-    same, weight = pairs.same[used], times[used]
+    same = pairs.same[used]
+    weight = times[used]
     if not same.any() or same.all():
         return None
-    calibrations = {name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()}
-    members = [calibration.llr(pairs.moved[name][used]) for name, calibration in calibrations.items()]
-    return System({}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
+    calibrations = {
+        name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()
+    }
+    members = [
+        calibration.llr(pairs.moved[name][used]) for name, calibration in calibrations.items()
+    ]
+    return System(
+        {}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used])
+    )
 
 
 def was_transplanted(pairs: PairScores) -> Bools:
@@ -350,26 +415,38 @@ def was_transplanted(pairs: PairScores) -> Bools:
 def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> System:
     """Take off what likeness adds, calibrate every verifier and fuse them, on the pairs used (by default all)."""
     used = np.ones(len(pairs), dtype=np.bool_) if used is None else used
-    same, content, author = pairs.same[used], pairs.content[used], pairs.authors[used, 0]
+    same = pairs.same[used]
+    content = pairs.content[used]
+    author = pairs.authors[used, 0]
     weight = weight[used]
     knee = different_quantile(content, same, weight, KNEE)
-    gains, calibrations, members = {}, {}, []
+    gains = {}
+    calibrations = {}
+    members = []
     for name, values in pairs.scores.items():
         gains[name] = excess(values[used], same, content, author, weight, knee)
         rows = gains[name].taken_off(values[used], content)
         calibrations[name] = calibrate(rows, same, weight)
         members.append(calibrations[name].llr(rows))
-    return System(gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used]))
+    return System(
+        gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used])
+    )
 
 
 def limits(pairs: PairScores, raw: CombinedLLR, weight: Floats) -> LRLimits:
     """Limits from pairs with log10 LRs (n,) that learned nothing from their authors. They count people: pairs of one
     author are no more than one."""
     used = weight > 0
-    same, each = pairs.same[used], weight[used]
-    people = [float(len(np.unique(pairs.authors[side, 0]))) for side in (used & pairs.same, used & ~pairs.same)]
+    same = pairs.same[used]
+    each = weight[used]
+    people = [
+        float(len(np.unique(pairs.authors[side, 0])))
+        for side in (used & pairs.same, used & ~pairs.same)
+    ]
     bounds = {
-        name: Bounds(max(empirical.lower, -supported(people[0])), min(empirical.upper, supported(people[1])))
+        name: Bounds(
+            max(empirical.lower, -supported(people[0])), min(empirical.upper, supported(people[1]))
+        )
         for name, values in raw.llr.items()
         for empirical in (elub(values[used], same, each, (people[0], people[1])),)
     }
@@ -379,19 +456,28 @@ def limits(pairs: PairScores, raw: CombinedLLR, weight: Floats) -> LRLimits:
 
 @lru_cache(maxsize=8)
 def validate(pairs: PairScores) -> Validated:
-    """LRs of all background pairs by systems learned from the other folds; limits from these; the system of all. It is
-    the same for all cases of a shape."""
-    places, each = [], []
+    """Log10 LRs of all background pairs by systems learned from the other folds; limits from these; the system of
+    all. It is the same for all cases of a shape."""
+    places = []
+    each = []
     for fold in np.unique(pairs.fold):
         rows = np.flatnonzero(pairs.fold == fold)
         system = weigh(pairs, (pairs.fold != fold).astype(np.float64))
         places.append(rows)
-        each.append(system.combined(subset(pairs.scores, rows), subset(pairs.moved, rows), pairs.content[rows]))
+        each.append(
+            system.combined(
+                subset(pairs.scores, rows), subset(pairs.moved, rows), pairs.content[rows]
+            )
+        )
     order = np.argsort(np.concatenate(places), kind="stable")
     raw = CombinedLLR(
         *(
             {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
-            for parts in ([one.written for one in each], [one.style for one in each], [one.llr for one in each])
+            for parts in (
+                [one.written for one in each],
+                [one.style for one in each],
+                [one.llr for one in each],
+            )
         )
     )
     return _validated(pairs, raw)
@@ -399,13 +485,18 @@ def validate(pairs: PairScores) -> Validated:
 
 def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
     """Pairs with these log10 LRs, each held within the limits that the pairs of other folds show."""
-    every, llr = limits(pairs, raw, pairs.weight), {name: np.zeros(len(pairs)) for name in raw.llr}
+    every = limits(pairs, raw, pairs.weight)
+    llr = {name: np.zeros(len(pairs)) for name in raw.llr}
     for fold in np.unique(pairs.fold):
         here = pairs.fold == fold
-        rest, both = every, len(np.unique(pairs.same[~here])) == 2
+        rest = every
+        both = len(np.unique(pairs.same[~here])) == 2
         if both:
-            rest = limits(select_pairs(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here])
-        fold_llr, content = _rows(raw, here), pairs.content[here]
+            rest = limits(
+                select_pairs(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here]
+            )
+        fold_llr = _rows(raw, here)
+        content = pairs.content[here]
         for name, bounded in rest.bounded(fold_llr, content).items():
             most = every.upper(name, content, fold_llr.style[name])
             llr[name][here] = np.clip(bounded, every.bounds[name].lower, most)
@@ -431,7 +522,10 @@ def held_out(valid: Validated, part: int) -> Validated:
 
 def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
     """These pairs alone."""
-    fields = {name: getattr(pairs, name)[rows] for name in ("same", "unseen", "authors", "fold", "content", "weight")}
+    fields = {
+        name: getattr(pairs, name)[rows]
+        for name in ("same", "unseen", "authors", "fold", "content", "weight")
+    }
     return PairScores(scores=subset(pairs.scores, rows), moved=subset(pairs.moved, rows), **fields)
 
 
@@ -440,11 +534,16 @@ def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
 
     All that decides one of them, limits too, is learned from pairs of the other folds, so that it knows neither author.
     """
-    valid, rows, each = validate(pairs), list[Ints](), list[Scores]()
+    valid = validate(pairs)
+    rows = list[Ints]()
+    each = list[Scores]()
     for fold in np.unique(others.fold).tolist():
-        here, at = np.flatnonzero(others.fold == fold), held_out(valid, fold)
+        here = np.flatnonzero(others.fold == fold)
+        at = held_out(valid, fold)
         content = others.content[here]
-        combined = at.system.combined(subset(others.scores, here), subset(others.moved, here), content)
+        combined = at.system.combined(
+            subset(others.scores, here), subset(others.moved, here), content
+        )
         rows.append(here)
         each.append(at.limits.bounded(combined, content))
     order = np.argsort(np.concatenate(rows), kind="stable")
@@ -452,7 +551,9 @@ def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
 
 
 @lru_cache(maxsize=8)
-def bootstrap_systems(valid: Validated, seed: int, draws: int) -> tuple[tuple[WeighedSystem, LRLimits], ...]:
+def bootstrap_systems(
+    valid: Validated, seed: int, draws: int
+) -> tuple[tuple[WeighedSystem, LRLimits], ...]:
     """The system and its limits, learned from each bootstrap sample that holds pairs of both kinds.
 
     Authors of the background are drawn with replacement and a pair counts as often as both its authors were drawn.
@@ -460,8 +561,12 @@ def bootstrap_systems(valid: Validated, seed: int, draws: int) -> tuple[tuple[We
     authors does to them is not in it.
     """
     pairs = valid.pairs
-    every = redrawn(pairs.authors, pairs.same, np.ones(len(pairs.same)), seed, "compare-bootstrap", draws)
-    return tuple((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)) for often in every)
+    every = redrawn(
+        pairs.authors, pairs.same, np.ones(len(pairs.same)), seed, "compare-bootstrap", draws
+    )
+    return tuple(
+        (weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)) for often in every
+    )
 
 
 @lru_cache(maxsize=16)
@@ -470,7 +575,9 @@ def promise(valid: Validated, seed: int) -> Mapping[str, MeasureEstimate]:
     drawing the background's authors anew."""
     pairs = valid.pairs
     promised = {key: measures(1.0)[key] for key in PROMISED}
-    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, promised)
+    return estimated(
+        valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, promised
+    )
 
 
 def intervals(
@@ -482,7 +589,9 @@ def intervals(
     its sample.
     """
     samples = bootstrap_systems(valid, seed, DRAWS)
-    sampled = [at.bounded(system.combined(scores, moved, content), content) for system, at in samples]
+    sampled = [
+        at.bounded(system.combined(scores, moved, content), content) for system, at in samples
+    ]
     tails = (1 - LEVEL) / 2
     ends = {
         name: np.quantile(np.stack([one[name] for one in sampled]), [tails, 1 - tails], axis=0)

@@ -1,4 +1,8 @@
-"""From texts to a manifest: for each shape of case, folds of background pairs, and one fold with the cases."""
+"""Makes a manifest of a comparison's texts: for each shape of case, folds of background pairs and one with the cases.
+
+In: a ``CompareSpec`` and a ``Material``. Out: a ``Draft`` of a ``ComparePlan``: problems with truth by fold, and
+records of cases and background; coverages are shares from 0 to 1, lengths counts of words.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,14 @@ from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, Part, Population, Shaped, case_shape, choose
+from ravenbench.ext.case.compare.background import (
+    FEWEST_AUTHORS,
+    Part,
+    Population,
+    Shaped,
+    case_shape,
+    choose,
+)
 from ravenbench.ext.case.compare.classes import class_shapes
 from ravenbench.ext.case.compare.material import (
     CaseTexts,
@@ -27,13 +38,11 @@ from ravenbench.ext.case.compare.material import (
     screen,
     unlike,
 )
-from ravenbench.ext.case.compare.one_hand import Look, looked_at
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     CaseRecord,
     CaseTextRecord,
     ComparePlan,
-    HandRecord,
     Reason,
     ShapeRecord,
     Why,
@@ -48,15 +57,20 @@ from ravenbench.types import Corpus
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.languages import readable
 
+RECKONED = "Numbers of background problems are reckoned from one part of its authors."
+"""What a plan says of its counts."""
+
 
 def draft(
-    spec: CompareSpec, material: Material, progress: Progress = silent, whole: bool = False, look: Look = looked_at,
+    spec: CompareSpec,
+    material: Material,
+    progress: Progress = silent,
+    whole: bool = False,
     sketched: bool = False,
-) -> Draft[ComparePlan]:  # fmt: skip
-    """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
-    one author. Raises SpecError if a verifier cannot be used here.
-    ``whole``, ``sketched``: as of ``Shaped``; ``look``: how changes of hand are looked for.
-    """
+) -> Draft[ComparePlan]:
+    """The ``Draft`` of a comparison: chooses the background's pairs and lays out all problems. Raises InputError if
+    the background cannot be read or has one author. Raises SpecError if a verifier cannot be used here. ``whole``,
+    ``sketched``: as of ``Shaped``."""
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
@@ -65,12 +79,15 @@ def draft(
     )
     if spec.strip_shared and not members:
         plain = plainly(material.cases, corpus)
-        corpus, material = without_shared(corpus), material.of(plain)
+        corpus = without_shared(corpus)
+        material = material.of(plain)
     components, notes = readable_verifiers(components, corpus)
     screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)
-    refusals = {case.id: [*screened.refusals[case.id], *not_comparable(case)] for case in material.cases}
+    refusals = {
+        case.id: [*screened.refusals[case.id], *not_comparable(case)] for case in material.cases
+    }
     usual_capitals = capitals(background.corpus.texts)
     for case in material.cases:
         if all(reason.why is not Why.NO_BLANKS for reason in refusals[case.id]):
@@ -81,9 +98,12 @@ def draft(
     row = {case_texts.hash(i): i for i in range(len(case_texts))}
     shapes: list[ShapeRecord] = []
     parts: list[Part] = []
-    placed, part = dict[str, str](), dict[str, int]()
+    placed = dict[str, str]()
+    part = dict[str, int]()
     ready = [case for case in material.cases if not refusals[case.id]]
-    for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
+    for wanted, cases in (
+        class_shapes(background, ready, spec.seed) if members else _by_shape(ready)
+    ):
         progress("making background pairs", len(shapes), 0)
         shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole, sketched)
         shapes.append(shaped.record)
@@ -95,10 +115,10 @@ def draft(
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
-    progress("looking for a change of hand", 0, 0)
-    hands = look(background, material.cases, spec.seed)
     folds = [fold for fold, _ in parts]
-    texts, moved = on_one_table([side for fold in folds for side in (fold.train, fold.test)], case_texts)
+    texts, moved = on_one_table(
+        [side for fold in folds for side in (fold.train, fold.test)], case_texts
+    )
     folds = [
         replace(fold, train=train, test=test.blind())
         for fold, train, test in zip(folds, moved[::2], moved[1::2], strict=True)
@@ -107,7 +127,9 @@ def draft(
     case_records = []
     for case in material.cases:
         place = placed.get(case.id), part.get(case.id)
-        case_records.append(_case_record(case, background, *place, refusals[case.id], screened, row, hands[case.id]))
+        case_records.append(
+            _case_record(case, background, *place, refusals[case.id], screened, row)
+        )
     plan = ComparePlan(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
@@ -117,7 +139,11 @@ def draft(
         cases=case_records,
         notes=[*material.notes, *notes],
     )
-    arrays = {pairs_array(fold.name): array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
+    arrays = {
+        pairs_array(fold.name): array
+        for (_, array), fold in zip(parts, folds, strict=True)
+        if array is not None
+    }
     return Draft(plan, folds, texts, arrays=arrays)
 
 
@@ -129,40 +155,54 @@ def _too_few(shape: ShapeRecord, every: int) -> Reason:
     rest = f", or more and longer texts by the {every - count} others" if every > count else ""
     return Reason(
         Why.FEW_AUTHORS,
-        f"{count} background authors have texts enough for a case like this; at least {FEWEST_AUTHORS} are needed to "
-        f"say how often such texts mislead. What would help: {more}{rest}, or shorter questioned and known texts",
+        f"{count} background authors have texts enough for a case like this; at least"
+        f" {FEWEST_AUTHORS} are needed to say how often such texts mislead. What would help:"
+        f" {more}{rest}, or shorter questioned and known texts",
     )
 
 
 def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]:
     """Cases by their own shape."""
-    return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
+    return [
+        (shape, [c for c in cases if case_shape(c) == shape])
+        for shape in sorted({case_shape(c) for c in cases})
+    ]
 
 
 def components_of(spec: CompareSpec) -> dict[str, Component]:
-    """The verifiers of a comparison. SpecError for the first whose scores cannot be calibrated across folds."""
+    """The verifiers of a comparison, by name. SpecError for the first whose scores cannot be calibrated across folds."""
     components = spec.components()
     for name, component in components.items():
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
-            raise SpecError(f"{name} answers on another scale each time it learns, so its scores cannot be calibrated")
+            raise SpecError(
+                f"{name} answers on another scale each time it learns, so its scores cannot be"
+                " calibrated"
+            )
     return components
 
 
-def readable_verifiers(components: Mapping[str, Component], corpus: Corpus) -> tuple[dict[str, Component], list[str]]:
+def readable_verifiers(
+    components: Mapping[str, Component], corpus: Corpus
+) -> tuple[dict[str, Component], list[str]]:
     """The verifiers that can read a background; notes on the others, on its texts that name their author, and on what
     was left out of documents. SpecError if no verifier can."""
     components, unread = readable(components, corpus.texts)
-    return components, [*(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())), *unread]
+    return components, [
+        *(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())),
+        *unread,
+    ]
 
 
 def usual_coverage(background: Population) -> tuple[float, list[float]]:
-    """Shares of common words in the background's texts: that of a usual text; the least, usual and greatest."""
+    """Shares (0 to 1) of common words in the background's texts: that of a usual text; the least, usual and greatest."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]
 
 
-def background_record(background: Population, left_out: list[str], spread: list[float]) -> BackgroundRecord:
+def background_record(
+    background: Population, left_out: list[str], spread: list[float]
+) -> BackgroundRecord:
     """What a plan says of its background."""
     words = [len(text.split()) for text in background.corpus.texts]
     return BackgroundRecord(
@@ -180,9 +220,14 @@ def background_record(background: Population, left_out: list[str], spread: list[
 
 
 def _case_record(
-    case: CaseTexts, background: Population, shape: str | None, part: int | None, refusals: list[Reason],
-    screened: Screened, row: dict[bytes, int], hand: HandRecord,
-) -> CaseRecord:  # fmt: skip
+    case: CaseTexts,
+    background: Population,
+    shape: str | None,
+    part: int | None,
+    refusals: list[Reason],
+    screened: Screened,
+    row: dict[bytes, int],
+) -> CaseRecord:
     def text_record(text: Text) -> CaseTextRecord:
         return CaseTextRecord(
             name=text.name,
@@ -203,5 +248,4 @@ def _case_record(
         refused=[reason.why for reason in refusals] or UNSET,
         notes=screened.notes[case.id],
         part=part,
-        hand=hand,
     )

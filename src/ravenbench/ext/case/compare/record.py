@@ -1,4 +1,8 @@
-"""What a comparison's folder says of itself: its texts, cases, background, shapes, and what each problem asks."""
+"""Defines what a comparison's folder says of itself: texts, cases, background, shapes, and what each problem asks.
+
+In: what ``plan`` computes, or the JSON of a folder. Out: a ``ComparePlan`` of records; lengths are counts of words,
+``coverage`` is a share from 0 to 1, ``content`` a cosine.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,8 @@ from it; one known text against the others; a background author in the candidate
 
 class FoldRole(StrEnum):
     """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
-    these with content words replaced, known texts of one author against one another, problems of cases."""
+    these with content words replaced, known texts of one author against one another, problems of cases.
+    """
 
     PAIRS = ""
     TRANSPLANTED = "-off"
@@ -57,7 +62,7 @@ def of_text(row: int) -> str:
 
 class PairColumn(IntEnum):
     """Columns of what is known of background pairs: authors of both sides (in sets of known texts the author, and the
-    number of that author's set), topic unseen in training, content similarity."""
+    number of that author's set), topic unseen in training (0 or 1), content similarity (cosine)."""
 
     KNOWN, QUESTIONED, UNSEEN, CONTENT = range(4)
 
@@ -95,8 +100,9 @@ class Reason(str):
 
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):
-    """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
-    of its words that are among the background's most frequent ones; and what of a document was left out."""
+    """A text of the case: its file's name, row in the table of texts, count of words, SHA-256 of the file's bytes,
+    and ``coverage``, the share (0 to 1) of its words that are among the background's most frequent ones; and what of
+    a document was left out."""
 
     name: str
     row: int
@@ -118,7 +124,7 @@ class CaseProblem(Record, frozen=True, kw_only=True):
 
 
 class ShapeRecord(Record, frozen=True, kw_only=True):
-    """A shape: words of known and questioned texts, the folds of background pairs, and what they are.
+    """A shape: counts of words of known and questioned texts, the folds of background pairs, and what they are.
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
     give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
@@ -144,25 +150,6 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
         return self.cases or [FoldRole.CASES.of(self.name)] * bool(self.problems)
 
 
-class HandRecord(Record, frozen=True, kw_only=True):
-    """Whether one hand wrote the questioned text (``one_hand.HandChange``), of which so many ``words`` were
-    looked at; ``reason`` says why nothing could be said, ``hidden`` which share of their words was hidden."""
-
-    reason: str | None = None
-    words: int = 0
-    places: list[int] = []
-    llr: list[float] = []
-    low: list[float] = []
-    high: list[float] = []
-    p: float = 1.0
-    place: int = 0
-    changes: bool = False
-    authors: int = 0
-    texts: int = 0
-    power: float = 0.0
-    hidden: float | None = None
-
-
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
     (``refusals``, each of a kind in ``refused``) or should be known (``notes``). ``part`` is the number of the fold of
@@ -177,7 +164,6 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[str]
     notes: list[str]
     part: int | None = None
-    hand: HandRecord | None = None
     refused: list[Why] | UnsetType = UNSET
 
     @property
@@ -190,7 +176,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
 class BackgroundRecord(Record, frozen=True, kw_only=True):
     """The background: its source, the authors used by number, what was left out and why, and how its texts look.
 
-    ``coverage`` and ``typicality`` are (least, median, greatest) over its texts.
+    ``coverage`` (shares, 0 to 1) and ``words`` (counts) are (least, median, greatest) over its texts.
     """
 
     name: str

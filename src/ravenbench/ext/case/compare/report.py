@@ -1,4 +1,8 @@
-"""The report of ``raven compare``: tables, figures, the questioned text as marked-up prose, page, JSON, terminal."""
+"""Makes the report of ``raven compare``: tables, figures, marked-up questioned text, page, JSON, terminal.
+
+In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``. Out: a ``CompareReport``;
+tables and figures are in log10 LRs, above 0 for the candidate, C_llr in bits, EER and other shares from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,11 @@ from ravenbench.ext.case.compare.dossier import Cited, DossierStanding
 from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
 from ravenbench.ext.case.compare.material import COPIES
 from ravenbench.ext.case.compare.model import FUSED
-from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote, HandRecord
+from ravenbench.ext.case.compare.record import NOTE, CaseTextRecord, FileNote
 from ravenbench.ext.case.compare.sentences import (
     NO_FINDING,
     NO_PROBABILITY,
     digits,
-    hand_sentence,
     misleading,
     propositions,
     rank_sentence,
@@ -59,27 +62,30 @@ if TYPE_CHECKING:
 
 LR = "log10 LR"
 WORTH_NOTE = (
-    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the cost that remains "
-    "after the best possible calibration; EER: equal error rate. Measured on background pairs by methods that were "
-    "trained on neither author."
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the"
+    " cost that remains after the best possible calibration; EER: equal error rate. Measured on"
+    " background pairs by methods that were trained on neither author."
 )
 MOST_HEAD = 110
 """Characters of the running head of a printed page."""
 WORDS_NOTE = (
-    "Rates in a thousand words. Pull: the product of both sides' distance from the background in standard deviations, "
-    "as a share of the whole (Cosine Delta); above 0 both leave it the same way."
+    "Rates in a thousand words. Pull: the product of both sides' distance from the background in"
+    " standard deviations, as a share of the whole (Cosine Delta); above 0 both leave it the same"
+    " way."
 )
 CHARACTERS_NOTE = (
-    "Rates in a thousand four-character sequences (␣: a blank). Pull: overlap of questioned and known texts beyond "
-    "that with the background. Content: share of its places within content words, where it may be topic."
+    "Rates in a thousand four-character sequences (␣: a blank). Pull: overlap of questioned and"
+    " known texts beyond that with the background. Content: share of its places within content"
+    " words, where it may be topic."
 )
 IMPOSTORS_NOTE = (
-    "Five characters; the overlap is held against that with the ten background texts most like the questioned one "
-    "(impostors)."
+    "Five characters; the overlap is held against that with the ten background texts most like the"
+    " questioned one (impostors)."
 )
 STEPS = (0.25, 0.6, 1.1)
 """|log10 ratio| from which a token has the first, second and third depth of colour."""
-SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
+SAME = SETUP["hits"]
+DIFFERENT = SETUP["random"]
 
 
 class CompareReport(Report[Comparison]):
@@ -104,7 +110,10 @@ class CompareReport(Report[Comparison]):
         return [("" if len(cases) == 1 else f"-{i}", case) for i, case in enumerate(cases, 1)]
 
     def tables(self) -> list[Table]:
-        return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark, self.store))]
+        return [
+            self.cases(),
+            *(t for mark, case in self.shown for t in case_tables(case, mark, self.store)),
+        ]
 
     def page_tables(self) -> list[Table]:
         return [self.cases()] if len(self.shown) > 1 else self.tables()
@@ -112,21 +121,34 @@ class CompareReport(Report[Comparison]):
     def cases(self) -> Table:
         """Every case with its answer, or why it has none; each leads to its page."""
         comparison = self.analysis
-        most = max((digits(case.llr) for case in comparison.cases if case.llr is not None), default=1)
+        most = max(
+            (digits(case.llr) for case in comparison.cases if case.llr is not None), default=1
+        )
         llr: Col[CaseFound] = col(LR, lambda r: r.llr, digits=most, signed=True)
         ends = [end for case in comparison.cases for end in case.interval or ()]
-        fine = 2 if any(end and not round(end, 1) for end in ends) else 1  # the side of 0 is to be seen
-        interval: Col[CaseFound] = col("95% interval", lambda r: r.interval, digits=fine, signed=True)
+        fine = (
+            2 if any(end and not round(end, 1) for end in ends) else 1
+        )  # the side of 0 is to be seen
+        interval: Col[CaseFound] = col(
+            "95% interval", lambda r: r.interval, digits=fine, signed=True
+        )
         words: Col[CaseFound] = col("in words", _in_words, text=True)
-        questioned: Col[CaseFound] = col("text in question", lambda r: r.record.questioned.name, text=True)
+        questioned: Col[CaseFound] = col(
+            "text in question", lambda r: r.record.questioned.name, text=True
+        )
         made = table(
-            "cases", "Answers", comparison.cases,
+            "cases",
+            "Answers",
+            comparison.cases,
             col("author" if comparison.members else "case", lambda r: r.record.id, text=True),
             *((words, llr, interval, questioned) if comparison.members else (llr, interval, words)),
-            note=f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below 0: for someone "
-            "else. Between −.3 and +.3, and where the interval holds 0, the findings support neither.",
+            note=(
+                f"Above 0: for the {'author named' if comparison.members else 'candidate'}; below"
+                " 0: for someone else. Between −.3 and +.3, and where the interval holds 0, the"
+                " findings support neither."
+            ),
             section="" if len(comparison.cases) > 1 else None,
-        )  # fmt: skip
+        )
         return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
     def copies(self) -> list[str]:
@@ -169,7 +191,8 @@ class CompareReport(Report[Comparison]):
         from ravenbench.reports.page import inline, render, write_figures
 
         for mark, case in self.shown if len(self.shown) > 1 else ():
-            figures, own = figures_of(mark, case), case_context(mark, case, self.analysis)
+            figures = figures_of(mark, case)
+            own = case_context(mark, case, self.analysis)
             write_figures(folder, figures, self.forms)
             head = css_text(", ".join(filter(None, (self.note.case, own["title"]))))
             page = render(
@@ -191,7 +214,11 @@ class CompareReport(Report[Comparison]):
             "file": msgspec.to_builtins(self.note),
             "background": {key: value for key, value in background.items() if key != "functions"},
             "notes": list(comparison.plan.notes),
-            **({} if comparison.plan.validated is None else {"dossier": dossier_json(comparison.plan.validated)}),
+            **(
+                {}
+                if comparison.plan.validated is None
+                else {"dossier": dossier_json(comparison.plan.validated)}
+            ),
             "failures": [asdict(failure) for failure in comparison.failures],
             "run": msgspec.to_builtins(comparison.run),
         }
@@ -209,14 +236,23 @@ class CompareReport(Report[Comparison]):
             parts.append(for_terminal(self.cases()))
         for case in comparison.cases if len(comparison.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
-        parts += [Text(f"note: {note}") for note in comparison.plan.notes if note not in self.copies()]
-        parts += [Text(f"left out of the background: {text}") for text in comparison.plan.background.left_out]
-        parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in comparison.failures]
+        parts += [
+            Text(f"note: {note}") for note in comparison.plan.notes if note not in self.copies()
+        ]
+        parts += [
+            Text(f"left out of the background: {text}")
+            for text in comparison.plan.background.left_out
+        ]
+        parts += [
+            Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}")
+            for f in comparison.failures
+        ]
         return parts
 
 
 def _lines(case: CaseFound) -> list[str]:
-    answer, name = case.answer, case.record.candidate
+    answer = case.answer
+    name = case.record.candidate
     if answer is None or not case.answered:
         return []  # the finding, which ends what a terminal shows, gives the reasons
     return [
@@ -225,17 +261,23 @@ def _lines(case: CaseFound) -> list[str]:
         *([] if answer.content is None else [answer.content.sentence]),
         contents_sentence(answer.contents),
         "On people left out: "
-        + "; ".join(f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for name, one in worths(answer))
+        + "; ".join(
+            f"{name} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+            for name, one in worths(answer)
+        )
         + " (means: at most 1 if LRs mean what they say).",
         *([] if case.standing is None else [f"Validation: {case.standing.sentence}."]),
-        *([hand_sentence(hand)] if (hand := case.record.hand) is not None and hand.changes else []),
         *(f"note: {note}" for note in answer.notes),
     ]
 
 
 def worths(answer: Answer) -> list[tuple[str, MeasureEstimate]]:
-    """What was promised, each by a short name."""
-    names = {"cllr": "C_llr", "mean_for": "mean LR of strangers", "mean_against": "mean 1/LR of own texts"}
+    """What was promised of LRs (C_llr in bits, mean LRs), each estimate by a short name."""
+    names = {
+        "cllr": "C_llr",
+        "mean_for": "mean LR of strangers",
+        "mean_against": "mean 1/LR of own texts",
+    }
     return [(names[key], one) for key, one in answer.promise.items()]
 
 
@@ -263,8 +305,6 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
         "case": case,
         "mark": mark,
         "heat": heat(() if case.evidence is None else case.evidence.passages),
-        "tokens": [(name, heat(passages)) for name, passages in case.tokens],
-        "hand": None if record.hand is None else hand_sentence(record.hand),
         "title": f"Did {record.candidate} write {record.questioned.name}?",
         "hp": hp,
         "hd": hd,
@@ -274,18 +314,26 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
 def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:
     """The figures of one case."""
     drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
-    hand = case.record.hand
     with style():
-        made = {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
-        return made | ({f"hand{mark}": hand_figure(hand)} if hand is not None and hand.changes else {})
+        return (
+            {}
+            if case.answer is None
+            else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
+        )
 
 
 def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     """The tables of one case; ``mark`` tells them from those of another."""
     made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
-        made += [promise_table(case.answer, f"promise{mark}"), slice_table(case.answer, f"validation{mark}")]
-        each = verifier_table(case.answer, f"verifiers{mark}"), contents_table(case.answer.contents, f"contents{mark}")
+        made += [
+            promise_table(case.answer, f"promise{mark}"),
+            slice_table(case.answer, f"validation{mark}"),
+        ]
+        each = (
+            verifier_table(case.answer, f"verifiers{mark}"),
+            contents_table(case.answer.contents, f"contents{mark}"),
+        )
         # What single verifiers say is no answer where none is given.
         made += [replace(one, section="" if case.answered else None) for one in each]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
@@ -301,11 +349,13 @@ TITLES = {
 def promise_table(answer: Answer, key: str) -> Table:
     """What such LRs were worth on people left out of everything that made them."""
     return table(
-        key, "What such likelihood ratios were worth on people left out", answer.promise.items(),
+        key,
+        "What such likelihood ratios were worth on people left out",
+        answer.promise.items(),
         col("measure", lambda r: TITLES[r[0]], text=True),
         col("value", lambda r: r[1].value, digits=2),
         col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
-    )  # fmt: skip
+    )
 
 
 _LINE: tuple[Col[LRLine], ...] = (
@@ -323,11 +373,12 @@ _LINE: tuple[Col[LRLine], ...] = (
 
 
 def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
-    """Every verifier's own LR, its bounds and what it was worth on background pairs."""
+    """Every verifier's own log10 LR, its bounds and what it was worth on background pairs."""
     lines = sorted(answer.lines, key=lambda line: line.name != FUSED)
     note = (
-        "For whoever checks the methods: whether they agree. They see the same texts, so that each is no evidence "
-        f"beside the answer, which they make all together. Bounds: so many people support no LR beyond. {WORTH_NOTE}"
+        "For whoever checks the methods: whether they agree. They see the same texts, so that each"
+        " is no evidence beside the answer, which they make all together. Bounds: so many people"
+        f" support no LR beyond. {WORTH_NOTE}"
     )
     return table(key, "Every verifier by itself", lines, *_LINE, note=note)
 
@@ -335,7 +386,9 @@ def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
 def slice_table(answer: Answer, key: str) -> Table:
     """What the fusion was worth on parts of the background pairs."""
     return table(
-        key, "How good such likelihood ratios are", answer.slices,
+        key,
+        "How good such likelihood ratios are",
+        answer.slices,
         col("background pairs", lambda r: r[0], text=True),
         col("same author", lambda r: r[1] and r[1].same),
         col("different", lambda r: r[1] and r[1].different),
@@ -343,66 +396,92 @@ def slice_table(answer: Answer, key: str) -> Table:
         col("C_llr min", lambda r: r[1] and r[1].cllr_min, digits=2),
         col("EER", lambda r: r[1] and r[1].eer, digits=2),
         note=f"{WORTH_NOTE} n/a: fewer than ten pairs of a kind.",
-    )  # fmt: skip
+    )
 
 
 def feature_tables(evidence: Evidence, mark: str) -> list[Table]:
     """What pulls most each way, by kind of feature."""
     return [
         table(
-            f"{key}{mark}", title, features,
+            f"{key}{mark}",
+            title,
+            features,
             col("feature", lambda f: f.name, text=True),
             col("pull", lambda f: f.pull, digits=2, signed=True),
             col("questioned", lambda f: f.questioned, digits=1),
             col("known", lambda f: f.known, digits=1),
             col("background", lambda f: f.background, digits=1),
             col(None if key == "words" else "content", lambda f: f.content, digits=2),
-            col("in the questioned text", lambda f: "{}[{}]{}".format(*f.context) if f.context else "", text=True),
+            col(
+                "in the questioned text",
+                lambda f: "{}[{}]{}".format(*f.context) if f.context else "",
+                text=True,
+            ),
             note=note,
         )
         for key, title, features, note in (
             ("words", "Common words", evidence.words, WORDS_NOTE),
             ("characters", "Character sequences", evidence.characters, CHARACTERS_NOTE),
-            ("impostors", "Character sequences against impostors", evidence.impostors, IMPOSTORS_NOTE),
+            (
+                "impostors",
+                "Character sequences against impostors",
+                evidence.impostors,
+                IMPOSTORS_NOTE,
+            ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def material_table(case: CaseFound, key: str) -> Table:
     """The texts of a case."""
     return table(
-        key, "Texts", _texts(case),
+        key,
+        "Texts",
+        _texts(case),
         col("text", lambda r: r[1].name, text=True),
         col("role", lambda r: r[0], text=True),
         col("words", lambda r: r[1].words),
         col("common words", lambda r: r[1].coverage, digits=2),
         note="Common words: share of words that are among the background's 200 most frequent.",
-    )  # fmt: skip
+    )
 
 
 def chain_table(case: CaseFound, key: str, store: Store) -> Table:
     """From the file that was received to the text that was compared: hashes of both."""
-    rows = [(role, text, hashlib.sha256(store.texts[text.row].encode()).hexdigest()) for role, text in _texts(case)]
+    rows = [
+        (role, text, hashlib.sha256(store.texts[text.row].encode()).hexdigest())
+        for role, text in _texts(case)
+    ]
     left_out = any(text.left_out for _, text, _ in rows)
     return table(
-        key, "From the file received to the text compared", rows,
+        key,
+        "From the file received to the text compared",
+        rows,
         col("text", lambda r: r[1].name, text=True),
         *([col("left out", lambda r: r[1].left_out or "nothing", text=True)] if left_out else []),
         col("SHA-256 of the file", lambda r: r[1].sha256, text=True),
-        col("SHA-256 of the text", lambda r: "the same" if r[2] == r[1].sha256 else r[2], text=True),
-        note="The text is what was read from the file, as UTF-8, before it was joined or cut to the size named under "
-        "Material. The same: the file is read as it is, byte by byte.",
-    )  # fmt: skip
+        col(
+            "SHA-256 of the text", lambda r: "the same" if r[2] == r[1].sha256 else r[2], text=True
+        ),
+        note=(
+            "The text is what was read from the file, as UTF-8, before it was joined or cut to the"
+            " size named under Material. The same: the file is read as it is, byte by byte."
+        ),
+    )
 
 
 def _texts(case: CaseFound) -> list[tuple[str, CaseTextRecord]]:
     """The texts of a case, each with its role."""
     record = case.record
-    return [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
+    return [
+        ("questioned", record.questioned),
+        *((f"known, {record.candidate}", text) for text in record.known),
+    ]
 
 
 def _case_json(case: CaseFound) -> dict[str, Any]:
-    record, answer = case.record, case.answer
+    record = case.record
+    answer = case.answer
     names = record.candidate, record.questioned.name
     fused = answer.fused if answer is not None and case.answered else None
     return {
@@ -419,10 +498,13 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
         "sentence": None if fused is None else case.sentence,
         "propositions": dict(zip(("hp", "hd"), propositions(*names), strict=True)),
         "caution": NO_PROBABILITY.format(name=record.candidate),
-        "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
+        "compared_as": (
+            None
+            if case.shape is None
+            else {"known": case.shape.known, "questioned": case.shape.questioned}
+        ),
         "content_similarity": None if answer is None else answer.alike,
         **({} if case.standing is None else {"validated": _standing_json(case.standing)}),
-        "one_hand": None if record.hand is None else msgspec.to_builtins(record.hand),
         "scored": None if answer is None else _answer_json(answer),
     }
 
@@ -459,37 +541,57 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
         "ranked": answer.ranked,
         "known_against_others": list(answer.known),
         "bootstrap_samples": answer.draws,
-        "content": None
-        if check is None
-        else {
-            "outcome": check.outcome,
-            "sentence": check.sentence,
-            "log10_lr_written": check.written,
-            "log10_lr_style": check.style,
-            "versions": list(check.versions),
-            "log10_lr_on_topic": check.on,
-            "log10_lr_off_topic": check.off,
-            "bounds": list(check.bounds),
-            **asdict(check.worth),
-        },
+        "content": (
+            None
+            if check is None
+            else {
+                "outcome": check.outcome,
+                "sentence": check.sentence,
+                "log10_lr_written": check.written,
+                "log10_lr_style": check.style,
+                "versions": list(check.versions),
+                "log10_lr_on_topic": check.on,
+                "log10_lr_off_topic": check.off,
+                "bounds": list(check.bounds),
+                **asdict(check.worth),
+            }
+        ),
         "promise": {key: one._asdict() for key, one in answer.promise.items()},
-        "validation": {name: None if worth is None else asdict(worth) for name, worth in answer.slices},
+        "validation": {
+            name: None if worth is None else asdict(worth) for name, worth in answer.slices
+        },
     }
 
 
 def place_figure(answer: Answer) -> Figure:
-    """Background pairs by the LR they would be given, one dot each, those as alike in content as the case large; the
-    case is a line with its interval."""
+    """Background pairs by the log10 LR they would be given, one dot each, those as alike in content as the case
+    large; the case is a line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     valid = answer.validated
-    llr, same, alike = valid.as_cases(), valid.pairs.same, valid.pairs.content >= answer.alike
+    llr = valid.as_cases()
+    same = valid.pairs.same
+    alike = valid.pairs.content >= answer.alike
     jitter = stream(0, "compare-jitter").random(len(llr))
     for y, side, color in ((1, same, SAME), (0, ~same, DIFFERENT)):
         for chosen, size, alpha in ((side & ~alike, 6, 0.4), (side & alike, 16, 0.8)):
-            axes.scatter(llr[chosen], y + 0.62 * (jitter[chosen] - 0.5), s=size, color=color, alpha=alpha, linewidths=0)
+            axes.scatter(
+                llr[chosen],
+                y + 0.62 * (jitter[chosen] - 0.5),
+                s=size,
+                color=color,
+                alpha=alpha,
+                linewidths=0,
+            )
     axes.axvspan(*answer.fused.interval, color=INK, alpha=0.12, linewidth=0)
     axes.axvline(answer.fused.llr, color=INK, linewidth=1.6)
-    axes.annotate("this case", (answer.fused.llr, 1.52), ha="center", va="bottom", fontsize=8, annotation_clip=False)
+    axes.annotate(
+        "this case",
+        (answer.fused.llr, 1.52),
+        ha="center",
+        va="bottom",
+        fontsize=8,
+        annotation_clip=False,
+    )
     axes.axvline(0, color=FAINT, linewidth=0.8)
     axes.set_yticks([0, 1], ["two authors", "one author"])
     axes.set_ylim(-0.5, 1.5)
@@ -497,23 +599,8 @@ def place_figure(answer: Answer) -> Figure:
     return figure
 
 
-def hand_figure(hand: HandRecord) -> Figure:
-    """LRs along the questioned text, and the band of texts by one hand."""
-    figure, (axes,) = canvas(5.0, 2.0)
-    axes.fill_between(
-        hand.places, hand.low, hand.high, color=SAME, alpha=0.18, linewidth=0, label="texts by one author"
-    )
-    axes.plot(hand.places, hand.llr, color=INK, linewidth=1.4, label="this text")
-    axes.axvline(hand.place, color=DIFFERENT, linewidth=1.2, linestyle="--")
-    axes.axhline(0, color=FAINT, linewidth=0.8)
-    axes.set_xlabel("words before")
-    axes.set_ylabel("log10 LR, one author")
-    axes.legend(fontsize=7.5, loc="lower left")
-    return figure
-
-
 def tippett_figure(answer: Answer) -> Figure:
-    """Shares of both kinds of pairs with at least each LR."""
+    """Shares of both kinds of pairs with at least each log10 LR."""
     figure, (axes,) = canvas(3.6, 2.7)
     valid = answer.validated
     curve = tippett(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
@@ -529,7 +616,7 @@ def tippett_figure(answer: Answer) -> Figure:
 
 
 def pav_figure(answer: Answer) -> Figure:
-    """What LRs were given, against what they should have been; on the diagonal they are calibrated."""
+    """What log10 LRs were given, against what they should have been; on the diagonal they are calibrated."""
     figure, (axes,) = canvas(3.6, 2.7)
     valid = answer.validated
     curve = pav(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
@@ -545,7 +632,7 @@ def pav_figure(answer: Answer) -> Figure:
 
 
 def heat(passages: Sequence[MarkedPassage]) -> list[dict[str, object]]:
-    """Passages with their share of what all say, and their marked-up text.
+    """Passages with their share (percent) of what all say, and their marked-up text.
 
     A share is signed, above 0 for the candidate, and shares add up to 100 % without their signs: the passages are one
     method's, so that their sum is not the answer.
@@ -578,4 +665,6 @@ def _token(token: MarkedToken) -> Markup:
     before = " " if token.before.strip() == "" and token.before else printable(token.before)
     if not kinds:
         return Markup("{}{}").format(before, printable(token.text))
-    return Markup('{}<span class="{}">{}</span>').format(before, " ".join(kinds), printable(token.text))
+    return Markup('{}<span class="{}">{}</span>').format(
+        before, " ".join(kinds), printable(token.text)
+    )

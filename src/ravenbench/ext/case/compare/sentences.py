@@ -1,10 +1,11 @@
-"""The sentences of a comparison, for a reader who has to decide: each names both propositions, and says how often."""
+"""Writes the sentences of a comparison, for a reader who has to decide: each names both propositions.
+
+In: log10 LRs (above 0 for the candidate) with 95 % intervals, shares from 0 to 1, counts of pairs, names. Out: text.
+"""
 
 from __future__ import annotations
 
-from ravenbench.ext.case.compare.record import HandRecord
 from ravenbench.reports.view import Column, number
-from ravenbench.text.content_words import hidden_sentence
 
 SCALE = (
     (6.0, "extremely strong support"),
@@ -18,12 +19,15 @@ SCALE = (
 WEAK = SCALE[-1][0]
 NEITHER = "no support either way"
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
-NO_FINDING = "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
+NO_FINDING = (
+    "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
+)
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def digits(llr: float) -> int:
-    """Digits of a log10 LR: one, or as many as keep it on the side of a step of the scale where it lies."""
+    """Count of decimal digits to show of a log10 LR: one, or as many as keep it on the side of a step of the scale
+    where it lies."""
     return next((n for n in (1, 2) if verbal(round(llr, n)) == verbal(llr)), 3)
 
 
@@ -59,42 +63,59 @@ def propositions(name: str, text: str) -> tuple[str, str]:
     return f"{name} wrote {text}", f"someone else wrote {text}"
 
 
-def answer(llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False) -> str:
+def answer(
+    llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False
+) -> str:
     """The answer in one sentence: the findings under both, the step of the scale, the log10 LR, whether ``bounded``."""
     hp, hd = propositions(name, text)
     step, low, high = verbal(llr, interval), *map(signed, interval)
     values = (
-        f"log10 LR {signed(llr)}{', the most that this background supports' * bounded}, 95% interval {low} to {high}"
+        f"log10 LR {signed(llr)}{', the most that this background supports' * bounded}, 95%"
+        f" interval {low} to {high}"
     )
     if step == NEITHER:
         return f"The findings support neither proposition, Hp that {hp} or Hd that {hd} ({values})."
-    likelier, other, mark = (f"{hp} (Hp)", f"{hd} (Hd)", "Hp")
+    likelier = f"{hp} (Hp)"
+    other = f"{hd} (Hd)"
+    mark = "Hp"
     if llr <= 0:
         likelier, other, mark = other, likelier, "Hd"
     return (
-        f"The findings are about {times(llr)} times as probable if {likelier} as if {other}: {step} for {mark} "
-        f"({values})."
+        f"The findings are about {times(llr)} times as probable if {likelier} as if {other}: {step}"
+        f" for {mark} ({values})."
     )
 
 
-def rank_sentence(name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]) -> str:
+def rank_sentence(
+    name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]
+) -> str:
     """The candidate's place among writers by likelihood ratio, and how a high one goes with an LR below 1."""
     place = (
-        f"Ranked by likelihood ratio with the questioned text, {name} is number {rank} of {ranked} writers (the "
-        f"candidate and {ranked - 1} of the background)."
+        f"Ranked by likelihood ratio with the questioned text, {name} is number {rank} of {ranked}"
+        f" writers (the candidate and {ranked - 1} of the background)."
     )
     if llr >= 0 or rank > max(1, ranked // 4):
         return place
-    often = "about as often by two authors as" if verbal(llr, interval) == NEITHER else "more often by two authors than"
+    often = (
+        "about as often by two authors as"
+        if verbal(llr, interval) == NEITHER
+        else "more often by two authors than"
+    )
     return (
-        f"{place} The rank is no support for {name}: it says only who of these people is nearest. The likelihood ratio "
-        f"also asks how near, and a pair of texts that is just so near is {often} by one."
+        f"{place} The rank is no support for {name}: it says only who of these people is nearest."
+        " The likelihood ratio also asks how near, and a pair of texts that is just so near is"
+        f" {often} by one."
     )
 
 
 def one_in(share: float) -> str:
-    """A share in words: "about one in five"."""
-    named = ((0.95, "nearly all"), (0.72, "about three in four"), (0.6, "about two in three"), (0.45, "about half"))
+    """A share (0 to 1) in words: "about one in five"."""
+    named = (
+        (0.95, "nearly all"),
+        (0.72, "about three in four"),
+        (0.6, "about two in three"),
+        (0.45, "about half"),
+    )
     for least, words in (*named, (0.37, "about two in five")):
         if share >= least:
             return words
@@ -108,9 +129,15 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
     kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
     count, total = misled
     if count < 2:
-        return f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at least this {far}."
+        return (
+            f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at"
+            f" least this {far}."
+        )
     words = one_in(share)
-    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.{share < 0.01:d}%}) scored at least this {far}."
+    return (
+        f"{words[0].upper()}{words[1:]} pairs by {kind} ({share:.{share < 0.01:d}%}) scored at"
+        f" least this {far}."
+    )
 
 
 def expected(number_of: float) -> str:
@@ -122,29 +149,13 @@ def expected(number_of: float) -> str:
 
 def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text."""
-    seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}" if low else "none does"
-    return (
-        f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a likelihood ratio below "
-        "one half (log10 LR below −.30), whatever its interval, by chance, as background pairs by one author do; here "
-        f"{seen}."
+    seen = (
+        f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
+        if low
+        else "none does"
     )
-
-
-def hand_sentence(hand: HandRecord) -> str:
-    """What is to be said of the questioned text's changing hands."""
-    if hand.reason is not None:
-        return f"Whether the questioned text is by one person could not be looked at: {hand.reason}."
-    whole = f"{hand.texts} background texts of {hand.words} words by one author each ({hand.authors} authors)"
-    spliced = f"Of background texts put together from two authors at their middle, {hand.power:.0%} were found."
-    spliced += "" if hand.hidden is None else f" {hidden_sentence(hand.hidden)}"
-    if not hand.changes:
-        return (
-            f"No change of hand was found along {hand.words} words of the questioned text. They were compared "
-            f"with {whole}. {spliced} One that is found seldom may be there all the same."
-        )
     return (
-        f"The questioned text may not be by one person: around word {hand.place}, what stands before and what stands "
-        f"after differ more in style than almost anywhere in {whole}; so much is expected of {hand.p:.0%} of authors "
-        f"at most. {spliced} A change of genre, a quotation or another's revision can show the same. The likelihood "
-        "ratio is for the text as a whole: look at the parts, and compare them separately."
+        f"Of {texts} texts by their own authors {expected(chance)} would be expected to have a"
+        " likelihood ratio below one half (log10 LR below −.30), whatever its interval, by chance,"
+        f" as background pairs by one author do; here {seen}."
     )

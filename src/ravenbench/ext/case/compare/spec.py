@@ -1,4 +1,8 @@
-"""What decides a comparison."""
+"""Says what decides a comparison.
+
+In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``CompareSpec``;
+authors, folds and donors are counts.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     questioned: Annotated[
         tuple[str, ...],
         about(
-            "The text whose author is in question: a document (.txt, .docx, .pdf, .eml …). Several: repeat.",
+            "The text whose author is in question: a document (.txt, .docx, .pdf, .eml …). Several:"
+            " repeat.",
             takes=PATHS,
             metavar="FILE",
             many=True,
@@ -45,8 +50,9 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     known: Annotated[
         tuple[str, ...],
         about(
-            "Texts the candidate wrote: files or a folder. NAME=PATH names the candidate; else the folder does. "
-            "Several candidates, or several folders: repeat NAME=PATH; one name with several paths is one candidate.",
+            "Texts the candidate wrote: files or a folder. NAME=PATH names the candidate; else the"
+            " folder does. Several candidates, or several folders: repeat NAME=PATH; one name with"
+            " several paths is one candidate.",
             takes=f"{PATHS} | Mapping[str, {PATHS}]",
             metavar="[NAME=]PATH",
             many=True,
@@ -55,62 +61,80 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     background: Annotated[
         str,
         about(
-            "Texts by other people, of the same kind and language: a folder author/text.txt or Author_Title.txt, "
-            "a table, an imported or named corpus.",
+            "Texts by other people, of the same kind and language: a folder author/text.txt or"
+            " Author_Title.txt, a table, an imported or named corpus.",
             takes=PATH,
         ),
     ] = ""
     batch: Annotated[
         str | None,
         about(
-            "Many cases: a .csv, .tsv or .jsonl with case, questioned, known (paths split by ;), candidate.", takes=PATH
+            "Many cases: a .csv, .tsv or .jsonl with case, questioned, known (paths split by ;),"
+            " candidate.",
+            takes=PATH,
         ),
     ] = None
     each: Annotated[
         str | None,
         about(
-            "A class: a folder author/text.txt (or a table). Every author's newest text is compared with their own "
-            "others; the rest of the class, and --background if given, is the background.",
+            "A class: a folder author/text.txt (or a table). Every author's newest text is compared"
+            " with their own others; the rest of the class, and --background if given, is the"
+            " background.",
             takes=PATH,
         ),
     ] = None
     which: Annotated[
         str | None,
         about(
-            "With --each: a part of the name of the text in question. Default: the newest by a date column or by the "
-            "date in its name, else the last by name.",
+            "With --each: a part of the name of the text in question. Default: the newest by a date"
+            " column or by the date in its name, else the last by name.",
             metavar="NAME",
         ),
     ] = None
     verifiers: Annotated[
         str,
-        about("Methods that are calibrated and fused, separated by commas (raven list verifiers).", takes=COMPONENTS),
+        about(
+            "Methods that are calibrated and fused, separated by commas (raven list verifiers).",
+            takes=COMPONENTS,
+        ),
     ] = DEFAULT
-    authors: Annotated[AtLeastTwo, about("Most background authors used; of more, some are drawn. Default 80.")] = 80
-    folds: Annotated[AtLeastTwo, about("Parts in which background authors are held out. Default 5.", metavar="K")] = 5
-    donors: Annotated[AtLeastOne, about("How often the questioned text's content words are replaced. Default 4.")] = 4
+    authors: Annotated[
+        AtLeastTwo, about("Most background authors used; of more, some are drawn. Default 80.")
+    ] = 80
+    folds: Annotated[
+        AtLeastTwo, about("Parts in which background authors are held out. Default 5.", metavar="K")
+    ] = 5
+    donors: Annotated[
+        AtLeastOne, about("How often the questioned text's content words are replaced. Default 4.")
+    ] = 4
     validated: Annotated[
         str | None,
         about(
-            "The folder of a dossier of raven validate. The cell that a case falls into is cited; outside cells that "
-            "passed no answer is given.",
+            "The folder of a dossier of raven validate. The cell that a case falls into is cited;"
+            " outside cells that passed no answer is given.",
             takes=PATH,
         ),
     ] = None
     condition: Annotated[
         str | None,
         about(
-            "How labels of the two sides lie to each other, as in the dossier's conditions: topic=different, "
-            "genre=essay>letter (known>questioned)."
+            "How labels of the two sides lie to each other, as in the dossier's conditions:"
+            " topic=different, genre=essay>letter (known>questioned)."
         ),
     ] = None
-    unvalidated: Annotated[bool, about("Answer also where no cell that passed covers the case, and say so.")] = False
+    unvalidated: Annotated[
+        bool, about("Answer also where no cell that passed covers the case, and say so.")
+    ] = False
     seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
 
     def resolved(self) -> dict[str, Any]:
         """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a
         class alone has no other background."""
-        fields = {k: v for k, v in super().resolved().items() if v or k not in ("each", "which", "background")}
+        fields = {
+            k: v
+            for k, v in super().resolved().items()
+            if v or k not in ("each", "which", "background")
+        }
         return fields if self.validated else {k: v for k, v in fields.items() if k not in DOSSIER}
 
     def components(self) -> dict[str, Component]:
@@ -134,12 +158,15 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 def build(given: Mapping[str, Any]) -> CompareSpec:
     """A spec from values by field, None meaning not given; paths become text. Raises SpecError if one does not fit."""
-    known, verifiers = given.get("known"), given.get("verifiers")
+    known = given.get("known")
+    verifiers = given.get("verifiers")
     if isinstance(known, Mapping):
         known = [f"{name}={path}" for name, paths in known.items() for path in listed(paths)]
     if verifiers is not None and not isinstance(verifiers, str):
         verifiers = ",".join(map(str, verifiers))
     spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers})
     if spec.validated is None and (spec.condition or spec.unvalidated):
-        raise SpecError("--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too")
+        raise SpecError(
+            "--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too"
+        )
     return spec

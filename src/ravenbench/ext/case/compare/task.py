@@ -1,5 +1,8 @@
 """``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
 
+In: a ``CompareSpec`` with paths of questioned, known and background texts. Out: a folder, from which
+``analysis.analyse`` makes a ``Comparison`` with log10 LRs (above 0 for the candidate).
+
 FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
 FOLDER/note.json   reference, examiner and date for the page, where they were given
 """
@@ -13,19 +16,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import PATH, Option
-from ravenbench.engine.task import Cost, Draft, Task, content_hash
+from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.formats.decoding import checked_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ravenbench.components import Component
-    from ravenbench.ext.case.compare.one_hand import Look
     from ravenbench.ext.case.compare.record import ComparePlan
-    from ravenbench.store.records import CellPlace
     from ravenbench.store.store import Store
 
 
@@ -48,24 +49,34 @@ class Compare(Task):
     """
 
     name = "compare"
+    in_spec = "skip_faulty text author topic authors folds donors unvalidated"
     first = "questioned known background out"
     report = "ravenbench.ext.case.compare.report:CompareReport"
     freezes = False
     Spec = CompareSpec
     own = (
         Option("out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH),
-        Option("case", "Reference of the case, for the page. This and the next two decide nothing of the answer."),
+        Option(
+            "case",
+            "Reference of the case, for the page. This and the next two decide nothing of the"
+            " answer.",
+        ),
         Option("examiner", "Who answers for the comparison, for the page."),
         Option("date", "Date of the report, for the page, as it is to stand there."),
     )
     positional = ("questioned", "known", "background")
     failure = "{count} part{s} failed, the first: {first}"
-    note = "``ravenbench.analyse(result.store)`` gives the likelihood ratios, ``ravenbench.write_report`` the page."
+    note = (
+        "``ravenbench.analyse(result.store)`` gives the likelihood ratios,"
+        " ``ravenbench.write_report`` the page."
+    )
     stray = (
         "raven compare takes each text by an option that says what it is",
         "--questioned FILE --known FILE_OR_FOLDER --background FOLDER",
-        "say which text is questioned and which is known, as raven compare --help shows; the background folder holds "
-        "texts by other people",
+        (
+            "say which text is questioned and which is known, as raven compare --help shows; the"
+            " background folder holds texts by other people"
+        ),
     )
     spec: CompareSpec
 
@@ -80,28 +91,29 @@ class Compare(Task):
         self.material = read_material(spec) if spec.each is None else read_class(spec)
         self.data = spec.data(self.material.paths())
         first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
-        self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
+        self.folder = self.place_or(
+            f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}"
+        )
 
     def draft(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.one_hand import looked_at
-
-        return self._drafted(looked_at)
+        return self._drafted()
 
     def sketch(self) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.one_hand import Reckoned
+        return self._drafted(sketched=self.earlier() is None)
 
-        self.looking = Reckoned()
-        return self._drafted(self.looking, sketched=self.earlier() is None)
-
-    def _drafted(self, look: Look, sketched: bool = False) -> Draft[ComparePlan]:
+    def _drafted(self, sketched: bool = False) -> Draft[ComparePlan]:
         from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress, look=look, sketched=sketched)
+        drafted = draft(self.spec, self.material, self.progress, sketched=sketched)
         if self.spec.validated is None:
             return drafted
         citation = cited(
-            self.spec.validated, self.spec.condition, self.spec.unvalidated, self.spec.resolved(), self.data
+            self.spec.validated,
+            self.spec.condition,
+            self.spec.unvalidated,
+            self.spec.resolved(),
+            self.data,
         )
         return replace(drafted, plan=msgspec.structs.replace(drafted.plan, validated=citation))
 
@@ -109,7 +121,9 @@ class Compare(Task):
         from ravenbench.engine.pool import run_units
         from ravenbench.ext.case.compare.units import units_of
 
-        return run_units(self.engine, units_of(store, self.spec.components()), self.progress, "comparing")
+        return run_units(
+            self.engine, units_of(store, self.spec.components()), self.progress, "comparing"
+        )
 
     def finish(self, store: Store, errors: list[str]) -> Any:
         from ravenbench.store.records import record_or_none, write_record
@@ -122,37 +136,42 @@ class Compare(Task):
         return super().finish(store, errors)
 
     def _file_note(self) -> dict[str, str]:
-        return {name: str(self.values[name]) for name in FileNote.__struct_fields__ if name in self.values}
+        return {
+            name: str(self.values[name])
+            for name in FileNote.__struct_fields__
+            if name in self.values
+        }
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
         return {name: count for name, count in _counts(draft).items() if count}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.one_hand import RECKONED
+        from ravenbench.ext.case.compare.plan import RECKONED
 
         return [*_told(draft.plan), *([RECKONED] if self.earlier() is None else [])]
 
     def components(self) -> Mapping[str, Component]:
         return self.spec.components()
 
-    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> Cost:
-        seconds, untimed = super().cost(draft, missing)
-        return (seconds or 0.0) + self.looking.seconds, untimed
-
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
     """Problems by what they are for."""
-    asks = [problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)]
+    asks = [
+        problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)
+    ]
     size = {fold.name: len(fold.test) for fold in drafted.folds}
     pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
     return {
         "the cases themselves": asks.count("plain"),
         "the cases with content replaced": asks.count("on") + asks.count("off"),
         "background authors in the candidate's place": asks.count("author"),
-        "known texts against one another": asks.count("known")
-        + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs),
+        "known texts against one another": (
+            asks.count("known") + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs)
+        ),
         "background pairs": sum(size[fold] for fold in pairs),
-        "background pairs with content replaced": sum(size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs),
+        "background pairs with content replaced": sum(
+            size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs
+        ),
     }
 
 
@@ -169,11 +188,14 @@ def _told(plan: ComparePlan) -> list[str]:
         names = [case.id for case in plan.cases if case.shape == shape.name]
         cut = "" if shape.wanted is None else ", as long as this background can give"
         notes.append(
-            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a questioned text of up to "
-            f"{max(*shape.known, shape.questioned)} words{cut}, against {len(shape.authors)} authors."
+            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a"
+            f" questioned text of up to {max(*shape.known, shape.questioned)} words{cut}, against"
+            f" {len(shape.authors)} authors."
         )
         if plan.validated is not None:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
-    notes += [f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals]
+    notes += [
+        f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals
+    ]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
     return notes + [f"Note: {note}." for note in plan.notes]

@@ -1,4 +1,8 @@
-"""Units of a comparison: one method learned once, and its raw scores on all test sets that share its training."""
+"""Scores a comparison's folds: one method learned once, and its raw scores on all test sets that share its training.
+
+In: a ``Store`` with problems by fold, and verifiers by name. Out: ``ScoreUnit`` with cells of raw scores (n,) or (n,
+f), one row a problem, or log odds of answers; not yet likelihood ratios.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,13 @@ from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.combinations import Masked
-from ravenbench.verifiers.contract.base import Scorer, as_verifier, checked_answers, checked_scores, fresh
+from ravenbench.verifiers.contract.base import (
+    Scorer,
+    as_verifier,
+    checked_answers,
+    checked_scores,
+    fresh,
+)
 from ravenbench.verifiers.contract.languages import check_language
 
 LEAST = 1e-6
@@ -26,13 +36,17 @@ LEAST = 1e-6
 
 @dataclass(frozen=True)
 class ScoreUnit(CellUnit):
-    """One method, one training set, and the raw scores of every cell that shares it."""
+    """One method, one training set, and the raw scores, (n,) or (n, f), of every cell that shares it."""
 
     def learn(self, store: Store) -> Any:
         fold = store.fold(self.cells[0].fold)
         if apart.outsider(self.method):
             return apart.learned(
-                self.method, store, fold.train, fold.train_same, learn=lambda _, *given: (learned(*given[:3]), {})
+                self.method,
+                store,
+                fold.train,
+                fold.train_same,
+                learn=lambda _, *given: (learned(*given[:3]), {}),
             )
         return learned(self.method, fold.train, fold.train_same)
 
@@ -40,29 +54,36 @@ class ScoreUnit(CellUnit):
         test = store.fold(place.fold).test
         if apart.outsider(self.method):
             arrays, _ = apart.answered(
-                learned, store, place.fold, test, calls=calls_of(store, place.fold, test),
-                answers=lambda score, call, _: (score, {"scores": checked_scores(score(call), len(call), "it")}),
-            )  # fmt: skip
+                learned,
+                store,
+                place.fold,
+                test,
+                calls=calls_of(store, place.fold, test),
+                answers=lambda score, call, _: (
+                    score,
+                    {"scores": checked_scores(score(call), len(call), "it")},
+                ),
+            )
             return {"scores": checked_scores(arrays["scores"], len(test), place.verifier)}, {}
         arrays = {"scores": checked_scores(learned(test), len(test), place.verifier)}
-        scorer: Any = getattr(learned, "__self__", None)
-        for row in plain_rows(store, place.fold).values() if getattr(scorer, "shows_tokens", False) else ():
-            texts, questioned = test.texts.rows(test.known(row)), test.texts[test.questioned_index[row]]
-            tokens = [
-                (token.start, token.end, token.log10) for token in scorer.tokens(texts, questioned, test.ids[row])
-            ]
-            arrays[f"tokens-{row}"] = np.array(tokens, dtype=np.float64).reshape(-1, 3)
         return arrays, {}
 
 
 def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
-    """Which problems of a fold an outsider is asked together: no text with other content stands beside the one that it
-    was made from, or beside another that was made from it."""
-    record, problems, origin = store.plan.folds[fold], case_problems(store, fold), test.questioned_index.tolist()
+    """Rows of the problems of a fold that an outsider is asked together, a list of arrays: no text with other content
+    stands beside the one that it was made from, or beside another that was made from it."""
+    record = store.plan.folds[fold]
+    problems = case_problems(store, fold)
+    origin = test.questioned_index.tolist()
     if record.source is not None:
-        origin = store.shared_fold(record.source).test.questioned_index[list(map(int, test.ids))].tolist()
+        origin = (
+            store.shared_fold(record.source)
+            .test.questioned_index[list(map(int, test.ids))]
+            .tolist()
+        )
     of_case = {one.case: origin[row] for row, one in enumerate(problems) if one.asks == "plain"}
-    groups, seen = defaultdict[Any, list[int]](list), Counter[Any]()
+    groups = defaultdict[Any, list[int]](list)
+    seen = Counter[Any]()
     for row in range(len(test)):
         asks = problems[row].asks if problems else record.transplanted
         if asks in ("on", "off"):
@@ -72,7 +93,11 @@ def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
         else:
             groups[None].append(row)
     rows_of = [np.array(rows, dtype=np.int64) for rows in groups.values()]
-    return [rows[part] for rows in rows_of for part in apart.divided(test.select(rows), [origin[i] for i in rows])]
+    return [
+        rows[part]
+        for rows in rows_of
+        for part in apart.divided(test.select(rows), [origin[i] for i in rows])
+    ]
 
 
 def case_problems(store: Store, fold: str) -> list[CaseProblem]:
@@ -87,14 +112,10 @@ def case_problems(store: Store, fold: str) -> list[CaseProblem]:
     return []
 
 
-def plain_rows(store: Store, fold: str) -> dict[str, int]:
-    """The row of each case itself in a fold that asks about cases, by the case's id; none in other folds."""
-    return {one.case: row for row, one in enumerate(case_problems(store, fold)) if one.asks == "plain"}
-
-
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
     """A method that has learned from training problems, as a function that gives what calibration starts from: raw
-    scores (n,) or (n, f), or the log odds of a verifier's answers. The scorer behind a mask is asked for its own."""
+    scores (n,) or (n, f), or the log odds of a verifier's answers. The scorer behind a mask is asked for its own.
+    """
     check_language(component, problems)
     fitted = fresh(component)
     if isinstance(fitted, Scorer):
@@ -109,7 +130,9 @@ def learned(component: Component, problems: Problems, same: Bools) -> Callable[[
     verifier: Any = as_verifier(fitted).fit(problems, same)
     if hasattr(verifier, "log_odds"):
         return lambda tested: np.asarray(verifier.log_odds(tested), dtype=np.float64)
-    return lambda tested: _log_odds(checked_answers(verifier.verify(tested), tested.ids, str(fitted)))
+    return lambda tested: _log_odds(
+        checked_answers(verifier.verify(tested), tested.ids, str(fitted))
+    )
 
 
 def _log_odds(answers: Floats) -> Floats:
@@ -119,8 +142,15 @@ def _log_odds(answers: Floats) -> Floats:
 
 def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
     """What is missing, damaged or failed, the longest work first."""
-    units = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
+    units = [
+        ScoreUnit(store.path, components[name], tuple(cells))
+        for (name, _), cells in pending(store).items()
+    ]
     order = {name: number for number, name in enumerate(components)}
     return sorted(
-        units, key=lambda unit: (order[unit.name], not any(c.fold.endswith(FoldRole.CASES) for c in unit.cells))
+        units,
+        key=lambda unit: (
+            order[unit.name],
+            not any(c.fold.endswith(FoldRole.CASES) for c in unit.cells),
+        ),
     )

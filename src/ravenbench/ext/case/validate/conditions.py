@@ -1,4 +1,8 @@
-"""The conditions of a dossier: read from a table, proposed from a background, and how texts are held against them."""
+"""Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
+
+In: a path of a table, or a ``Corpus`` with labels. Out: a list of ``Condition`` (lengths in words, count of known
+texts, labels), and ``ConditionSides``: which known and questioned sides fit, (known, questioned) bool.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,23 @@ from typing import Any
 import numpy as np
 
 from ravenbench.errors import CorpusError, FormatError, did_you_mean
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS, TESTED, Population, choose, fitting_shape
+from ravenbench.ext.case.compare.background import (
+    FEWEST_AUTHORS,
+    TESTED,
+    Population,
+    choose,
+    fitting_shape,
+)
 from ravenbench.ext.case.compare.dossier import Condition
-from ravenbench.ext.case.like_case import MOST_KNOWN, AuthorTexts, Fits, Shape, portions, shape_of, writer
+from ravenbench.ext.case.like_case import (
+    MOST_KNOWN,
+    AuthorTexts,
+    Fits,
+    Shape,
+    portions,
+    shape_of,
+    writer,
+)
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.output import check_file, whole_file
@@ -21,7 +39,8 @@ from ravenbench.formats.tabular import table_rows
 from ravenbench.types import Corpus, Ints, Labels
 
 SIZES = ("questioned", "known", "texts")
-LEAST, MOST = 50, 50_000
+LEAST = 50
+MOST = 50_000
 """Words of a text that a condition may name; ``compare`` answers nothing below."""
 MOST_CELLS = 60
 TRIED = (4000, 2000, 1000, 500, 250, 125, 60)
@@ -30,22 +49,37 @@ PROPOSED_LENGTHS = 3
 
 
 def read_conditions(path: Path) -> list[Condition]:
-    """The conditions of a table. Raises FormatError with file and line if one cannot be read."""
+    """The conditions of a table, one a row. Raises FormatError with file and line if one cannot be read."""
     if not path.is_file():
         raise no_such(path)
     with Archive(path) as archive:
         rows = list(table_rows(archive, path.name))
     if not 0 < len(rows) <= MOST_CELLS:
-        raise FormatError("a dossier is made of conditions", file=path, found=len(rows), expected=f"1 to {MOST_CELLS}")
+        raise FormatError(
+            "a dossier is made of conditions",
+            file=path,
+            found=len(rows),
+            expected=f"1 to {MOST_CELLS}",
+        )
     conditions: list[Condition] = []
     for line, row in rows:
         sizes = {name: _whole(row, name, path, line) for name in SIZES}
-        named = {str(key): str(value).strip() for key, value in row.items() if key not in (*SIZES, "name")}
+        named = {
+            str(key): str(value).strip()
+            for key, value in row.items()
+            if key not in (*SIZES, "name")
+        }
         between = {key: value for key, value in named.items() if value not in ("None", "", "any")}
         name = str(row.get("name") or "").strip() or titled(**sizes, between=between)
         checked_name(name, "the name of a condition", path, line)
         if any(name == other.name for other in conditions):
-            raise FormatError("two conditions have one name", file=path, line=line, found=name, fix="name them apart")
+            raise FormatError(
+                "two conditions have one name",
+                file=path,
+                line=line,
+                found=name,
+                fix="name them apart",
+            )
         conditions.append(Condition(name=name, between=between, **sizes))
     return conditions
 
@@ -58,23 +92,30 @@ def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
     if name not in row or not plain or not least <= int(text) <= most:
         what = "known texts" if name == "texts" else "words"
         raise FormatError(
-            f"{name} is not a number of {what} that can be validated", file=path, line=line,
-            found=value if name in row else "no such column", expected=f"a whole number from {least} to {most}",
+            f"{name} is not a number of {what} that can be validated",
+            file=path,
+            line=line,
+            found=value if name in row else "no such column",
+            expected=f"a whole number from {least} to {most}",
             fix="raven validate BACKGROUND --propose conditions.csv writes a file to begin with",
-        )  # fmt: skip
+        )
     return int(text)
 
 
 def titled(questioned: int, known: int, texts: int, between: Mapping[str, str]) -> str:
     """What a condition is called that has no name."""
-    labels = "".join(f", {name} {value.replace('>', ' > ')}" for name, value in sorted(between.items()))
+    labels = "".join(
+        f", {name} {value.replace('>', ' > ')}" for name, value in sorted(between.items())
+    )
     return f"{questioned} words, {texts} known of {known}{labels}"
 
 
 def labels_of(corpus: Corpus) -> dict[str, Labels]:
     """The labels of a corpus that two sides may share or not, by name."""
     labels = {"topic": corpus.topic, **corpus.columns}
-    return {name: one for name, one in labels.items() if name != "document" and (one.codes >= 0).any()}
+    return {
+        name: one for name, one in labels.items() if name != "document" and (one.codes >= 0).any()
+    }
 
 
 def check(conditions: Sequence[Condition], corpus: Corpus, path: Path) -> None:
@@ -84,16 +125,26 @@ def check(conditions: Sequence[Condition], corpus: Corpus, path: Path) -> None:
         for name, value in condition.between.items():
             if name not in labels:
                 raise FormatError(
-                    f"the background has no label {name!r}", file=path, found=condition.name,
-                    expected=f"questioned, known, texts, name, or a label: {', '.join(labels) or 'it has none'}",
+                    f"the background has no label {name!r}",
+                    file=path,
+                    found=condition.name,
+                    expected=(
+                        "questioned, known, texts, name, or a label:"
+                        f" {', '.join(labels) or 'it has none'}"
+                    ),
                     fix=did_you_mean(name, [*SIZES, *labels], listing=False),
-                )  # fmt: skip
+                )
             known, questioned = _ends(value)
             if not (value in ("same", "different") or {known, questioned} <= {*labels[name].names}):
                 raise FormatError(
-                    f"{name} cannot lie so between two sides", file=path, found=value,
-                    expected=f"same, different, any or KNOWN>QUESTIONED of {', '.join(labels[name].names[:8])}",
-                )  # fmt: skip
+                    f"{name} cannot lie so between two sides",
+                    file=path,
+                    found=value,
+                    expected=(
+                        "same, different, any or KNOWN>QUESTIONED of"
+                        f" {', '.join(labels[name].names[:8])}"
+                    ),
+                )
 
 
 def _ends(value: str) -> tuple[str, str]:
@@ -123,7 +174,8 @@ class ConditionSides:
         if known < 0 or questioned < 0:
             return False
         for number, (labels, (first, second)) in enumerate(self._columns):
-            one, other = int(self._combinations[known][number]), int(self._combinations[questioned][number])
+            one = int(self._combinations[known][number])
+            other = int(self._combinations[questioned][number])
             if second and (labels.names[one], labels.names[other]) != (first, second):
                 return False
             if not second and (one == other) != (first == "same"):
@@ -131,18 +183,29 @@ class ConditionSides:
         return True
 
     def allowed(self, by_author: Sequence[AuthorTexts]) -> Any:
-        """Whether each known side and each questioned side of some writers fit each other."""
+        """Whether each known side and each questioned side of some writers fit each other, (known, questioned) bool."""
         known = [side.topics for one in by_author for side in one.known]
         questioned_topics = [side.topics for one in by_author for side in one.questioned]
-        rows = [[all(self.fits(k, q) for k in left for q in right) for right in questioned_topics] for left in known]
+        rows = [
+            [all(self.fits(k, q) for k in left for q in right) for right in questioned_topics]
+            for left in known
+        ]
         return np.array(rows, dtype=np.bool_).reshape(len(known), len(questioned_topics))
 
-    def writers(self, background: Population, shape: Shape, seed: int, authors: Sequence[int]) -> list[AuthorTexts]:
+    def writers(
+        self, background: Population, shape: Shape, seed: int, authors: Sequence[int]
+    ) -> list[AuthorTexts]:
         """What these authors give in a shape under the condition, as ``background.writers`` gives it under none."""
-        by_author, longest = [], max(*shape.known, shape.questioned)
+        by_author = []
+        longest = max(*shape.known, shape.questioned)
         for author in authors:
             rows = np.flatnonzero(background.corpus.author.codes == author)
-            cuts = portions(background.corpus.texts.rows(rows), self.codes[rows], background.document[rows], longest)
+            cuts = portions(
+                background.corpus.texts.rows(rows),
+                self.codes[rows],
+                background.document[rows],
+                longest,
+            )
             by_author.append(writer(author, cuts, shape, seed, TESTED, self.fits))
         return by_author
 
@@ -154,7 +217,8 @@ def shape_under(condition: Condition) -> Shape:
 
 def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condition]:
     """Conditions that a background can support: the greatest lengths with one, two and four known texts, and at the
-    middle length every label that can be the same and can differ. Raises CorpusError if it supports none."""
+    middle length every label that can be the same and can differ. Raises CorpusError if it supports none.
+    """
     background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), authors, folds, seed)
     everyone = range(len(background.authors))
 
@@ -165,7 +229,9 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
         if not between:
             fitting, able = fitting_shape(background, shape, seed)
             return condition if fitting == shape and len(able) >= FEWEST_AUTHORS else None
-        by_author = ConditionSides(condition, background, corpus).writers(background, shape, seed, everyone)
+        by_author = ConditionSides(condition, background, corpus).writers(
+            background, shape, seed, everyone
+        )
         return condition if sum(bool(one.own) for one in by_author) >= FEWEST_AUTHORS else None
 
     lengths = [words for words in TRIED if made(words, 1)][:PROPOSED_LENGTHS]
@@ -177,10 +243,14 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
         conditions += [c for c in both if c is not None] if all(both) else []
     if not conditions:
         raise CorpusError(
-            "the background is too small for a dossier", found=f"{len(everyone)} authors",
-            expected=f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of them, and by "
-            f"{FEWEST_AUTHORS}", fix="leave out authors with few or short texts",
-        )  # fmt: skip
+            "the background is too small for a dossier",
+            found=f"{len(everyone)} authors",
+            expected=(
+                f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of"
+                f" them, and by {FEWEST_AUTHORS}"
+            ),
+            fix="leave out authors with few or short texts",
+        )
     return conditions
 
 
@@ -191,7 +261,11 @@ def write_conditions(conditions: Sequence[Condition], path: Path, inputs: Sequen
     with whole_file(path) as file:
         lines = [["name", *SIZES, *names]]
         lines += [
-            [c.name, *(str(getattr(c, size)) for size in SIZES), *(c.between.get(name, "any") for name in names)]
+            [
+                c.name,
+                *(str(getattr(c, size)) for size in SIZES),
+                *(c.between.get(name, "any") for name in names),
+            ]
             for c in conditions
         ]
         text = io.StringIO()

@@ -1,5 +1,8 @@
-"""The plan of a dossier: background pairs as ``compare`` makes them for each size, and under each condition those of
-the same folds whose sides lie as the condition says."""
+"""Makes the plan of a dossier: background pairs as ``compare`` makes them for each size, and those under conditions.
+
+In: a ``ValidateSpec`` and a list of ``Condition``. Out: a ``Draft`` of a ``ValidatePlan``: pairs with truth by fold.
+Pairs under a condition are those of the same folds whose sides lie as it says.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,19 @@ from ravenbench.ext.case.compare.background import (
     strangers,
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
-from ravenbench.ext.case.compare.plan import background_record, components_of, readable_verifiers, usual_coverage
-from ravenbench.ext.case.compare.record import BackgroundRecord, ShapeRecord, pairs_array, part_of, under
+from ravenbench.ext.case.compare.plan import (
+    background_record,
+    components_of,
+    readable_verifiers,
+    usual_coverage,
+)
+from ravenbench.ext.case.compare.record import (
+    BackgroundRecord,
+    ShapeRecord,
+    pairs_array,
+    part_of,
+    under,
+)
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
@@ -39,7 +53,8 @@ from ravenbench.types import Bools, Corpus, Problems
 
 class TestedRecord(Record, frozen=True, kw_only=True):
     """A cell: its condition, the shape whose pairs its LRs are learned from, the ``pairs`` it is tested on (those of
-    the shape itself where the condition names no label), and the ``reason`` where it cannot be tested."""
+    the shape itself where the condition names no label), and the ``reason`` where it cannot be tested.
+    """
 
     condition: Condition
     shape: str | None
@@ -62,10 +77,18 @@ class Tested(Shaped):
     """A shape without cases, and in each of its folds the pairs under conditions of this size: ``under`` by number."""
 
     def __init__(
-        self, spec: ValidateSpec, background: Population, corpus: Corpus, wanted: Shape, name: str,
-        conditions: dict[int, Condition], sketched: bool,
-    ) -> None:  # fmt: skip
-        self._sides = {number: ConditionSides(one, background, corpus) for number, one in conditions.items()}
+        self,
+        spec: ValidateSpec,
+        background: Population,
+        corpus: Corpus,
+        wanted: Shape,
+        name: str,
+        conditions: dict[int, Condition],
+        sketched: bool,
+    ) -> None:
+        self._sides = {
+            number: ConditionSides(one, background, corpus) for number, one in conditions.items()
+        }
         self._found: dict[int, list[AuthorTexts]] = {}
         self._folds_under: dict[int, list[str]] = {number: [] for number in conditions}
         super().__init__(spec.compared(), background, wanted, name, (), {}, sketched=sketched)
@@ -74,12 +97,15 @@ class Tested(Shaped):
     def _splicer(self, everyone: Sequence[AuthorTexts], sketched: bool) -> Transplanter | None:
         able = [one.author for one in everyone]
         self._found = {
-            number: sides.writers(self.background, self.shape, self.seed, able) for number, sides in self._sides.items()
+            number: sides.writers(self.background, self.shape, self.seed, able)
+            for number, sides in self._sides.items()
         }
         more = [one for by_author in self._found.values() for one in by_author]
         return super()._splicer([*everyone, *more], sketched)
 
-    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+    def _fold(
+        self, number: int, able: Sequence[int], part: Sequence[int]
+    ) -> tuple[Problems, Bools]:
         train, train_same = super()._fold(number, able, part)
         for condition, sides in self._sides.items():
             tested = [one for one in self._found[condition] if one.author in part]
@@ -88,18 +114,24 @@ class Tested(Shaped):
                 continue
             name = under(self.folds[-1], condition)
             test, same = problems_of(tested, [pair for pair, _ in pairs])
-            rows = [(tested[p.known[0]].author, tested[p.questioned[0]].author, 0, alike) for p, alike in pairs]
+            rows = [
+                (tested[p.known[0]].author, tested[p.questioned[0]].author, 0, alike)
+                for p, alike in pairs
+            ]
             self._add_pairs(name, (train, train_same), (test, same), rows)
             self._folds_under[condition].append(name)
         return train, train_same
 
     def _as_the_first(self, number: int, training: Labelled) -> Labelled:
         for folds in self._folds_under.values():
-            folds += [name.replace(self.folds[0], part_of(self.name, number), 1) for name in folds[:1]]
+            folds += [
+                name.replace(self.folds[0], part_of(self.name, number), 1) for name in folds[:1]
+            ]
         return super()._as_the_first(number, training)
 
     def _under(self, condition: int) -> ShapeRecord:
-        by_author, sides = self._found[condition], self._sides[condition]
+        by_author = self._found[condition]
+        sides = self._sides[condition]
         return msgspec.structs.replace(
             self.record,
             name=under(self.name, condition),
@@ -111,23 +143,32 @@ class Tested(Shaped):
 
 
 def draft(
-    spec: ValidateSpec, conditions: Sequence[Condition], progress: Progress = silent, sketched: bool = False
+    spec: ValidateSpec,
+    conditions: Sequence[Condition],
+    progress: Progress = silent,
+    sketched: bool = False,
 ) -> Draft[ValidatePlan]:
-    """Lay out all pairs. Raises InputError if the background cannot be read, is too small or lacks a label, SpecError
-    if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
+    """The ``Draft`` of a dossier with all pairs. Raises InputError if the background cannot be read, is too small or
+    lacks a label, SpecError if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
     compared = spec.compared()
     components = components_of(compared)
     progress("reading the background", 0, 0)
     corpus = load_corpus(spec.background, **spec.reading())
     components, notes = readable_verifiers(components, corpus)
     check(conditions, corpus, Path(spec.conditions or ""))
-    background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.folds, spec.seed)
+    background = choose(
+        corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.folds, spec.seed
+    )
     sizes = sorted({shape_under(condition) for condition in conditions})
     made: dict[Shape, Tested] = {}
     for number, wanted in enumerate(sizes):
         progress("making background pairs", number, len(sizes))
         if fitting_shape(background, wanted, spec.seed)[0] == wanted:
-            here = {i: one for i, one in enumerate(conditions) if one.between and shape_under(one) == wanted}
+            here = {
+                i: one
+                for i, one in enumerate(conditions)
+                if one.between and shape_under(one) == wanted
+            }
             made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here, sketched)
     parts = [part for one in made.values() for part in one.parts]
     texts, moved = on_one_table([side for fold, _ in parts for side in (fold.train, fold.test)])
@@ -148,23 +189,33 @@ def draft(
         tested=[_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)],
         notes=notes,
     )
-    arrays = {pairs_array(fold.name): about for (_, about), fold in zip(parts, folds, strict=True) if about is not None}
+    arrays = {
+        pairs_array(fold.name): about
+        for (_, about), fold in zip(parts, folds, strict=True)
+        if about is not None
+    }
     return Draft(plan, folds, texts, arrays=arrays)
 
 
 def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRecord:
     if made is None or not made.folds:
         return TestedRecord(
-            condition=condition, shape=None, pairs=None,
+            condition=condition,
+            shape=None,
+            pairs=None,
             reason="not tested: too few background authors have texts for cases of this size",
-        )  # fmt: skip
+        )
     pairs = made.under[number] if condition.between else made.record
     if len(pairs.authors) < FEWEST_AUTHORS or not pairs.strangers:
         return TestedRecord(
-            condition=condition, shape=None, pairs=None,
-            reason=f"not tested: {len(pairs.authors)} background authors have texts for both sides of such cases; at "
-            f"least {FEWEST_AUTHORS} are needed",
-        )  # fmt: skip
+            condition=condition,
+            shape=None,
+            pairs=None,
+            reason=(
+                f"not tested: {len(pairs.authors)} background authors have texts for both sides of"
+                f" such cases; at least {FEWEST_AUTHORS} are needed"
+            ),
+        )
     return TestedRecord(condition=condition, shape=made.record.name, pairs=pairs)
 
 
@@ -172,10 +223,15 @@ def criterion_lines(criterion: Criterion) -> list[str]:
     """A criterion in sentences."""
     strong = f"{10**criterion.strong:,.3g}"
     return [
-        f"A cell passes by the upper ends of 95% intervals: that of C_llr is below {criterion.cllr:g}; of devPAV at "
-        f"most {criterion.devpav:g}; of the mean LR of strangers, and of the mean 1/LR of own texts, at most "
-        f"{criterion.mean:g}, with no lower end above 1; of both rates of misleading LRs of {strong} or more at most "
-        f"{criterion.misleading:g}.",
-        f"raven compare takes a case to fall into a cell where words and number of known texts lie within a factor of "
-        f"{criterion.reach:g}.",
+        (
+            "A cell passes by the upper ends of 95% intervals: that of C_llr is below"
+            f" {criterion.cllr:g}; of devPAV at most {criterion.devpav:g}; of the mean LR of"
+            f" strangers, and of the mean 1/LR of own texts, at most {criterion.mean:g}, with no"
+            f" lower end above 1; of both rates of misleading LRs of {strong} or more at most"
+            f" {criterion.misleading:g}."
+        ),
+        (
+            "raven compare takes a case to fall into a cell where words and number of known texts"
+            f" lie within a factor of {criterion.reach:g}."
+        ),
     ]

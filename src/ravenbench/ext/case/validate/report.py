@@ -1,5 +1,10 @@
-"""The report of ``raven validate``: every cell's measures with intervals, its verdict, figures, and the dossier that a
-comparison cites (``dossier.json``)."""
+"""Makes the report of ``raven validate``: every cell's measures, verdict and figures, and the dossier
+(``dossier.json``).
+
+In: the folder (``Store``) of a validation. Out: a ``Validation`` and a ``ValidateReport``; log10 LRs (n,) of each
+cell, C_llr and cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``raven compare``
+cites the dossier.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,17 @@ from ravenbench.ext.case.likelihood_ratios import measures as all_measures
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Column, Table, Value, col, figure, for_terminal, number, public_head, table
+from ravenbench.reports.view import (
+    Column,
+    Table,
+    Value,
+    col,
+    figure,
+    for_terminal,
+    number,
+    public_head,
+    table,
+)
 from ravenbench.shown import Shown
 from ravenbench.store.records import write_record
 from ravenbench.types import Floats
@@ -54,17 +69,18 @@ TITLES = {
     "misleading_against": "strongly misleading against",
 }
 NOTE = (
-    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing. Means: at most 1 where LRs mean "
-    "what they say. In brackets: 95% intervals, from drawing the background's authors anew. Pairs count by the weights "
-    "that are listed."
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing. Means: at most"
+    " 1 where LRs mean what they say. In brackets: 95% intervals, from drawing the background's"
+    " authors anew. Pairs count by the weights that are listed."
 )
-SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
+SAME = SETUP["hits"]
+DIFFERENT = SETUP["random"]
 
 
 @dataclass(frozen=True, eq=False)
 class DossierCell:
-    """A cell: its record, what was found, and the log10 LRs (n,) of its ``pairs``; none where it was not tested.
-    ``contents`` says what was done about content of each verifier."""
+    """A cell: its record, what was found, and the log10 LRs (n,), higher = same author, of its ``pairs``; none where
+    it was not tested. ``contents`` says what was done about content of each verifier."""
 
     record: TestedRecord
     result: CellResult
@@ -104,25 +120,38 @@ def analyse(store: Store) -> Validation:
 def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell:
     def untested(reason: str) -> DossierCell:
         result = CellResult(
-            condition=record.condition, authors=0, same=0, different=0, measures={}, verdict="not tested",
+            condition=record.condition,
+            authors=0,
+            same=0,
+            different=0,
+            measures={},
+            verdict="not tested",
             reasons=[reason],
-        )  # fmt: skip
+        )
         return DossierCell(record, result, None, np.zeros(0))
 
     if record.shape is None or record.pairs is None:
         return untested(record.reason or "")
     shape = next(one for one in plan.shapes if one.name == record.shape)
     learned_from = read_scores(store, plan, shape)
-    scores = learned_from if record.pairs.name == shape.name else read_scores(store, plan, record.pairs)
-    if len(scores.verifiers) < len(plan.verifiers) or len(learned_from.verifiers) < len(plan.verifiers):
+    scores = (
+        learned_from if record.pairs.name == shape.name else read_scores(store, plan, record.pairs)
+    )
+    if len(scores.verifiers) < len(plan.verifiers) or len(learned_from.verifiers) < len(
+        plan.verifiers
+    ):
         return untested("not tested: a verifier failed")
     pairs = _placed(scores.pairs, record.pairs, shape)
     llr = issue_llr(learned_from.pairs, pairs)[FUSED]
     strong = plan.criterion.strong
     drawn = pairs.authors, store.run.seed, DRAWS
     estimates = estimated(llr, pairs.same, pairs.weight, *drawn, all_measures(strong))
-    estimates["cllr_listed"] = estimated(llr, pairs.same, pairs.weight * 0 + 1, *drawn, {"cllr": cllr})["cllr"]
-    measures = {key: Measure(value=one.value, low=one.low, high=one.high) for key, one in estimates.items()}
+    estimates["cllr_listed"] = estimated(
+        llr, pairs.same, pairs.weight * 0 + 1, *drawn, {"cllr": cllr}
+    )["cllr"]
+    measures = {
+        key: Measure(value=one.value, low=one.low, high=one.high) for key, one in estimates.items()
+    }
     authors = len(np.unique(pairs.authors[pairs.same, 0]))
     reasons = failing(measures, plan.criterion)
     result = CellResult(
@@ -134,7 +163,9 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
         verdict="failed" if reasons else "passed",
         reasons=reasons,
     )
-    return DossierCell(record, result, pairs, llr, verifier_contents(learned_from, validate(learned_from.pairs)))
+    return DossierCell(
+        record, result, pairs, llr, verifier_contents(learned_from, validate(learned_from.pairs))
+    )
 
 
 def _placed(pairs: PairScores, under: ShapeRecord, shape: ShapeRecord) -> PairScores:
@@ -147,27 +178,36 @@ def failing(measures: dict[str, Measure], criterion: Criterion) -> list[str]:
     """Why a cell does not keep its criterion, first in words and then by figures; empty where it does."""
     reasons = []
     if (high := measures["cllr"].high) >= criterion.cllr:
-        reasons.append(f"C_llr may be as high as {figure(high)} (below {criterion.cllr:g} is asked)")
+        reasons.append(
+            f"C_llr may be as high as {figure(high)} (below {criterion.cllr:g} is asked)"
+        )
     if (high := measures["devpav"].high) > criterion.devpav:
         reasons.append(f"devPAV may be as high as {figure(high)} (at most {criterion.devpav:g})")
     for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
         mean = measures[key]
         if mean.high > criterion.mean:
-            reasons.append(f"the mean {kind} may be as high as {figure(mean.high)} (at most {criterion.mean:g})")
+            reasons.append(
+                f"the mean {kind} may be as high as {figure(mean.high)} (at most"
+                f" {criterion.mean:g})"
+            )
         elif mean.low > 1:
-            reasons.append(f"the mean {kind} is at least {figure(mean.low)} (at most 1 where LRs mean what they say)")
+            reasons.append(
+                f"the mean {kind} is at least {figure(mean.low)} (at most 1 where LRs mean what"
+                " they say)"
+            )
     for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
         if (high := measures[key].high) > criterion.misleading:
             reasons.append(
-                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of {figure(high)} (at most "
-                f"{criterion.misleading:g})"
+                f"LRs of {10**criterion.strong:,.3g} or more may mislead {side} in a share of"
+                f" {figure(high)} (at most {criterion.misleading:g})"
             )
     return [in_words(measures, criterion), *reasons] if reasons else []
 
 
 def in_words(measures: dict[str, Measure], criterion: Criterion) -> str:
     """Which way the LRs of a cell that failed err, as far as the interval of their over-estimation shows it."""
-    strength, strong = measures["overstated"], f"{10**criterion.strong:,.3g}"
+    strength = measures["overstated"]
+    strong = f"{10**criterion.strong:,.3g}"
     rates = [measures["misleading_for"], measures["misleading_against"]]
     if all(rate.value == 0 for rate in rates):
         misled = f"no pair has a misleading LR of {strong} or more"
@@ -176,28 +216,41 @@ def in_words(measures: dict[str, Measure], criterion: Criterion) -> str:
     else:
         misled = f"misleading LRs of {strong} or more may be too frequent"
     if strength.high < 0:
-        return f"the LRs are weaker than the evidence, they say too little rather than too much: {misled}"
+        return (
+            "the LRs are weaker than the evidence, they say too little rather than too much:"
+            f" {misled}"
+        )
     if strength.low > 0:
         return f"the LRs are stronger than the evidence, they say too much: {misled}"
-    return f"it is not shown that the LRs mean what they say, nor that they are too strong or too weak: {misled}"
+    return (
+        "it is not shown that the LRs mean what they say, nor that they are too strong or too"
+        f" weak: {misled}"
+    )
 
 
 def remedies(dossier: Dossier) -> list[str]:
     """What can be done about cells that failed; empty where none did."""
-    failed, criterion = [cell for cell in dossier.cells if cell.verdict == "failed"], dossier.criterion
+    failed = [cell for cell in dossier.cells if cell.verdict == "failed"]
+    criterion = dossier.criterion
     if not failed:
         return []
     devpav = max(cell.measures["devpav"].high for cell in failed)
     wider = (
-        f"A wider --most-devpav is a weaker criterion: {criterion.devpav:g} allows LRs to be wrong by a factor of "
-        f"{10**criterion.devpav:.2g} on the mean, {figure(devpav)} by {10**devpav:.2g}. Chosen after these figures it "
-        "is not fixed beforehand: say so, or test it on other authors."
+        f"A wider --most-devpav is a weaker criterion: {criterion.devpav:g} allows LRs to be wrong"
+        f" by a factor of {10**criterion.devpav:.2g} on the mean, {figure(devpav)} by"
+        f" {10**devpav:.2g}. Chosen after these figures it is not fixed beforehand: say so, or test"
+        " it on other authors."
     )
     return [
-        "What to do: validate with more authors or longer texts (intervals get narrower, and LRs may be stronger).",
+        (
+            "What to do: validate with more authors or longer texts (intervals get narrower, and"
+            " LRs may be stronger)."
+        ),
         *([wider] if devpav > criterion.devpav else []),
-        "raven compare --validated gives no answer for cases of a cell that failed; --unvalidated gives one, and says "
-        "so.",
+        (
+            "raven compare --validated gives no answer for cases of a cell that failed;"
+            " --unvalidated gives one, and says so."
+        ),
     ]
 
 
@@ -219,7 +272,11 @@ class ValidateReport(Report[Validation]):
 
     def tested(self) -> list[tuple[int, DossierCell, PairScores]]:
         """Cells with LRs, numbered from 1 in the order of all, and their pairs."""
-        return [(i, cell, cell.pairs) for i, cell in enumerate(self.analysis.cells, 1) if cell.pairs is not None]
+        return [
+            (i, cell, cell.pairs)
+            for i, cell in enumerate(self.analysis.cells, 1)
+            if cell.pairs is not None
+        ]
 
     def summary(self) -> Table:
         """A row for each cell."""
@@ -228,20 +285,27 @@ class ValidateReport(Report[Validation]):
             return lambda cell: None if (one := cell.about(key)) is None else _with_interval(one)
 
         return table(
-            "cells", "Cells", self.analysis.cells,
+            "cells",
+            "Cells",
+            self.analysis.cells,
             col("condition", lambda c: c.result.condition.name, text=True),
             col("verdict", lambda c: c.result.verdict, text=True),
             col("authors", lambda c: c.result.authors),
             col("pairs: one author", lambda c: c.result.same, terminal=False),
             col("two", lambda c: c.result.different, terminal=False),
             col("C_llr", shown("cllr"), text=True),
-            col("C_llr min", lambda c: c.about("cllr_min") and c.about("cllr_min").value, digits=2, terminal=False),
+            col(
+                "C_llr min",
+                lambda c: c.about("cllr_min") and c.about("cllr_min").value,
+                digits=2,
+                terminal=False,
+            ),
             col("EER", lambda c: c.about("eer") and c.about("eer").value, digits=2, terminal=False),
             col("devPAV", shown("devpav"), text=True),
             col("mean LR of strangers", shown("mean_for"), text=True, terminal=False),
             col("mean 1/LR of own", shown("mean_against"), text=True, terminal=False),
             note=NOTE,
-        )  # fmt: skip
+        )
 
     def listings(self) -> list[Table]:
         """Every LR, so that others can measure them again."""
@@ -259,12 +323,23 @@ class ValidateReport(Report[Validation]):
 
     def figures(self) -> dict[str, Figure]:
         with style():
-            drawn = {"tippett": tippett_figure, "calibration": pav_figure, "entropy": entropy_figure}
-            return {f"{n}-{i}": draw(cell.llr, pairs) for i, cell, pairs in self.tested() for n, draw in drawn.items()}
+            drawn = {
+                "tippett": tippett_figure,
+                "calibration": pav_figure,
+                "entropy": entropy_figure,
+            }
+            return {
+                f"{n}-{i}": draw(cell.llr, pairs)
+                for i, cell, pairs in self.tested()
+                for n, draw in drawn.items()
+            }
 
     def finding(self) -> str:
         cells = self.analysis.cells
-        return f"{sum(c.result.verdict == 'passed' for c in cells)} of {len(cells)} cells of the dossier passed."
+        return (
+            f"{sum(c.result.verdict == 'passed' for c in cells)} of {len(cells)} cells of the"
+            " dossier passed."
+        )
 
     def context(self) -> dict[str, Any]:
         return {
@@ -284,7 +359,8 @@ class ValidateReport(Report[Validation]):
             "background_notes": dict(self.analysis.plan.background.notes),
             "notes": list(self.analysis.plan.notes),
             "verifiers_and_content": {
-                cell.result.condition.name: contents_json(cell.contents) for _, cell, _ in self.tested()
+                cell.result.condition.name: contents_json(cell.contents)
+                for _, cell, _ in self.tested()
             },
         }
 
@@ -297,19 +373,26 @@ class ValidateReport(Report[Validation]):
         from rich.text import Text
 
         dossier = self.analysis.dossier
-        reasons = [(cell.condition.name, reason) for cell in dossier.cells for reason in cell.reasons]
+        reasons = [
+            (cell.condition.name, reason) for cell in dossier.cells for reason in cell.reasons
+        ]
         return [
             for_terminal(self.summary()),
             *(Text(f"{name}: {reason}") for name, reason in reasons),
             *map(Text, remedies(dossier)),
-            *(Text(f"{c.result.condition.name}: {contents_sentence(c.contents)}") for _, c, _ in self.tested()),
+            *(
+                Text(f"{c.result.condition.name}: {contents_sentence(c.contents)}")
+                for _, c, _ in self.tested()
+            ),
             *(Text(f"note: {note}") for note in self.analysis.plan.notes),
             Text(f"criterion and conditions, fixed beforehand: SHA-256 {dossier.fixed}"),
         ]
 
 
 def _with_interval(one: Measure) -> Value:
-    value, low, high = (number(end, Column("", digits=2), short=True) for end in (one.value, one.low, one.high))
+    value, low, high = (
+        number(end, Column("", digits=2), short=True) for end in (one.value, one.low, one.high)
+    )
     return f"{value} [{low}, {high}]"
 
 
@@ -326,16 +409,18 @@ def measures_table(cell: DossierCell, key: str, plan: ValidatePlan) -> Table:
         "misleading_against": rate,
     }
     return table(
-        key, cell.result.condition.name, cell.result.measures.items(),
+        key,
+        cell.result.condition.name,
+        cell.result.measures.items(),
         col("measure", lambda r: TITLES[r[0]], text=True),
         col("value", lambda r: r[1].value, digits=2),
         col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
         col("criterion", lambda r: limits.get(r[0], ""), text=True),
-    )  # fmt: skip
+    )
 
 
 def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """Shares of both kinds of pairs with at least each LR."""
+    """Shares of both kinds of pairs with at least each log10 LR (n,)."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = tippett(llr, pairs.same, pairs.weight)
     axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
@@ -347,25 +432,39 @@ def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
 
 
 def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """What LRs were given, against what they should have been."""
+    """What log10 LRs (n,) were given, against what they should have been."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = pav(llr, pairs.same, pairs.weight)
     ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
     axes.plot(ends, ends, color=FAINT, linewidth=0.8)
     axes.plot(curve.llr, np.clip(curve.best, *ends), color=SAME, linewidth=1.4)
-    axes.set(xlabel="log10 LR given", ylabel="log10 LR after PAV", xlim=ends, ylim=(ends[0] - 0.05, ends[1] + 0.05))
+    axes.set(
+        xlabel="log10 LR given",
+        ylabel="log10 LR after PAV",
+        xlim=ends,
+        ylim=(ends[0] - 0.05, ends[1] + 0.05),
+    )
     return figure
 
 
 def entropy_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """Empirical cross-entropy over prior odds."""
+    """Empirical cross-entropy, in bits, over log10 prior odds."""
     figure, (axes,) = canvas(3.3, 2.6)
     curves = entropy(llr, pairs.same, pairs.weight)
     axes.plot(curves.prior, curves.neutral, color=FAINT, linewidth=1.0, label="without LRs")
     axes.plot(curves.prior, curves.llr, color=SAME, linewidth=1.4, label="these LRs")
-    axes.plot(curves.prior, curves.best, color=INK, linewidth=0.9, linestyle="--", label="best calibration")
+    axes.plot(
+        curves.prior,
+        curves.best,
+        color=INK,
+        linewidth=0.9,
+        linestyle="--",
+        label="best calibration",
+    )
     axes.set(
-        xlabel="prior log10 odds", ylabel="cross-entropy in bits", ylim=(0, 1.3 * max(1.0, float(curves.llr.max())))
+        xlabel="prior log10 odds",
+        ylabel="cross-entropy in bits",
+        ylim=(0, 1.3 * max(1.0, float(curves.llr.max()))),
     )
     axes.legend(fontsize=7, loc="upper center", ncols=3, columnspacing=0.8, handlelength=1.2)
     return figure

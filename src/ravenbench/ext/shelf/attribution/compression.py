@@ -1,4 +1,9 @@
-"""The author after whose texts a text costs least: PPM, zipping, repetition, character language models."""
+"""Attributes a text to the author after whose texts it costs least: PPM, zipping, repetition, character language
+models.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely: minus bits a character
+or bytes, or a repetition from 0 to 1; names (n,).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +52,8 @@ class PPM(Attributor):
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         table, at = TextTable.collect([*self.joined_, *texts.rows(rows)])
         authors = len(self.joined_)
-        model, text = np.tile(at[:authors], len(rows)), np.repeat(at[authors:], authors)
+        model = np.tile(at[:authors], len(rows))
+        text = np.repeat(at[authors:], authors)
         bits = cross_entropies(table, model, text, self.order, self.escape, both=False)[:, 0]
         return np.where(np.isnan(bits), -np.inf, -bits).reshape(len(rows), authors)
 
@@ -112,13 +118,18 @@ class Khmelev2003(Attributor):
     name = "khmelev-2003"
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
-        self.joined_ = [points("\n".join(texts.rows(rows[codes == a]))) for a in range(len(self.classes_))]
+        self.joined_ = [
+            points("\n".join(texts.rows(rows[codes == a]))) for a in range(len(self.classes_))
+        ]
         self.suffixes_ = [suffix_array(joined) for joined in self.joined_]
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         questioned = [points(text) for text in texts.rows(rows)]
         counts = [
-            [repeated(text, joined, order) for joined, order in zip(self.joined_, self.suffixes_, strict=True)]
+            [
+                repeated(text, joined, order)
+                for joined, order in zip(self.joined_, self.suffixes_, strict=True)
+            ]
             for text in questioned
         ]
         length = np.array([max(1, len(text)) for text in questioned], dtype=np.float64)[:, None]
@@ -127,14 +138,17 @@ class Khmelev2003(Attributor):
 
 def points(text: str) -> Ints:
     """The code points of a text."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(
+        np.int64
+    )
 
 
 def suffix_array(text: Ints) -> Ints:
     """Beginnings of all suffixes of a text in order, by prefixes of doubling length."""
     n = len(text)
     rank = np.unique(text, return_inverse=True)[1].astype(np.int64)
-    order, step = np.argsort(rank, kind="stable"), 1
+    order = np.argsort(rank, kind="stable")
+    step = 1
     while step < n:
         # A suffix that ends before the second half comes first.
         second = np.zeros(n, dtype=np.int64)
@@ -155,10 +169,13 @@ def repeated(text: Ints, known: Ints, suffixes: Ints) -> int:
     total = 0
     n = len(suffixes)
     for start in range(len(text)):
-        low, high, best = 0, n, 0
+        low = 0
+        high = n
+        best = 0
         while low < high:
             middle = (low + high) // 2
-            at, k = suffixes[middle], 0
+            at = suffixes[middle]
+            k = 0
             while at + k < n and start + k < len(text) and known[at + k] == text[start + k]:
                 k += 1
             best = max(best, k)
@@ -174,7 +191,8 @@ def repeated(text: Ints, known: Ints, suffixes: Ints) -> int:
 BITS = 12
 """Bits of a character in an n-gram's code: 5 characters of 4,095 kinds fit 64."""
 
-LEAST, MOST = 0.1, 0.95
+LEAST = 0.1
+MOST = 0.95
 """Bounds of a discount, so that something is left for what was not seen, and something for what was."""
 
 
@@ -203,7 +221,8 @@ class Peng2004(Attributor):
         # 0 is every character that no author uses.
         self.id_ = {character: i for i, character in enumerate(kinds, start=1)}
         known = [
-            [self._ids(text) for text, c in zip(every, codes, strict=True) if c == a] for a in range(codes.max() + 1)
+            [self._ids(text) for text, c in zip(every, codes, strict=True) if c == a]
+            for a in range(codes.max() + 1)
         ]
         self.models_ = [MarkovModel(own, self.order, len(kinds) + 1) for own in known]
 
@@ -228,15 +247,19 @@ class MarkovModel:
     """
 
     def __init__(self, known: Sequence[Ints], order: int, kinds: int) -> None:
-        self.order, self.kinds = order, kinds
+        self.order = order
+        self.kinds = kinds
         self._grams: list[Ints] = []
         self._share: list[Floats] = []
         self._context: list[Ints] = []
         self._rest: list[Floats] = []
         for k in range(1, order + 1):
-            grams, counts = np.unique(np.concatenate([codes(ids, k) for ids in known]), return_counts=True)
+            grams, counts = np.unique(
+                np.concatenate([codes(ids, k) for ids in known]), return_counts=True
+            )
             context, of = np.unique(grams >> BITS, return_inverse=True)
-            once, twice = int((counts == 1).sum()), int((counts == 2).sum())
+            once = int((counts == 1).sum())
+            twice = int((counts == 2).sum())
             discount = min(max(once / max(1, once + 2 * twice), LEAST), MOST)
             total = np.bincount(of, counts)
             share = (counts - discount) / total[of]
@@ -246,7 +269,9 @@ class MarkovModel:
                 rest = left / unseen
             else:
                 # What the shorter n-grams give to characters that are seen here cannot be given to others.
-                preceding = np.bincount(of, self._find(k - 1, grams & ((1 << BITS * (k - 1)) - 1))[1])
+                preceding = np.bincount(
+                    of, self._find(k - 1, grams & ((1 << BITS * (k - 1)) - 1))[1]
+                )
                 rest = left / np.maximum(1 - preceding, 1e-12)
             self._grams.append(grams)
             self._share.append(share)
@@ -254,7 +279,7 @@ class MarkovModel:
             self._rest.append(rest)
 
     def mean_log(self, ids: Ints) -> float:
-        """Mean log2 probability of characters, each after those before it."""
+        """Mean log2 probability of characters (minus bits a character), each after those before it."""
         if len(ids) == 0:
             return 0.0
         return float(np.log2(np.maximum(self.probabilities(ids), 1e-12)).mean())

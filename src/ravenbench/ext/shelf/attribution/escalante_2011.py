@@ -1,4 +1,8 @@
-"""Histograms of n-grams by their place in the text: attribution after Escalante et al. 2011."""
+"""Attributes after Escalante et al. 2011: histograms of n-grams by their place in the text.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,); histograms
+(places, n-grams) whose rows sum to 1.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,9 @@ class Escalante2011(Attributor):
             count.update(self._grams(text))
         best = sorted(count, key=lambda gram: (-count[gram], gram))[: self.size]
         self.column_ = {gram: i for i, gram in enumerate(sorted(best))}
-        self.weights_, self.biases_ = svm(self._features(texts, rows), codes, len(self.classes_), self.c)
+        self.weights_, self.biases_ = svm(
+            self._features(texts, rows), codes, len(self.classes_), self.c
+        )
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
@@ -61,7 +67,9 @@ class Escalante2011(Attributor):
         return [text[i : i + self.n] for i in range(len(text) - self.n + 1)]
 
     def _features(self, texts: TextTable, rows: Ints) -> Floats:
-        return np.stack([np.sqrt(self.histograms(text) / self.places).ravel() for text in texts.rows(rows)])
+        return np.stack(
+            [np.sqrt(self.histograms(text) / self.places).ravel() for text in texts.rows(rows)]
+        )
 
     def histograms(self, text: str) -> Floats:
         """The local histograms of a text, (places, n-grams); rows sum to 1 unless the text has no known n-gram."""

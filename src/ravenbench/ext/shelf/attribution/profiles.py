@@ -1,4 +1,8 @@
-"""The nearest profile: common n-grams (CNG, its variant for uneven authors, SCAP), votes, word graphs.
+"""Attributes a text to the nearest profile: common n-grams (CNG, its variant for uneven authors, SCAP), votes, word
+graphs.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely: minus a dissimilarity,
+or a number of shared n-grams or votes; names (n,).
 
 References
 ----------
@@ -102,9 +106,12 @@ class Stamatatos2007(CNG):
             return distances
         for i in range(len(rows)):
             part = slice(documents.indptr[i], documents.indptr[i + 1])
-            own, at = documents.data[part][:, None], known[part]
+            own = documents.data[part][:, None]
+            at = known[part]
             theirs = np.where(at[:, None] >= 0, self.profiles_[at], 0.0)
-            weight = apart(own, np.where(at >= 0, self.all_[at], 0.0)[:, None]) if self.norm else 1.0
+            weight = (
+                apart(own, np.where(at >= 0, self.all_[at], 0.0)[:, None]) if self.norm else 1.0
+            )
             distances[i] = -(apart(own, theirs) * weight).sum(axis=0)
         return distances
 
@@ -137,25 +144,33 @@ def top(counts: Any, size: int) -> Any:
 
     counts = counts.tocsr()
     counts.sort_indices()
-    data, index, ptr = [], [], [0]
+    data = []
+    index = []
+    ptr = [0]
     for i in range(counts.shape[0]):
         part = slice(counts.indptr[i], counts.indptr[i + 1])
-        values, columns = counts.data[part], counts.indices[part]
+        values = counts.data[part]
+        columns = counts.indices[part]
         largest = np.sort(np.argsort(-values, kind="stable")[:size])
         data.append(values[largest] / max(1.0, float(values.sum())))
         index.append(columns[largest])
         ptr.append(ptr[-1] + len(largest))
-    return csr_array((np.concatenate(data), np.concatenate(index), np.array(ptr)), shape=counts.shape)
+    return csr_array(
+        (np.concatenate(data), np.concatenate(index), np.array(ptr)), shape=counts.shape
+    )
 
 
 @njit(cache=True)
-def compare(data: Floats, index: NDArray[Any], ptr: NDArray[Any], profiles: Floats) -> tuple[Floats, Floats]:
+def compare(
+    data: Floats, index: NDArray[Any], ptr: NDArray[Any], profiles: Floats
+) -> tuple[Floats, Floats]:
     """Number of shared n-grams, and Σ (2 (f − g) / (f + g))² over them, for documents × authors.
 
     ``profiles`` (n-grams, authors) holds frequencies, 0 where an n-gram is not in an author's profile; an index of
     −1 is an n-gram that no profile holds.
     """
-    documents, authors = len(ptr) - 1, profiles.shape[1]
+    documents = len(ptr) - 1
+    authors = profiles.shape[1]
     shared = np.zeros((documents, authors))
     match = np.zeros((documents, authors))
     for d in range(documents):
@@ -223,7 +238,8 @@ def cosines(a: object, b: object) -> Floats:
     """Cosines of the rows of two sparse matrices, 0 where a row is empty."""
     from scipy.sparse import csr_array
 
-    left, right = csr_array(a), csr_array(b)
+    left = csr_array(a)
+    right = csr_array(b)
     norms = [np.sqrt(np.asarray(m.multiply(m).sum(axis=1)).ravel()) for m in (left, right)]
     lengths = [np.where(norm > 0, norm, 1.0) for norm in norms]
     return np.asarray((left @ right.T).toarray() / lengths[0][:, None] / lengths[1])
@@ -286,7 +302,8 @@ class Arun2009(Attributor):
         ids = np.array([self.node_.get(lowered(word), -1) for word in words(text)], dtype=np.int64)
         weights = np.zeros((len(self.node_),) * 2)
         for distance in range(1, min(self.window, len(ids) - 1) + 1):
-            left, right = ids[:-distance], ids[distance:]
+            left = ids[:-distance]
+            right = ids[distance:]
             both = (left >= 0) & (right >= 0)
             np.add.at(weights, (left[both], right[both]), np.exp(-distance))
         return np.asarray(weights + weights.T)

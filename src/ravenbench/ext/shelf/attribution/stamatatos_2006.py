@@ -1,4 +1,7 @@
-"""Discriminants on random sets of words, averaged: attribution after Stamatatos 2006."""
+"""Attributes after Stamatatos 2006: discriminants on random sets of words, averaged.
+
+In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,).
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,9 @@ class Stamatatos2006(Attributor):
         count = max(1, len(names) // self.size)
         self.sets_ = [np.sort(part) for part in np.array_split(names[drawn], count)]
         authors = len(self.classes_)
-        self.models_ = [discriminant(features[:, part], codes, authors, self.shrinkage) for part in self.sets_]
+        self.models_ = [
+            discriminant(features[:, part], codes, authors, self.shrinkage) for part in self.sets_
+        ]
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         """Return probabilities, the mean over all sets."""
@@ -58,16 +63,22 @@ class Stamatatos2006(Attributor):
 
         features = self.profiles_.transform(texts, rows)
         parts = zip(self.sets_, self.models_, strict=True)
-        return np.asarray(np.mean([softmax(features[:, part] @ w + b, axis=1) for part, (w, b) in parts], axis=0))
+        return np.asarray(
+            np.mean([softmax(features[:, part] @ w + b, axis=1) for part, (w, b) in parts], axis=0)
+        )
 
 
-def discriminant(features: Floats, codes: Ints, authors: int, shrinkage: float) -> tuple[Floats, Floats]:
+def discriminant(
+    features: Floats, codes: Ints, authors: int, shrinkage: float
+) -> tuple[Floats, Floats]:
     """Weights (m, authors) and biases (authors,) of a linear discriminant, as scikit-learn's ``lsqr`` has it."""
     means = author_means(features, codes, authors)
     apart = features - means[codes]
     covariance = apart.T @ apart / len(features)
     m = len(covariance)
-    covariance = (1 - shrinkage) * covariance + shrinkage * max(np.trace(covariance) / max(m, 1), 1e-9) * np.eye(m)
+    covariance = (1 - shrinkage) * covariance + shrinkage * max(
+        np.trace(covariance) / max(m, 1), 1e-9
+    ) * np.eye(m)
     weights = np.linalg.lstsq(covariance, means.T, rcond=None)[0]
     prior = np.log(np.bincount(codes, minlength=authors) / len(codes))
     return np.asarray(weights), np.asarray(prior - 0.5 * np.einsum("am,ma->a", means, weights))

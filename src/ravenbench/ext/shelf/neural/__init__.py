@@ -8,4 +8,6 @@ from ravenbench.errors import MissingPart, install
 
 for _name in ("torch", "transformers", "safetensors"):
     if find_spec(_name) is None:
-        raise MissingPart(f"neural verifiers need {_name!r}, which is not installed", fix=install("neural"))
+        raise MissingPart(
+            f"neural verifiers need {_name!r}, which is not installed", fix=install("neural")
+        )

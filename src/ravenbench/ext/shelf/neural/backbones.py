@@ -1,4 +1,9 @@
-"""Transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as text."""
+"""Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as
+text.
+
+In: sizes (layers, hidden, heads, width in tokens), or the name or folder of a model. Out: ``Backbone`` (torch module,
+configuration as JSON, ``Reading``); token numbers (n,) of texts.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,10 @@ class Reading:
         tokenizer = Tokenizer.from_str(self.tokenizer)
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return [np.array(e.ids, dtype=np.int64) for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+        return [
+            np.array(e.ids, dtype=np.int64)
+            for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        ]
 
 
 @dataclass(frozen=True)
@@ -83,9 +91,14 @@ def small(reading: Reading, *, layers: int, hidden: int, heads: int, width: int)
 
     size = Tokenizer.from_str(reading.tokenizer).get_vocab_size()
     config = BertConfig(
-        vocab_size=size, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=4 * hidden, max_position_embeddings=width, pad_token_id=reading.pad,
-    )  # fmt: skip
+        vocab_size=size,
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * hidden,
+        max_position_embeddings=width,
+        pad_token_id=reading.pad,
+    )
     text = json.dumps(config.to_dict(), sort_keys=True)
     return Backbone(rebuilt(text), text, reading, {})
 
@@ -121,24 +134,40 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
         if config.get("model_type") == "LUAR":
             module, head = _published(load_file(folder / "model.safetensors"), folder)
         elif "auto_map" in config and config.get("model_type") not in CONFIG_MAPPING:
-            raise InputError("luar runs no code of a model's own", file=folder, found=config.get("model_type"))
+            raise InputError(
+                "luar runs no code of a model's own", file=folder, found=config.get("model_type")
+            )
         else:
-            module = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True).float()
+            module = AutoModel.from_pretrained(
+                folder, local_files_only=True, use_safetensors=True
+            ).float()
     except (OSError, ValueError, KeyError) as error:
         raise FormatError("this model cannot be loaded", file=folder, found=str(error)) from error
     finally:
         logging.enable_progress_bar()
     if not hasattr(tokenizer, "backend_tokenizer"):
-        raise InputError("this model's tokenizer has no fast form", file=folder, expected="a tokenizer.json")
+        raise InputError(
+            "this model's tokenizer has no fast form", file=folder, expected="a tokenizer.json"
+        )
     check_vocabulary(len(tokenizer), module.get_input_embeddings().num_embeddings, folder)
     positions = getattr(module.config, "max_position_embeddings", None)
     if positions is not None and width > positions:
-        raise InputError("a piece is longer than this model reads", found=width, expected=f"at most {positions}")
+        raise InputError(
+            "a piece is longer than this model reads", found=width, expected=f"at most {positions}"
+        )
     before, after = (
         () if token is None else (int(token),)
         for token in (
-            tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id,
-            tokenizer.sep_token_id if tokenizer.sep_token_id is not None else tokenizer.eos_token_id,
+            (
+                tokenizer.cls_token_id
+                if tokenizer.cls_token_id is not None
+                else tokenizer.bos_token_id
+            ),
+            (
+                tokenizer.sep_token_id
+                if tokenizer.sep_token_id is not None
+                else tokenizer.eos_token_id
+            ),
         )
     )
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
@@ -146,20 +175,35 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
     return Backbone(module, json.dumps(module.config.to_dict(), sort_keys=True), reading, head)
 
 
-def _published(tensors: dict[str, torch.Tensor], folder: Path) -> tuple[Any, dict[str, torch.Tensor]]:
+def _published(
+    tensors: dict[str, torch.Tensor], folder: Path
+) -> tuple[Any, dict[str, torch.Tensor]]:
     """The DistilRoBERTa inside published LUAR weights, its shape read off the tensors, and the linear map."""
     from transformers import RobertaConfig, RobertaModel
 
-    inner = {k.removeprefix("transformer."): v for k, v in tensors.items() if k.startswith("transformer.")}
+    inner = {
+        k.removeprefix("transformer."): v
+        for k, v in tensors.items()
+        if k.startswith("transformer.")
+    }
     head = {k.removeprefix("linear."): v for k, v in tensors.items() if k.startswith("linear.")}
     try:
-        words, positions = (inner[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
+        words, positions = (
+            inner[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position")
+        )
         width = inner["encoder.layer.0.intermediate.dense.weight"].shape[0]
-        shapes = {"weight": (head["weight"].shape[0], words.shape[1]), "bias": (head["weight"].shape[0],)}
+        shapes = {
+            "weight": (head["weight"].shape[0], words.shape[1]),
+            "bias": (head["weight"].shape[0],),
+        }
     except KeyError as error:
-        raise FormatError("these are not LUAR's weights", file=folder, found=f"no tensor {error}") from None
+        raise FormatError(
+            "these are not LUAR's weights", file=folder, found=f"no tensor {error}"
+        ) from None
     if {name: tuple(tensor.shape) for name, tensor in head.items()} != shapes:
-        raise FormatError("these are not LUAR's weights", file=folder, expected=f"linear of shape {shapes}")
+        raise FormatError(
+            "these are not LUAR's weights", file=folder, expected=f"linear of shape {shapes}"
+        )
     config = RobertaConfig(
         vocab_size=words.shape[0],
         hidden_size=words.shape[1],
@@ -168,12 +212,17 @@ def _published(tensors: dict[str, torch.Tensor], folder: Path) -> tuple[Any, dic
         type_vocab_size=1,
         layer_norm_eps=1e-5,
         num_attention_heads=max(1, words.shape[1] // 64),
-        num_hidden_layers=1 + max(int(k.split(".")[2]) for k in inner if k.startswith("encoder.layer.")),
+        num_hidden_layers=1
+        + max(int(k.split(".")[2]) for k in inner if k.startswith("encoder.layer.")),
     )
     module = RobertaModel(config)
     inner.pop("embeddings.position_ids", None)
     missing, unexpected = module.load_state_dict(inner, strict=False)
     absent = [key for key in missing if not key.startswith("pooler.")]
     if absent or unexpected:
-        raise FormatError("these are not LUAR's weights", file=folder, found=f"missing {absent}, unknown {unexpected}")
+        raise FormatError(
+            "these are not LUAR's weights",
+            file=folder,
+            found=f"missing {absent}, unknown {unexpected}",
+        )
     return module, head

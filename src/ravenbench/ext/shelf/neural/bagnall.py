@@ -1,4 +1,9 @@
-"""Bagnall 2015: a character model with a head for every author; heads are compared by how well they predict a text."""
+"""Verifies by a character model with a head for every author (Bagnall 2015): heads are compared by how well they
+predict a text.
+
+In: ``Problems`` (n), and their truth to learn. Out: scores (n,) in [0, 1], higher = same author: the share of other
+heads that predict the text worse than the asked author's; cross-entropies are bits a character (nats in training).
+"""
 
 from __future__ import annotations
 
@@ -34,13 +39,20 @@ from ravenbench.verifiers.contract.base import Scorer, Verifier
 
 START = 0
 """The number of what stands before a text; characters begin at 1."""
-_CAPITAL, _DIGIT = "\ue000", "0"
+_CAPITAL = "\ue000"
+_DIGIT = "0"
 _RARE = 1e-5
 _SAME = str.maketrans(
-    {**dict.fromkeys("–—―‒‐‑", "-"), **dict.fromkeys("[{⟨", "("), **dict.fromkeys("]}⟩", ")"),
-     **dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚`´", "'")}
-)  # fmt: skip
-_SPACE, _DIGITS = re.compile(r"\s+"), re.compile(r"\d+")
+    {
+        **dict.fromkeys("–—―‒‐‑", "-"),
+        **dict.fromkeys("[{⟨", "("),
+        **dict.fromkeys("]}⟩", ")"),
+        **dict.fromkeys("“”„«»", '"'),
+        **dict.fromkeys("‘’‚`´", "'"),
+    }
+)
+_SPACE = re.compile(r"\s+")
+_DIGITS = re.compile(r"\d+")
 
 
 def mapped(text: str) -> str:
@@ -73,10 +85,13 @@ class Alphabet:
         return np.array(codes[:most][::-1], dtype=np.int64)
 
 
-DEPTH, IGNORED = 70, 10
+DEPTH = 70
+IGNORED = 10
 """Characters through which errors go back, and characters at the beginning of a text that are not predicted."""
 _NOISE = 0.2
-_LEAK, _LEAK_FALL, _LEAKED = 5.0, 0.7, 2
+_LEAK = 5.0
+_LEAK_FALL = 0.7
+_LEAKED = 2
 _TOKENS = 65536
 
 
@@ -103,14 +118,20 @@ class ManyHeads(nn.Module):
     def cost(self, states: torch.Tensor, ids: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
         """Mean cross-entropy in nats of the characters that count, by each row's head."""
         logits = torch.baddbmm(self.bias[head][:, None, :], states, self.weight[head])
-        return nn.functional.cross_entropy(logits.flatten(0, 1).float(), ids.flatten(), ignore_index=START)
+        return nn.functional.cross_entropy(
+            logits.flatten(0, 1).float(), ids.flatten(), ignore_index=START
+        )
 
-    def loss(self, ids: torch.Tensor, head: torch.Tensor, others: torch.Tensor, leak: float) -> torch.Tensor:
-        """Cross-entropy by own heads, and a share ``leak`` of that by others, of segments (n, ignored + depth)."""
+    def loss(
+        self, ids: torch.Tensor, head: torch.Tensor, others: torch.Tensor, leak: float
+    ) -> torch.Tensor:
+        """Cross-entropy in nats by own heads, and a share ``leak`` of that by others, of segments (n, ignored +
+        depth)."""
         states = self.states(ids)
         if self.training:
             states = states + _NOISE * torch.randn_like(states)
-        states, ids = states[:, IGNORED:], ids[:, IGNORED:]
+        states = states[:, IGNORED:]
+        ids = ids[:, IGNORED:]
         loss = self.cost(states, ids, head)
         for other in others:
             loss = loss + leak / len(others) * self.cost(states, ids, other)
@@ -132,7 +153,8 @@ def segments(
 
     def epoch(number: int) -> list[tuple[Ints, Ints, Ints, float]]:
         rng = stream(seed, "bagnall-segments", number)
-        ids, heads = [], []
+        ids = []
+        heads = []
         for head, text in enumerate(texts):
             offset = int(rng.integers(DEPTH))
             starts = np.arange(-offset, max(1, len(text) - IGNORED), DEPTH)
@@ -142,18 +164,24 @@ def segments(
                     ids.append(np.pad(part, (0, IGNORED + DEPTH - len(part))))
                     heads.append(head)
         order = rng.permutation(len(ids))
-        shuffled, own = np.array(ids, dtype=np.int64)[order], np.array(heads, dtype=np.int64)[order]
+        shuffled = np.array(ids, dtype=np.int64)[order]
+        own = np.array(heads, dtype=np.int64)[order]
         other = rng.integers(len(texts), size=(_LEAKED, len(own)))
         leak = _LEAK * _LEAK_FALL**number
         cuts = range(0, len(own), batch)
-        return [(shuffled[c : c + batch], own[c : c + batch], other[:, c : c + batch], leak) for c in cuts]
+        return [
+            (shuffled[c : c + batch], own[c : c + batch], other[:, c : c + batch], leak)
+            for c in cuts
+        ]
 
     return epoch
 
 
 def encoded(model: ManyHeads, texts: Sequence[Ints], device: torch.device) -> list[torch.Tensor]:
     """States before each character of each text, (n, hidden) half precision on the CPU."""
-    hidden: list[torch.Tensor] = [torch.zeros((0, model.recurrent.hidden_size), dtype=torch.float16) for _ in texts]
+    hidden: list[torch.Tensor] = [
+        torch.zeros((0, model.recurrent.hidden_size), dtype=torch.float16) for _ in texts
+    ]
     with devices.inferring(device, "longest or hidden"):
         model.eval()
         for batch in batches(list(texts), _TOKENS):
@@ -167,10 +195,13 @@ def cross_entropies(states: torch.Tensor, ids: Ints, weight: Floats, bias: Float
     """Bits a character of one text under heads (h, hidden, alphabet) and (h, alphabet); 0 where it is too short."""
     if len(ids) <= IGNORED:
         return np.zeros(len(weight))
-    x, y = states[IGNORED:].float(), torch.from_numpy(ids[IGNORED:])
+    x = states[IGNORED:].float()
+    y = torch.from_numpy(ids[IGNORED:])
     with devices.inferring(torch.device("cpu")):
         losses = [
-            nn.functional.cross_entropy(torch.addmm(torch.from_numpy(b), x, torch.from_numpy(w)), y).item()
+            nn.functional.cross_entropy(
+                torch.addmm(torch.from_numpy(b), x, torch.from_numpy(w)), y
+            ).item()
             for w, b in zip(weight, bias, strict=True)
         ]
     return np.asarray(np.array(losses) / np.log(2), dtype=np.float64)
@@ -181,7 +212,11 @@ _MOST = 20000
 
 
 def adapted_head(
-    states: Sequence[torch.Tensor], texts: Sequence[Ints], weight: Floats, bias: Floats, strength: float
+    states: Sequence[torch.Tensor],
+    texts: Sequence[Ints],
+    weight: Floats,
+    bias: Floats,
+    strength: float,
 ) -> tuple[Floats, Floats]:
     """The head that explains these texts best while it stays near a given one.
 
@@ -199,7 +234,9 @@ def adapted_head(
     with devices.controlled(0, device), torch.enable_grad():
         start = (torch.from_numpy(weight), torch.from_numpy(bias))
         head = [part.clone().requires_grad_() for part in start]
-        solver = torch.optim.LBFGS(head, max_iter=_STEPS, history_size=6, line_search_fn="strong_wolfe")
+        solver = torch.optim.LBFGS(
+            head, max_iter=_STEPS, history_size=6, line_search_fn="strong_wolfe"
+        )
 
         def objective() -> torch.Tensor:
             solver.zero_grad()
@@ -221,7 +258,8 @@ def rank_scores(own: Floats, others: Floats, own_centre: Floats, centre: Floats)
     ``own``, ``own_centre`` (n,): bits a character under own heads; the median of those of reference texts. ``others``
     (n, heads). ``centre`` (heads,).
     """
-    relative, own_relative = others - centre, (own - own_centre)[:, None]
+    relative = others - centre
+    own_relative = (own - own_centre)[:, None]
     better = (relative < own_relative).sum(axis=1) + 0.5 * (relative == own_relative).sum(axis=1)
     return np.asarray(1 - better / others.shape[1], dtype=np.float64)
 
@@ -229,7 +267,9 @@ def rank_scores(own: Floats, others: Floats, own_centre: Floats, centre: Floats)
 _SWAP = 0.9
 
 
-def roles(problems: Problems, i: int, read: dict[int, Ints]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def roles(
+    problems: Problems, i: int, read: dict[int, Ints]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Documents that teach a head, and those it is asked about: the known and the questioned, or the other way round
     where the questioned text is the longer by more than a tenth."""
     known = tuple(sorted({int(row) for row in problems.known(i)}))
@@ -243,7 +283,10 @@ def sum_of(rows: tuple[int, ...], read: dict[int, Ints], bits: Any) -> Floats:
     weights = np.array([max(len(read[r]) - IGNORED, 0) for r in rows], dtype=np.float64)
     if not weights.any():
         return np.asarray(bits(rows[0]), dtype=np.float64)
-    return np.asarray(sum(w * bits(r) for w, r in zip(weights, rows, strict=True)) / weights.sum(), dtype=np.float64)
+    return np.asarray(
+        sum(w * bits(r) for w, r in zip(weights, rows, strict=True)) / weights.sum(),
+        dtype=np.float64,
+    )
 
 
 def trained(
@@ -258,10 +301,18 @@ def trained(
 
     SpecError if a size is out of range.
     """
-    if options.hidden < 4 or min(options.batch, options.characters, options.longest, options.accumulate) < 1:
-        raise SpecError("this network cannot be built", found=str(options), expected="hidden ≥ 4, sizes above 0")
+    if (
+        options.hidden < 4
+        or min(options.batch, options.characters, options.longest, options.accumulate) < 1
+    ):
+        raise SpecError(
+            "this network cannot be built", found=str(options), expected="hidden ≥ 4, sizes above 0"
+        )
     devices.precision(options.precision, device)
-    with devices.controlled(options.seed, device, options.deterministic), devices.memory("batch", device):
+    with (
+        devices.controlled(options.seed, device, options.deterministic),
+        devices.memory("batch", device),
+    ):
         model = ManyHeads(alphabet, options.hidden, len(texts)).to(device)
     settings = Settings.of(options, warmup=0.05, patience=0)
 
@@ -271,12 +322,20 @@ def trained(
 
     epoch = segments(texts, options.characters, options.batch, options.seed)
     history = train(
-        model, epoch, loss, settings, device=device, spec=spec, folder=folder, name=f"training {options.name}"
+        model,
+        epoch,
+        loss,
+        settings,
+        device=device,
+        spec=spec,
+        folder=folder,
+        name=f"training {options.name}",
     )
     return model, history
 
 
-_TEXTS, _LENGTH = 40, 1000
+_TEXTS = 40
+_LENGTH = 1000
 """Reference texts by which a head's typical cost is measured, and characters read of each."""
 
 
@@ -360,16 +419,26 @@ class Bagnall2015(TrainedNetwork, Scorer):
         texts = [problems.texts[row] for row in known.documents]
         self.alphabet_ = Alphabet.of(texts)
         read = [self.alphabet_.read(text, self.longest) for text in texts]
-        joined = [np.concatenate([read[i] for i in known.of(a)]) for a in range(int(known.author.max()) + 1)]
+        joined = [
+            np.concatenate([read[i] for i in known.of(a)])
+            for a in range(int(known.author.max()) + 1)
+        ]
         usable = [a for a, text in enumerate(joined) if len(text) > 2 * IGNORED]
         if len(usable) < 2:
-            raise CorpusError("too few authors wrote enough to train on", found=len(usable), expected="two or more")
+            raise CorpusError(
+                "too few authors wrote enough to train on",
+                found=len(usable),
+                expected="two or more",
+            )
         spec = training_spec(self, problems, same)
         self._folder = training_folder(spec)
         model, self.history_ = trained(
             self, [joined[a] for a in usable], len(self.alphabet_), device, spec, self._folder
         )
-        average = (model.weight.detach().mean(0).cpu().numpy(), model.bias.detach().mean(0).cpu().numpy())
+        average = (
+            model.weight.detach().mean(0).cpu().numpy(),
+            model.bias.detach().mean(0).cpu().numpy(),
+        )
         self.weights_ = arrays(model) | {"weight": average[0][None], "bias": average[1][None]}
         rng = stream(self.seed, "bagnall-references", len(usable))
         chosen = np.sort(rng.permutation(usable)[: self.references])
@@ -382,7 +451,9 @@ class Bagnall2015(TrainedNetwork, Scorer):
         self.texts_ = [read[i][-_LENGTH:] for i in sorted(several)]
         states = encoded(model, self.texts_, device)
         pairs = zip(states, self.texts_, strict=True)
-        self.centre_ = np.median([cross_entropies(s, t, self.heads_, self.biases_) for s, t in pairs], axis=0)
+        self.centre_ = np.median(
+            [cross_entropies(s, t, self.heads_, self.biases_) for s, t in pairs], axis=0
+        )
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -395,20 +466,32 @@ class Bagnall2015(TrainedNetwork, Scorer):
         reference = encoded(model, self.texts_, device)
         learned: dict[tuple[int, ...], tuple[tuple[Floats, Floats], float]] = {}
         costs: dict[tuple[int, ...], Floats] = {}
-        own, centre = np.zeros(len(problems)), np.zeros(len(problems))
+        own = np.zeros(len(problems))
+        centre = np.zeros(len(problems))
         others = np.zeros((len(problems), len(self.heads_)))
         for i in range(len(problems)):
             known, questioned = roles(problems, i, read)
             if known not in learned:
-                adapted = adapted_head([states[r] for r in known], [read[r] for r in known], *average, self.strength)
-                typical = [_bits(s, t, adapted) for s, t in zip(reference, self.texts_, strict=True)]
+                adapted = adapted_head(
+                    [states[r] for r in known], [read[r] for r in known], *average, self.strength
+                )
+                typical = [
+                    _bits(s, t, adapted) for s, t in zip(reference, self.texts_, strict=True)
+                ]
                 learned[known] = adapted, float(np.median(typical))
             if questioned not in costs:
                 costs[questioned] = sum_of(
-                    questioned, read, lambda r: cross_entropies(states[r], read[r], self.heads_, self.biases_)
+                    questioned,
+                    read,
+                    lambda r: cross_entropies(states[r], read[r], self.heads_, self.biases_),
                 )
             head, centre[i] = learned[known]
-            own[i] = sum_of(questioned, read, lambda r: np.array([_bits(states[r], read[r], head)]))[0]  # noqa: B023
+            bits = sum_of(
+                questioned,
+                read,
+                lambda r: np.array([_bits(states[r], read[r], head)]),  # noqa: B023
+            )
+            own[i] = bits[0]
             others[i] = costs[questioned]
         self._forget()
         return rank_scores(own, others, centre, self.centre_)
@@ -420,7 +503,9 @@ def _read(
     """Each distinct document in numbers, and its states, by row of ``problems.texts``."""
     rows = problems.documents.tolist()
     read = [alphabet.read(problems.texts[row], longest) for row in rows]
-    return dict(zip(rows, read, strict=True)), dict(zip(rows, encoded(model, read, device), strict=True))
+    return dict(zip(rows, read, strict=True)), dict(
+        zip(rows, encoded(model, read, device), strict=True)
+    )
 
 
 def _bits(states: torch.Tensor, ids: Ints, head: tuple[Floats, Floats]) -> float:
@@ -466,7 +551,9 @@ class Bagnall2015Transductive(Verifier):
         """Keep the training texts as control corpus; their truth is not used."""
         texts = [problems.texts[row] for row in problems.documents]
         self.alphabet_ = Alphabet.of(texts)
-        self.control_: Ints = np.concatenate([self.alphabet_.read(text, self.longest) for text in texts])
+        self.control_: Ints = np.concatenate(
+            [self.alphabet_.read(text, self.longest) for text in texts]
+        )
         return self
 
     def verify(self, problems: Problems) -> Floats:
@@ -477,11 +564,18 @@ class Bagnall2015Transductive(Verifier):
         known = sorted({part[0] for part in parts})
         joined = [np.concatenate([read[row] for row in group]) for group in known]
         model, _ = trained(self, [*joined, self.control_], len(self.alphabet_), device, {}, None)
-        weight, bias = (value.detach().float().cpu().numpy()[:-1] for value in (model.weight, model.bias))
-        states: dict[int, torch.Tensor] = dict(zip(rows, encoded(model, [read[r] for r in rows], device), strict=True))
+        weight, bias = (
+            value.detach().float().cpu().numpy()[:-1] for value in (model.weight, model.bias)
+        )
+        states: dict[int, torch.Tensor] = dict(
+            zip(rows, encoded(model, [read[r] for r in rows], device), strict=True)
+        )
         questioned = sorted({part[1] for part in parts})
         table = np.stack(
-            [sum_of(a, read, lambda r: cross_entropies(states[r], read[r], weight, bias)) for a in questioned]
+            [
+                sum_of(a, read, lambda r: cross_entropies(states[r], read[r], weight, bias))
+                for a in questioned
+            ]
         )
         table = table - np.median(table, axis=0)
         row = np.array([questioned.index(part[1]) for part in parts])

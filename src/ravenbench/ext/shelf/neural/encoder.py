@@ -1,4 +1,8 @@
-"""Any pretrained sentence encoder as a verifier: cosine of whole texts, calibrated."""
+"""Verifies by any pretrained sentence encoder: cosine of whole texts, calibrated.
+
+In: ``Problems`` (n), and their truth to learn a scale. Out: raw scores (n,), higher = same author; embeddings of
+length 1, (texts, d).
+"""
 
 from __future__ import annotations
 
@@ -99,7 +103,9 @@ class Encoder(Scorer):
     def _cosines(self, problems: Problems) -> Floats:
         """Cosine of each known document and its questioned one, (sum k,)."""
         vectors, known, questioned = distinct(problems, self.embeddings)
-        return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
+        return np.asarray(
+            np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64
+        )
 
     def prepare(self, texts: list[str]) -> None:
         """Encode texts that cells will ask about, so that each is encoded by one worker alone."""
@@ -118,10 +124,16 @@ class Encoder(Scorer):
         folder = model_folder(self.model, self.revision)
         if sentences.digest(folder) != self.digest_:
             raise SpecError(
-                "this verifier was trained with other weights of this name", file=folder,
+                "this verifier was trained with other weights of this name",
+                file=folder,
                 fix="train again, or pin revision",
-            )  # fmt: skip
+            )
         read = sentences.Reading(
-            self.device, self.window, self.batch, self.precision, self.remote_code, pooler=self.pooling == "pooler"
+            self.device,
+            self.window,
+            self.batch,
+            self.precision,
+            self.remote_code,
+            pooler=self.pooling == "pooler",
         )
         return unit(sentences.embeddings(folder, texts, read))

@@ -1,4 +1,8 @@
-"""LUAR (Rivera-Soto et al. 2021): universal authorship representations, learned by contrast."""
+"""Verifies by LUAR (Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
+
+In: ``Problems`` (n), and their truth to learn. Out: scores (n,), higher = same author: cosines on a scale learned in
+training; embeddings of unit length, (texts, dimensions).
+"""
 
 from __future__ import annotations
 
@@ -49,7 +53,10 @@ def tiles(tokens: Ints, width: int, before: Sequence[int], after: Sequence[int])
     """A text's tokens in pieces of ``width``, special tokens around each included; an empty text is one piece."""
     inner = width - len(before) - len(after)
     count = max(1, math.ceil(len(tokens) / inner))
-    return [np.concatenate([before, tokens[i * inner : (i + 1) * inner], after]).astype(np.int64) for i in range(count)]
+    return [
+        np.concatenate([before, tokens[i * inner : (i + 1) * inner], after]).astype(np.int64)
+        for i in range(count)
+    ]
 
 
 class DrawnEpisodes:
@@ -61,11 +68,18 @@ class DrawnEpisodes:
     shorter its episode is, since the network has masks.
     """
 
-    def __init__(self, texts: Sequence[Pieces], written: Written, *, authors: int, pieces: int, seed: int) -> None:
-        self.texts, self.written, self.pieces, self.seed = texts, written, pieces, seed
+    def __init__(
+        self, texts: Sequence[Pieces], written: Written, *, authors: int, pieces: int, seed: int
+    ) -> None:
+        self.texts = texts
+        self.written = written
+        self.pieces = pieces
+        self.seed = seed
         lengths = np.array([len(text) for text in texts])
         usable = [
-            a for a in range(len(written.sizes)) if written.sizes[a] >= 2 or lengths[written.of(a)].max(initial=0) >= 2
+            a
+            for a in range(len(written.sizes))
+            if written.sizes[a] >= 2 or lengths[written.of(a)].max(initial=0) >= 2
         ]
         self.authors = np.array(usable, dtype=np.int64)
         self.size = min(authors, len(usable))
@@ -76,7 +90,9 @@ class DrawnEpisodes:
             return []
         rng = stream(self.seed, "luar-epoch", number)
         turns = np.maximum(1, self.written.sizes[self.authors] // 2)
-        order = np.concatenate([rng.permutation(self.authors[turns > turn]) for turn in range(turns.max())])
+        order = np.concatenate(
+            [rng.permutation(self.authors[turns > turn]) for turn in range(turns.max())]
+        )
         parts: list[list[int]] = [[]]
         waiting = order.tolist()
         while waiting:
@@ -194,7 +210,7 @@ class Luar(nn.Module):
 
 
 def contrastive(vectors: torch.Tensor, author: torch.Tensor, temperature: float) -> torch.Tensor:
-    """Supervised contrastive loss (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
+    """Supervised contrastive loss in nats (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
 
     Mean over anchors i of −(1/|P_i|) Σ_{p∈P_i} ln(exp(z_i·z_p/τ) / Σ_{a≠i} exp(z_i·z_a/τ)); anchors without a
     positive do not count.
@@ -210,7 +226,9 @@ def contrastive(vectors: torch.Tensor, author: torch.Tensor, temperature: float)
         return (each[count > 0] / count[count > 0]).mean()
 
 
-def stacked(episodes: Sequence[Sequence[Ints]], width: int, pad: int, device: torch.device) -> Episodes:
+def stacked(
+    episodes: Sequence[Sequence[Ints]], width: int, pad: int, device: torch.device
+) -> Episodes:
     """Episodes, each a list of pieces (token numbers, at most ``width``), as tensors."""
     pieces = [piece for episode in episodes for piece in episode]
     ids = np.full((len(pieces), width), pad, dtype=np.int64)
@@ -236,8 +254,13 @@ def embeddings(model: Luar, reading: Reading, texts: list[str], piece: int, toke
             ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
             means[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
         ends = np.cumsum([len(text) for text in cut])
-        each = [model.text(means[end - len(text) : end]).double() for text, end in zip(cut, ends, strict=True)]
-        vectors = torch.stack(each).cpu().numpy() if each else np.zeros((0, model.linear.out_features))
+        each = [
+            model.text(means[end - len(text) : end]).double()
+            for text, end in zip(cut, ends, strict=True)
+        ]
+        vectors = (
+            torch.stack(each).cpu().numpy() if each else np.zeros((0, model.linear.out_features))
+        )
     return unit(vectors)
 
 
@@ -259,9 +282,15 @@ def train_network(
     place = {row: i for i, row in enumerate(known.documents.tolist())}
     learn_texts = [texts[place[row]] for row in learn.documents.tolist()]
     held_out_texts = [texts[place[row]] for row in held_out.documents.tolist()]
-    cut = [tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(learn_texts)]
-    batches = DrawnEpisodes(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
-    chunk = fitting(model, options.piece * options.pieces) if options.chunk is None else options.chunk
+    cut = [
+        tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(learn_texts)
+    ]
+    batches = DrawnEpisodes(
+        cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed
+    )
+    chunk = (
+        fitting(model, options.piece * options.pieces) if options.chunk is None else options.chunk
+    )
     a, b, truth = pairs(held_out)
 
     def loss(batch: Any) -> torch.Tensor:
@@ -273,15 +302,28 @@ def train_network(
         vectors = options.embeddings(held_out_texts)
         return auc_of_scores(truth, np.einsum("ij,ij->i", vectors[a], vectors[b])) or 0.0
 
-    rate = options.learning_rate if options.learning_rate is not None else (1e-3 if options.model is None else 2e-5)
+    rate = (
+        options.learning_rate
+        if options.learning_rate is not None
+        else (1e-3 if options.model is None else 2e-5)
+    )
     return train(
-        model, batches.epoch, loss, Settings.of(options, learning_rate=rate, weight_decay=0.01), device=device,
-        held_out=separation if len(a) else None, spec=spec, folder=folder, name="training luar", lower="chunk",
-    )  # fmt: skip
+        model,
+        batches.epoch,
+        loss,
+        Settings.of(options, learning_rate=rate, weight_decay=0.01),
+        device=device,
+        held_out=separation if len(a) else None,
+        spec=spec,
+        folder=folder,
+        name="training luar",
+        lower="chunk",
+    )
 
 
 def fitting(model: Luar, tokens: int) -> int:
-    """Episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its memory."""
+    """Number of episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its
+    memory."""
     device = model.linear.weight.device
     if device.type == "cpu":
         return 64
@@ -404,14 +446,18 @@ class LUAR(TrainedNetwork, Scorer):
         devices.precision(self.precision, device)
         known = written(problems, same)
         texts = [problems.texts[row] for row in known.documents]
-        with devices.controlled(self.seed, device, self.deterministic), devices.memory("hidden or layers", device):
+        with (
+            devices.controlled(self.seed, device, self.deterministic),
+            devices.memory("hidden or layers", device),
+        ):
             backbone = self._backbone(texts)
             width = len(backbone.head["bias"]) if backbone.head else self.dimensions
             model = Luar(backbone.module, backbone.hidden, width)
             if backbone.head:
                 model.linear.load_state_dict(backbone.head)
             model.to(device)
-        self.config_, self.reading_ = backbone.config, backbone.reading
+        self.config_ = backbone.config
+        self.reading_ = backbone.reading
         self._built = model
         self.history_: list[Epoch] = []
         if self.epochs:
@@ -430,8 +476,10 @@ class LUAR(TrainedNetwork, Scorer):
         if self.piece < 3 or self.pieces < 1 or self.batch < 2 or self.hidden % self.heads:
             raise SpecError(
                 "luar cannot be built in these sizes",
-                found=f"piece={self.piece}, pieces={self.pieces}, batch={self.batch}, hidden={self.hidden}, "
-                f"heads={self.heads}",
+                found=(
+                    f"piece={self.piece}, pieces={self.pieces}, batch={self.batch},"
+                    f" hidden={self.hidden}, heads={self.heads}"
+                ),
                 expected="piece ≥ 3, pieces ≥ 1, batch ≥ 2, hidden a multiple of heads",
             )
 
@@ -439,7 +487,12 @@ class LUAR(TrainedNetwork, Scorer):
         if self.model is not None:
             return backbones.pretrained(self.model, self.revision, self.piece)
         reading = backbones.learned_reading(texts, self.vocabulary)
-        sizes = {"layers": self.layers, "hidden": self.hidden, "heads": self.heads, "width": self.piece}
+        sizes = {
+            "layers": self.layers,
+            "hidden": self.hidden,
+            "heads": self.heads,
+            "width": self.piece,
+        }
         return backbones.small(reading, **sizes)
 
     def _scale(self, problems: Problems, known: Written, texts: list[str]) -> tuple[float, float]:
@@ -447,7 +500,9 @@ class LUAR(TrainedNetwork, Scorer):
         held_out = known.split(self.held_out, self.seed)[1]
         a, b, truth = pairs(held_out)
         if len(a):
-            vectors = self.embeddings([texts[i] for i in np.searchsorted(known.documents, held_out.documents)])
+            vectors = self.embeddings(
+                [texts[i] for i in np.searchsorted(known.documents, held_out.documents)]
+            )
             return scale_of(np.einsum("ij,ij->i", vectors[a], vectors[b]), truth)
         vectors, one, other = distinct(problems, self.embeddings)
         return scale_of(np.einsum("ij,ij->i", vectors[one], vectors[other]))
@@ -470,7 +525,9 @@ class LUAR(TrainedNetwork, Scorer):
             device = devices.pick(self.device)
             with devices.controlled(0, device):
                 hidden = json.loads(self.config_)["hidden_size"]
-                model = Luar(backbones.rebuilt(self.config_), hidden, len(self.weights_["linear.bias"]))
+                model = Luar(
+                    backbones.rebuilt(self.config_), hidden, len(self.weights_["linear.bias"])
+                )
             fill(model, self.weights_)
             self._built = model.to(device).eval()
         return self._built

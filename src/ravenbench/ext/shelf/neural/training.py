@@ -1,4 +1,7 @@
-"""The training loop all neural verifiers share: warm-up and a falling rate, accumulation, early stopping, exact resume.
+"""Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
+
+In: a torch module, batches by epoch, a loss, ``Settings``. Out: the module trained in place, and a list of ``Epoch``s
+(mean loss, held-out value, learning rate, seconds); a checkpoint as a folder; ``Written``: documents by author.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
 checkpoint ends in the weights it would have had.
@@ -46,21 +49,27 @@ def bar(name: str, epochs: int, first: int = 0) -> Iterator[Progress]:
     columns = (
         TextColumn("{task.description:<22}", markup=False),
         BarColumn(bar_width=None),
-        TextColumn("epoch {task.fields[epoch]}/{task.total:.0f} · loss {task.fields[loss]}", markup=False),
+        TextColumn(
+            "epoch {task.fields[epoch]}/{task.total:.0f} · loss {task.fields[loss]}", markup=False
+        ),
         TimeRemainingColumn(),
     )
     with ProgressBar(*columns, console=console, transient=True, disable=hidden) as drawing:
         task = drawing.add_task(name, total=epochs, completed=first, epoch=first, loss="–")
 
         def progress(finished: float, loss: float) -> None:
-            drawing.update(task, completed=finished, epoch=min(int(finished) + 1, epochs), loss=f"{loss:.4f}")
+            drawing.update(
+                task, completed=finished, epoch=min(int(finished) + 1, epochs), loss=f"{loss:.4f}"
+            )
 
         yield progress
 
 
 def arrays(module: torch.nn.Module) -> dict[str, np.ndarray]:
     """The weights of a network by name, as float32 arrays."""
-    return {name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()}
+    return {
+        name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()
+    }
 
 
 def fill(module: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
@@ -109,12 +118,18 @@ def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
     fix = f"delete {folder} to train from the beginning"
     try:
         head = json.loads(where.read_text(encoding="utf-8"))
-        stored, epoch, state = head["spec"], int(head["epoch"]), head["state"]
+        stored = head["spec"]
+        epoch = int(head["epoch"])
+        state = head["state"]
         # The name is ours, so that a head cannot point out of its folder.
         data = (folder / f"tensors-{epoch}.safetensors").read_bytes()
-        whole = hashlib.sha256(data).hexdigest() == head["tensors_sha256"] and head["format"] == FORMAT
+        whole = (
+            hashlib.sha256(data).hexdigest() == head["tensors_sha256"] and head["format"] == FORMAT
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FormatError("this checkpoint is damaged", file=where, found=str(error), fix=fix) from error
+        raise FormatError(
+            "this checkpoint is damaged", file=where, found=str(error), fix=fix
+        ) from error
     if stored != json.loads(json.dumps(spec)):
         raise SpecError(
             "this checkpoint belongs to another training",
@@ -123,11 +138,18 @@ def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
             fix=f"train with the settings it was made with, or {fix}",
         )
     if not whole:
-        raise FormatError("this checkpoint is damaged", file=where, found="tensors that are not those kept", fix=fix)
+        raise FormatError(
+            "this checkpoint is damaged",
+            file=where,
+            found="tensors that are not those kept",
+            fix=fix,
+        )
     try:
         return Checkpoint(epoch, _deep(state, load(data)))
     except (SafetensorError, LookupError, TypeError, ValueError) as error:
-        raise FormatError("this checkpoint is damaged", file=where, found=str(error), fix=fix) from error
+        raise FormatError(
+            "this checkpoint is damaged", file=where, found=str(error), fix=fix
+        ) from error
 
 
 def forget(folder: Path) -> None:
@@ -140,11 +162,15 @@ def forget(folder: Path) -> None:
 
 
 def differences(theirs: Any, ours: Any, name: str = "spec") -> list[str]:
-    """What differs between two JSON values, a line each."""
+    """Sentences on what differs between two JSON values, a line each."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         keys = sorted({*theirs, *ours})
         return [line for key in keys for line in differences(theirs.get(key), ours.get(key), key)]
-    return [] if theirs == json.loads(json.dumps(ours)) else [f"{name}: {theirs!r} in the checkpoint, {ours!r} now"]
+    return (
+        []
+        if theirs == json.loads(json.dumps(ours))
+        else [f"{name}: {theirs!r} in the checkpoint, {ours!r} now"]
+    )
 
 
 def _flat(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
@@ -185,7 +211,9 @@ def training_spec(
     keeps the training.
     """
     method = identity(component)
-    method["params"] = {name: value for name, value in method["params"].items() if name not in ("device", *scoring)}
+    method["params"] = {
+        name: value for name, value in method["params"].items() if name not in ("device", *scoring)
+    }
     truth = np.asarray(same, dtype=np.uint8).tobytes()
     data = hashlib.blake2b(problems.digest().encode() + truth, digest_size=16).hexdigest()
     return {"method": method, "data": data}
@@ -349,9 +377,13 @@ class _Run:
     """The state of a training: weights, optimizer, history and the best epoch so far."""
 
     def __init__(self, model: torch.nn.Module, settings: Settings, device: torch.device) -> None:
-        self.model, self.settings, self.device = model, settings, device
+        self.model = model
+        self.settings = settings
+        self.device = device
         self.weights = [p for p in model.parameters() if p.requires_grad]
-        self.optimizer = torch.optim.AdamW(self.weights, lr=settings.learning_rate, weight_decay=settings.weight_decay)
+        self.optimizer = torch.optim.AdamW(
+            self.weights, lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
         self.history: list[Epoch] = []
         self.best: dict[str, torch.Tensor] | None = None
         self.best_epoch = 0
@@ -359,7 +391,9 @@ class _Run:
     def over(self) -> bool:
         finished = len(self.history)
         waited = (
-            self.best is not None and self.settings.patience and finished - self.best_epoch >= self.settings.patience
+            self.best is not None
+            and self.settings.patience
+            and finished - self.best_epoch >= self.settings.patience
         )
         return finished >= self.settings.epochs or bool(waited)
 
@@ -370,16 +404,21 @@ class _Run:
         held_out: Callable[[], float] | None,
         progress: Progress,
     ) -> None:
-        number, began = len(self.history), time.perf_counter()
+        number = len(self.history)
+        began = time.perf_counter()
         devices.reseed(int(stream(self.settings.seed, "torch-epoch", number).integers(2**62)))
         epoch_batches = batches(number)
         if not len(epoch_batches):
-            raise CorpusError("there is nothing to train on", expected="authors with several documents")
+            raise CorpusError(
+                "there is nothing to train on", expected="authors with several documents"
+            )
         self.model.train()
         total = rate = 0.0
         for start in range(0, len(epoch_batches), self.settings.accumulate):
             part = epoch_batches[start : start + self.settings.accumulate]
-            rate = self.settings.rate((number + (start + len(part)) / len(epoch_batches)) / self.settings.epochs)
+            rate = self.settings.rate(
+                (number + (start + len(part)) / len(epoch_batches)) / self.settings.epochs
+            )
             total += self._step(part, loss, rate)
             progress(number + (start + len(part)) / len(epoch_batches), total / (start + len(part)))
         value = None
@@ -387,11 +426,18 @@ class _Run:
             self.model.eval()
             with torch.no_grad():
                 value = float(held_out())
-            best = max((e.held_out for e in self.history if e.held_out is not None), default=-math.inf)
+            best = max(
+                (e.held_out for e in self.history if e.held_out is not None), default=-math.inf
+            )
             if value > best:
                 self.best_epoch = number + 1
-                self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
-        self.history.append(Epoch(number + 1, total / len(epoch_batches), value, rate, time.perf_counter() - began))
+                self.best = {
+                    name: tensor.detach().clone()
+                    for name, tensor in self.model.state_dict().items()
+                }
+        self.history.append(
+            Epoch(number + 1, total / len(epoch_batches), value, rate, time.perf_counter() - began)
+        )
 
     def _step(self, part: Sequence[B], loss: Callable[[B], torch.Tensor], rate: float) -> float:
         """One step on the mean gradient of these batches; the sum of their losses."""
@@ -404,7 +450,9 @@ class _Run:
             total += value.item()
         if not math.isfinite(total):
             raise CorpusError(
-                "the training diverged: its loss is no number", found=total, fix="lower learning_rate, or raise warmup"
+                "the training diverged: its loss is no number",
+                found=total,
+                fix="lower learning_rate, or raise warmup",
             )
         if self.settings.clip > 0:
             torch.nn.utils.clip_grad_norm_(self.weights, self.settings.clip)
@@ -428,7 +476,8 @@ class _Run:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.history = [Epoch(**e) for e in state["history"]]
-        self.best, self.best_epoch = state["best"], state["best_epoch"]
+        self.best = state["best"]
+        self.best_epoch = state["best_epoch"]
 
 
 def learning_curve(history: Sequence[Epoch]) -> bytes:
@@ -438,7 +487,12 @@ def learning_curve(history: Sequence[Epoch]) -> bytes:
     from matplotlib.figure import Figure
 
     held_out = [(e.epoch, e.held_out) for e in history if e.held_out is not None]
-    settings = {"svg.hashsalt": "raven", "svg.fonttype": "none", "axes.spines.top": False, "axes.spines.right": False}
+    settings = {
+        "svg.hashsalt": "raven",
+        "svg.fonttype": "none",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=(6, 3.6 if held_out else 2), layout="constrained")
         axes = figure.subplots(2 if held_out else 1, sharex=True, squeeze=False)[:, 0]
@@ -484,7 +538,7 @@ class Written:
 
     @property
     def sizes(self) -> Ints:
-        """Documents of each author, shape (authors,)."""
+        """Number of documents of each author, shape (authors,)."""
         return np.bincount(self.author).astype(np.int64)
 
     def split(self, share: float, seed: int) -> tuple[Written, Written]:
@@ -494,7 +548,11 @@ class Written:
         either side where there are four; with fewer, or a share of 0, nothing is held out.
         """
         several = np.flatnonzero(self.sizes >= 2)
-        hold = 0 if share <= 0 or len(several) < 4 else int(np.clip(round(share * len(several)), 2, len(several) - 2))
+        hold = (
+            0
+            if share <= 0 or len(several) < 4
+            else int(np.clip(round(share * len(several)), 2, len(several) - 2))
+        )
         drawn = stream(seed, "held-out-authors", len(several)).permutation(several)[:hold]
         held_out = np.isin(self.author, drawn)
         return self.select(~held_out), self.select(held_out)
@@ -514,7 +572,9 @@ def written(problems: Problems, same: Bools) -> Written:
         label = problems.author_clusters(same, place, len(documents))
     author = np.unique(label, return_inverse=True)[1].astype(np.int64)
     if author.max(initial=0) < 1:
-        raise CorpusError("a neural verifier cannot learn from one author", expected="several authors")
+        raise CorpusError(
+            "a neural verifier cannot learn from one author", expected="several authors"
+        )
     return Written(documents, author)
 
 

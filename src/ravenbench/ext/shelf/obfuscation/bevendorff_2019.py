@@ -1,4 +1,7 @@
-"""Obfuscation by heuristic search away from the author's byte trigram profile.
+"""Obfuscates by heuristic search away from the author's byte trigram profile.
+
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts. Distances to
+be reached are roots of Jensen–Shannon divergences, at most √2.
 
 References
 ----------
@@ -68,7 +71,9 @@ class Bevendorff(Obfuscator):
         """Load the language model, if its data are on this machine. SpecError if a parameter is out of range."""
         if self.target not in THRESHOLDS:
             raise SpecError(
-                f"{self.name}: unknown target", found=self.target, fix=did_you_mean(self.target, THRESHOLDS)
+                f"{self.name}: unknown target",
+                found=self.target,
+                fix=did_you_mean(self.target, THRESHOLDS),
             )
         if missing("brown") is None:
             language_model()
@@ -81,13 +86,20 @@ class Bevendorff(Obfuscator):
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
-        from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import Author, EditedText, a_star, greedy
+        from ravenbench.ext.shelf.obfuscation.bevendorff_2019_search import (
+            Author,
+            EditedText,
+            a_star,
+            greedy,
+        )
 
         text = task.questioned
         known = " ".join(task.known)
         draft = EditedText.of(text, stretches(text) if self.mode == "repaired" else None)
         if len(known.encode()) < _LEAST_BYTES or len(draft.data) < _LEAST_BYTES:
-            return unchanged(text, "left unchanged: it needs known texts and a text of three bytes or more")
+            return unchanged(
+                text, "left unchanged: it needs known texts and a text of three bytes or more"
+            )
         lacking = {name: missing(name) for name in ("wordnet", "brown")}
         notes = [f"operators left out: {reason}" for reason in lacking.values() if reason]
         author = Author.of(known, lacking["wordnet"] is None, lacking["brown"] is None)

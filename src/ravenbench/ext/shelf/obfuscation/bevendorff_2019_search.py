@@ -1,4 +1,9 @@
-"""The search of Bevendorff et al. (2019): trigram profiles, a text under edits, the operators, greedy and A* search."""
+"""Searches edits that take a text away from its author's trigrams (Bevendorff et al. 2019): greedy and A* search.
+
+In: an ``Author`` (trigrams of the known texts with their shares), an ``EditedText``, a goal (a Jensen–Shannon
+divergence in bits), most edits or nodes. Out: ``SearchState`` or ``SearchResult``: the edited text, its distance in
+bits, its cost.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +17,33 @@ import numpy as np
 from numba import njit
 
 from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.obfuscation.guards import Stretches, akin, is_english, opposite, relatives, same_form
+from ravenbench.obfuscation.guards import (
+    Stretches,
+    akin,
+    is_english,
+    opposite,
+    relatives,
+    same_form,
+)
 from ravenbench.obfuscation.parts import pack
 from ravenbench.obfuscation.wording.resources import language_model, word_set
 from ravenbench.obfuscation.wording.words import brown, match_case, related, usual_sense
 from ravenbench.types import Floats, Ints
 
 _TABLE = str.maketrans(
-    {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "−": "-"}
+    {
+        "‘": "'",
+        "’": "'",
+        "‚": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "–": "-",
+        "—": "-",
+        "−": "-",
+    }
     | {"…": "...", "\n": " ", "\r": " ", "\t": " "}
 )
 
@@ -37,13 +61,13 @@ def codes(data: bytes) -> Ints:
 
 
 def author_profile(known: bytes) -> tuple[Ints, Floats]:
-    """The author's trigrams ascending and their shares."""
+    """The author's trigrams ascending (int) and their shares (0 to 1), of the same shape."""
     keys, counts = np.unique(codes(known), return_counts=True)
     return keys, counts / max(1, counts.sum())
 
 
 def count_in(keys: Ints, data: bytes) -> Ints:
-    """How often each of the author's trigrams occurs."""
+    """How often each of the author's trigrams (``keys``) occurs, (len(keys),) int."""
     codes_here = codes(data)
     place = np.searchsorted(keys, codes_here)
     hit = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == codes_here)
@@ -52,7 +76,7 @@ def count_in(keys: Ints, data: bytes) -> Ints:
 
 @njit(cache=True)
 def term(p, q):  # type: ignore[no-untyped-def]
-    """One trigram's share of the divergence."""
+    """One trigram's share of the divergence, in bits."""
     middle = 0.5 * (p + q)
     total = 0.0
     if p > 0:
@@ -65,7 +89,9 @@ def term(p, q):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def divergence(shares, counts, n):  # type: ignore[no-untyped-def]
     """Jensen–Shannon divergence in bits, and Σ q·log2(q/m), which says how it falls as n grows."""
-    total, own, seen = 0.0, 0.0, 0
+    total = 0.0
+    own = 0.0
+    seen = 0
     for i in range(len(shares)):
         q = counts[i] / n
         seen += counts[i]
@@ -87,7 +113,8 @@ def add_window(keys, counts, window, sign):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def gain(keys, shares, counts, n, own, old, new):  # type: ignore[no-untyped-def]
-    """Change of the divergence when the bytes ``old`` become ``new`` (both with two bytes of context a side).
+    """Change of the divergence, in bits, when the bytes ``old`` become ``new`` (both with two bytes of context a
+    side).
 
     Exact for edits that keep the length; the effect of another n on all other trigrams is taken to first
     order, d/dn = −own/(2n).
@@ -110,7 +137,8 @@ def gain(keys, shares, counts, n, own, old, new):  # type: ignore[no-untyped-def
 @njit(cache=True)
 def _place(keys, window, i):  # type: ignore[no-untyped-def]
     code = (np.int64(window[i]) << 16) | (np.int64(window[i + 1]) << 8) | np.int64(window[i + 2])
-    low, high = 0, len(keys)
+    low = 0
+    high = len(keys)
     while low < high:
         middle = (low + high) // 2
         if keys[middle] < code:
@@ -175,26 +203,36 @@ class EditedText:
         if len(self.data) == len(self.text):
             return start, end
         starts = self._starts()
-        return int(np.searchsorted(starts, start, "right")) - 1, int(np.searchsorted(starts, end, "left"))
+        return int(np.searchsorted(starts, start, "right")) - 1, int(
+            np.searchsorted(starts, end, "left")
+        )
 
     def windows(self, change: LetterChange) -> tuple[bytes, bytes]:
         """The bytes a change touches with two bytes of context a side, before and after."""
-        low, high = change.start, change.end
+        low = change.start
+        high = change.end
         if len(self.data) != len(self.text):
             starts = np.append(self._starts(), len(self.data))
-            low, high = int(starts[low]), int(starts[high])
-        left, right = self.data[max(0, low - 2) : low], self.data[high : high + 2]
+            low = int(starts[low])
+            high = int(starts[high])
+        left = self.data[max(0, low - 2) : low]
+        right = self.data[high : high + 2]
         return left + self.data[low:high] + right, left + plain_bytes(change.new) + right
 
     def apply(self, change: LetterChange) -> EditedText:
         """The draft with this change made."""
-        low, high = change.start, change.end
+        low = change.start
+        high = change.end
         here = int(self.origin[min(low, len(self.origin) - 1)]) if len(self.origin) else 0
         middle = np.full(len(change.new), here, dtype=np.int64)
         text = self.text[:low] + change.new + self.text[high:]
         origin = np.concatenate([self.origin[:low], middle, self.origin[high:]])
         return replace(
-            self, text=text, data=plain_bytes(text), origin=origin, log=(*self.log, (here, change.operation))
+            self,
+            text=text,
+            data=plain_bytes(text),
+            origin=origin,
+            log=(*self.log, (here, change.operation)),
         )
 
     def parts(self, original: str) -> tuple[Part, ...]:
@@ -217,12 +255,37 @@ class EditedText:
         return np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)
 
 
-TRIGRAM, FLIP, SYNONYM, HYPERNYM, REPLACEMENT, DELETION, PUNCTUATION = 40.0, 30.0, 10.0, 6.0, 4.0, 2.0, 3.0
+TRIGRAM = 40.0
+FLIP = 30.0
+SYNONYM = 10.0
+HYPERNYM = 6.0
+REPLACEMENT = 4.0
+DELETION = 2.0
+PUNCTUATION = 3.0
 SUCCESSORS = 6
 """Most results of one operator at one place."""
-_SWAPS = {",": (";", ""), ";": (",", "."), ":": (",", ";"), ".": ("!", ";"), "!": (".",), "?": ("!",), "-": (" ",)}
+_SWAPS = {
+    ",": (";", ""),
+    ";": (",", "."),
+    ":": (",", ";"),
+    ".": ("!", ";"),
+    "!": (".",),
+    "?": ("!",),
+    "-": (" ",),
+}
 _READABLE_SWAPS = {",": ("",), ";": (",",), ":": (",",), "!": (".",)}
-_ARTICLES = (" the ", " my ", " his ", " her ", " its ", " our ", " their ", " your ", " this ", " that ")
+_ARTICLES = (
+    " the ",
+    " my ",
+    " his ",
+    " her ",
+    " its ",
+    " our ",
+    " their ",
+    " your ",
+    " this ",
+    " that ",
+)
 _NEEDED = word_set("needed adverbs")
 """Adverbs without which a sentence says something else."""
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
@@ -231,7 +294,9 @@ _LEAST_CHANGE = -0.5
 """log10 by which the context may become less likely through a checked replacement."""
 
 
-def changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -> list[LetterChange]:
+def changes(
+    draft: EditedText, start: int, end: int, words: bool, model: bool
+) -> list[LetterChange]:
     """Every operator's edits at characters ``[start, end)``.
 
     ``words`` and ``model`` say whether WordNet and the language model are installed.
@@ -245,7 +310,8 @@ def changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -
         edits.append(LetterChange(start, start + 2, pair[1] + pair[0], "flip", FLIP))
     for place in range(start, min(end, len(text))):
         edits += [
-            LetterChange(place, place + 1, new, "punctuation", PUNCTUATION) for new in _SWAPS.get(text[place], ())
+            LetterChange(place, place + 1, new, "punctuation", PUNCTUATION)
+            for new in _SWAPS.get(text[place], ())
         ]
     for low, high in _words_at(text, start, end):
         word = text[low:high]
@@ -255,7 +321,10 @@ def changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -
             (parents, "hypernym", HYPERNYM),
             (sisters + parents if model else (), "replacement", REPLACEMENT),
         ):
-            edits += [LetterChange(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+            edits += [
+                LetterChange(low, high, match_case(word, name), operation, cost)
+                for name in names[:SUCCESSORS]
+            ]
         if model:
             tail = high + (text[high : high + 1] == " ")
             edits.append(LetterChange(low, tail, "", "delete word", DELETION))
@@ -263,7 +332,7 @@ def changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -
 
 
 def acceptable(draft: EditedText, change: LetterChange) -> bool:
-    """Whether the context stays about as likely under the language model (for the two checked operators)."""
+    """True if the context stays about as likely under the language model (for the two checked operators)."""
     if change.operation not in ("replacement", "delete word"):
         return True
     text = draft.text
@@ -286,7 +355,9 @@ def _likelihood(left: tuple[str, ...], middle: tuple[str, ...], right: tuple[str
     return float(model.log10_ids(ids)[len(left) :].sum())
 
 
-def readable_changes(draft: EditedText, start: int, end: int, words: bool, model: bool) -> list[LetterChange]:
+def readable_changes(
+    draft: EditedText, start: int, end: int, words: bool, model: bool
+) -> list[LetterChange]:
     """The operators' edits at ``[start, end)`` after which the text can still be read; arguments as of ``changes``.
 
     Letters are taken out or exchanged only where another word comes of it; a mark gives way to one that may stand
@@ -325,18 +396,33 @@ def readable_changes(draft: EditedText, start: int, end: int, words: bool, model
             (parents, "hypernym", HYPERNYM),
             (sisters + parents if model else [], "replacement", REPLACEMENT),
         ):
-            edits += [LetterChange(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+            edits += [
+                LetterChange(low, high, match_case(word, name), operation, cost)
+                for name in names[:SUCCESSORS]
+            ]
         before = text[max(0, low - 8) : low].lower()
         loose = pos == "r" and word.lower() not in _NEEDED
-        if model and text[high : high + 1] == " " and (loose or (pos == "a" and before.endswith(_ARTICLES))):
+        if (
+            model
+            and text[high : high + 1] == " "
+            and (loose or (pos == "a" and before.endswith(_ARTICLES)))
+        ):
             edits.append(LetterChange(low, high + 1, "", "delete word", DELETION))
     return edits
 
 
 def _respelt(text: str, low: int, high: int, start: int, end: int) -> list[tuple[str, str, float]]:
     word = text[low:high]
-    flipped = text[low:start] + text[start + 1 : start + 2] + text[start : start + 1] + text[start + 2 : high]
-    options = [(text[low:start] + text[end:high], "delete trigram", TRIGRAM), (flipped, "flip", FLIP)]
+    flipped = (
+        text[low:start]
+        + text[start + 1 : start + 2]
+        + text[start : start + 1]
+        + text[start + 2 : high]
+    )
+    options = [
+        (text[low:start] + text[end:high], "delete trigram", TRIGRAM),
+        (flipped, "flip", FLIP),
+    ]
     return [
         (new, operation, cost)
         for new, operation, cost in options
@@ -351,17 +437,21 @@ def _respelt(text: str, low: int, high: int, start: int, end: int) -> list[tuple
 
 def _words_at(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Whole words of letters that overlap ``[start, end)``, shorter than forty letters."""
-    low, high = max(0, start - 40), min(len(text), end + 40)
+    low = max(0, start - 40)
+    high = min(len(text), end + 40)
     matches = re.finditer(r"[^\W\d_]+", text[low:high])
     spans = [(low + m.start(), low + m.end()) for m in matches]
     return [
-        (a, b) for a, b in spans if a < end and start < b and a > low - (low == 0) and b < high + (high == len(text))
+        (a, b)
+        for a, b in spans
+        if a < end and start < b and a > low - (low == 0) and b < high + (high == len(text))
     ]
 
 
 TRIGRAMS = 10
 OCCURRENCES = 2
-_OPEN_LIMIT, _OPEN_KEPT = 40_000, 10
+_OPEN_LIMIT = 40_000
+_OPEN_KEPT = 10
 _LEAST_GAIN = 1e-9
 _IDLE_ROUNDS = 3
 
@@ -405,9 +495,12 @@ class SearchState:
         self.distance = math.sqrt(2 * max(0.0, jsd))
 
     def gain(self, old: bytes, new: bytes) -> float:
-        """Change of the divergence by an edit."""
-        before, after = np.frombuffer(old, np.uint8), np.frombuffer(new, np.uint8)
-        return float(gain(self.author.keys, self.author.shares, self.counts, self.n, self.own, before, after))
+        """Change of the divergence by an edit, in bits."""
+        before = np.frombuffer(old, np.uint8)
+        after = np.frombuffer(new, np.uint8)
+        return float(
+            gain(self.author.keys, self.author.shares, self.counts, self.n, self.own, before, after)
+        )
 
     def make(self, change: LetterChange) -> None:
         """Apply an edit in place."""
@@ -420,7 +513,9 @@ class SearchState:
 
     def copy(self) -> SearchState:
         """A state that can be edited apart."""
-        return SearchState(self.author, self.draft, self.counts.copy(), self.n, self.distance, self.own)
+        return SearchState(
+            self.author, self.draft, self.counts.copy(), self.n, self.distance, self.own
+        )
 
     def ranked(self, tired: set[int]) -> list[int]:
         """Indices of the shared trigrams with count ≥ 2 and P ≥ Q, largest P/Q first."""
@@ -455,7 +550,9 @@ class SearchState:
         return out
 
 
-def greedy(author: Author, draft: EditedText, goal: float, rng: np.random.Generator, limit: int) -> SearchState:
+def greedy(
+    author: Author, draft: EditedText, goal: float, rng: np.random.Generator, limit: int
+) -> SearchState:
     """Round by round, at each of the ten ranked trigrams the edit that gains most for its cost.
 
     Ends at the goal, after ``limit`` edits, or when nothing helps any more.
@@ -493,16 +590,21 @@ class SearchResult:
     created: int
 
 
-def a_star(author: Author, draft: EditedText, goal: float, rng: np.random.Generator, nodes: int) -> SearchResult:
+def a_star(
+    author: Author, draft: EditedText, goal: float, rng: np.random.Generator, nodes: int
+) -> SearchResult:
     """Best-first search over drafts by g + h, h = remaining distance · cost per distance gained so far.
 
     After ``nodes`` expansions the draft nearest to the goal is returned; when more than 40,000 nodes are open the
     best ten are kept and the closed ones forgotten.
     """
     root = SearchState.of(author, draft)
-    best, best_cost = root, 0.0
+    best = root
+    best_cost = 0.0
     # (f, order, parent, change, g): a child is built only when it is expanded.
-    open_: list[tuple[float, int, SearchState, LetterChange | None, float]] = [(0.0, 0, root, None, 0.0)]
+    open_: list[tuple[float, int, SearchState, LetterChange | None, float]] = [
+        (0.0, 0, root, None, 0.0)
+    ]
     closed: set[str] = set()
     created = expanded = 0
     while open_ and expanded < nodes:
@@ -516,7 +618,8 @@ def a_star(author: Author, draft: EditedText, goal: float, rng: np.random.Genera
         closed.add(state.draft.text)
         expanded += 1
         if state.distance > best.distance:
-            best, best_cost = state, cost
+            best = state
+            best_cost = cost
         if state.distance >= goal:
             return SearchResult(state, cost, True, expanded, created)
         for index in state.ranked(set()):

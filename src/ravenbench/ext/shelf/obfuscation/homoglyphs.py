@@ -1,4 +1,7 @@
-"""An attack on the letters themselves: nothing changes for a reader, everything for a program."""
+"""Attacks the letters themselves: nothing changes for a reader, everything for a program.
+
+In: an ``ObfuscationTask`` and a seed. Out: a ``Rewriting`` in parts; ``rate`` is a share of letters, from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +45,16 @@ class Homoglyphs(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         for name in ("rate", "invisible"):
             if not 0 <= getattr(self, name) <= 1:
-                raise SpecError(f"homoglyphs: {name} is a share", found=getattr(self, name), expected="0 to 1")
+                raise SpecError(
+                    f"homoglyphs: {name} is a share", found=getattr(self, name), expected="0 to 1"
+                )
         return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
-        text, rng, edits = task.questioned, self.draws(seed, task, "letters"), list[Edit]()
+        text = task.questioned
+        rng = self.draws(seed, task, "letters")
+        edits = list[Edit]()
         for word in WORD.finditer(text):
             hidden = rng.random() < self.invisible
             for place, letter in enumerate(word[0], start=word.start()):

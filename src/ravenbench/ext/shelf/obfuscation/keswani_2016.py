@@ -1,4 +1,6 @@
-"""Obfuscation by round-trip translation: English to German to French and back.
+"""Obfuscates by round-trip translation: English to German to French and back.
+
+In: an ``ObfuscationTask``. Out: a ``Rewriting`` in parts, with counts of failed translations.
 
 References
 ----------
@@ -20,7 +22,9 @@ from ravenbench.obfuscation.translators import Translator, is_text
 from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.services import DiskCache
 
-_LEAST, _MOST, _SHORT = 0.3, 3.0, 5
+_LEAST = 0.3
+_MOST = 3.0
+_SHORT = 5
 """A translation outside these ratios of words is half a text or a runaway; shorter sentences are not judged."""
 
 
@@ -60,7 +64,9 @@ class Keswani(Obfuscator):
         """
         if len(self.chain) < 3 or self.chain[0] != self.chain[-1] or "" in self.chain:
             raise SpecError(
-                f"{self.name}: the chain must end where it began", found=self.chain, expected="('en', 'de', 'fr', 'en')"
+                f"{self.name}: the chain must end where it began",
+                found=self.chain,
+                expected="('en', 'de', 'fr', 'en')",
             )
         for source, target in zip(self.chain, self.chain[1:], strict=False):
             self.translator.check_leg(source, target)
@@ -74,7 +80,9 @@ class Keswani(Obfuscator):
         translated: dict[str, str | None] = {body: body for body in texts}
         for source, target in zip(self.chain, self.chain[1:], strict=False):
             live = [(body, now) for body, now in translated.items() if now is not None]
-            for (body, _), new in zip(live, self._leg([now for _, now in live], source, target), strict=True):
+            for (body, _), new in zip(
+                live, self._leg([now for _, now in live], source, target), strict=True
+            ):
                 translated[body] = new
         counts: Counter[str] = Counter()
         parts = []
@@ -91,26 +99,43 @@ class Keswani(Obfuscator):
             counts["translate"] += changed
             lead = original[: len(original) - len(original.lstrip())]
             tail = original[len(original.rstrip()) :]
-            parts.append(Part(start, end, original, lead + new + tail, ("translate",) if changed else ()))
+            parts.append(
+                Part(start, end, original, lead + new + tail, ("translate",) if changed else ())
+            )
         untranslated = counts["kept: translation failed"]
         if spans and untranslated == len(spans):
-            raise ProgramError(f"{self.name}: none of {untranslated} sentences was translated by {self.translator}")
+            raise ProgramError(
+                f"{self.name}: none of {untranslated} sentences was translated by {self.translator}"
+            )
         whole = "".join(part.obfuscation for part in parts)
         if self.chain[-1] == "en" and is_no_longer_english(text, whole):
-            message = f"{self.name}: the chain did not come back to English; does {self.translator} swap languages?"
+            message = (
+                f"{self.name}: the chain did not come back to English; does {self.translator} swap"
+                " languages?"
+            )
             raise ProgramError(message)
-        notes = [f"{untranslated} of {len(spans)} sentences kept: their translation failed"] if untranslated else []
-        return Rewriting(tuple(parts), tuple(notes), {name: n for name, n in sorted(counts.items()) if n})
+        notes = (
+            [f"{untranslated} of {len(spans)} sentences kept: their translation failed"]
+            if untranslated
+            else []
+        )
+        return Rewriting(
+            tuple(parts), tuple(notes), {name: n for name, n in sorted(counts.items()) if n}
+        )
 
     def _leg(self, texts: list[str], source: str, target: str) -> list[str | None]:
         if not self.translator.cached:
             return self.translator.translate(texts, source, target)
         cache = DiskCache("translations")
         fingerprint = self.translator.fingerprint
-        known_texts = {text: cache.get([fingerprint, source, target, text], is_text) for text in texts}
+        known_texts = {
+            text: cache.get([fingerprint, source, target, text], is_text) for text in texts
+        }
         missing = [text for text, known in known_texts.items() if known is None]
         for text, new in zip(
-            missing, self.translator.translate(missing, source, target) if missing else [], strict=True
+            missing,
+            self.translator.translate(missing, source, target) if missing else [],
+            strict=True,
         ):
             if new is not None:
                 cache.put([fingerprint, source, target, text], new)
@@ -119,5 +144,6 @@ class Keswani(Obfuscator):
 
 
 def _plausible(old: str, new: str) -> bool:
-    before, after = len(old.split()), len(new.split())
+    before = len(old.split())
+    after = len(new.split())
     return before < _SHORT or _LEAST <= after / before <= _MOST

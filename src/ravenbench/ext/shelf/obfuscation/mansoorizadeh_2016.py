@@ -1,4 +1,6 @@
-"""Obfuscation by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+"""Obfuscates by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+
+In: an ``ObfuscationTask``. Out: a ``Rewriting`` in parts; ``Replacement``s with scores, higher = better.
 
 References
 ----------
@@ -16,7 +18,13 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting, count_operations
+from ravenbench.obfuscation.base import (
+    ObfuscationTask,
+    Obfuscator,
+    Part,
+    Rewriting,
+    count_operations,
+)
 from ravenbench.obfuscation.guards import Stretches, acceptable, inflected, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
 from ravenbench.obfuscation.wording import words as wording
@@ -85,15 +93,25 @@ class Mansoorizadeh(Obfuscator):
         for start, end in sentences(text):
             token_list = wording.tokens(text, start, end)
             guarded = None if self.mode == "faithful" else stretches(text)
-            best = sorted(replacements(token_list, share, model, guarded), key=lambda r: (-r.score, r.token.start))
-            edits += [Edit(r.token.start, r.token.end, r.new, "synonym") for r in best[: self.k] if r.score > 0]
+            best = sorted(
+                replacements(token_list, share, model, guarded),
+                key=lambda r: (-r.score, r.token.start),
+            )
+            edits += [
+                Edit(r.token.start, r.token.end, r.new, "synonym")
+                for r in best[: self.k]
+                if r.score > 0
+            ]
         parts = from_edits(text, edits) if self.mode == "repaired" else _joined(text, edits)
-        notes = () if task.known else ("no known text: word frequencies are those of the text itself",)
+        notes = (
+            () if task.known else ("no known text: word frequencies are those of the text itself",)
+        )
         return Rewriting(parts, notes, count_operations(parts))
 
 
 def frequent_share(texts: Sequence[str]) -> dict[str, float]:
-    """Relative frequencies of the 200 most frequent tokens among themselves, ties by code point."""
+    """Relative frequencies (shares that sum to 1) of the 200 most frequent tokens among themselves, ties by code
+    point."""
     counts = Counter(token.text for text in texts for token in wording.tokens(text))
     chosen = sorted(counts, key=lambda w: (-counts[w], w))[:_FREQUENT]
     total = sum(counts[w] for w in chosen)
@@ -120,7 +138,11 @@ def replacements(
     out = []
     for place, (token, tag) in enumerate(zip(token_list, named, strict=True)):
         pos = wording.wordnet_pos(tag)
-        if token.text not in share or pos is None or (guarded is not None and guarded.touch(token.start, token.end)):
+        if (
+            token.text not in share
+            or pos is None
+            or (guarded is not None and guarded.touch(token.start, token.end))
+        ):
             continue
         own = wording.senses(token.text, pos)
         # A sense headed by a prefix of the word is the word itself, or nearly.
@@ -130,7 +152,11 @@ def replacements(
         near = near[:_SENSES]
         best: tuple[float, str] | None = None
         for sense in near:
-            form = wording.inflect(wording.head(sense), tag) if guarded is None else inflected(wording.head(sense), tag)
+            form = (
+                wording.inflect(wording.head(sense), tag)
+                if guarded is None
+                else inflected(wording.head(sense), tag)
+            )
             if form is None:
                 continue
             new = wording.match_case(token.text, form)

@@ -1,9 +1,13 @@
-"""Obfuscation by safe edits alone, chosen by what they take from the likeness to the author's other texts.
+"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's other texts (Raven's
+own).
+
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts, whose notes
+say how far it came.
 
 Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
 list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
-sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one that
-the panel does not have (compression) says at the end how far it came.
+sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one
+that the panel does not have (compression) says at the end how far it came.
 """
 
 from __future__ import annotations
@@ -96,13 +100,19 @@ class RavenHide(Obfuscator):
                 find("brown")
             except MissingPart as error:
                 fix = f"{error.fix}, or raven-hide(background='FOLDER of .txt by other people')"
-                raise MissingPart("raven-hide needs texts by other people, and Brown is not here", fix=fix) from None
+                raise MissingPart(
+                    "raven-hide needs texts by other people, and Brown is not here", fix=fix
+                ) from None
         _crowd_texts(self.background)
         return self
 
     def stamp(self) -> str:
         """A hash of the background's texts."""
-        return hashlib.sha256("\0".join(_crowd_texts(self.background)).encode()).hexdigest() if self.background else ""
+        return (
+            hashlib.sha256("\0".join(_crowd_texts(self.background)).encode()).hexdigest()
+            if self.background
+            else ""
+        )
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         from ravenbench.ext.shelf.obfuscation.raven_hide_panel import HidingPanel
@@ -116,7 +126,9 @@ class RavenHide(Obfuscator):
         candidates = safe_edits(text)
         untagged = missing(TAGGER)
         notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
-        chosen, reason = self._search(panel, text, candidates, words, self.draws(seed, task, "search"))
+        chosen, reason = self._search(
+            panel, text, candidates, words, self.draws(seed, task, "search")
+        )
         parts = from_edits(text, _joined(text, chosen))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
@@ -126,14 +138,17 @@ class RavenHide(Obfuscator):
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
             verdict = VERDICTS[first <= RARE * many, then <= RARE * many]
             notes.append(
-                f"{verdict} by compression: of {many} texts by other people {first} were as near to your other texts "
-                f"as this one before, {then} now"
+                f"{verdict} by compression: of {many} texts by other people {first} were as near to"
+                f" your other texts as this one before, {then} now"
             )
         else:
-            notes.append("no known texts: it moved away from this text's own habits, and nothing says how far it came")
+            notes.append(
+                "no known texts: it moved away from this text's own habits, and nothing says how"
+                " far it came"
+            )
         notes.append(
-            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words (limit {self.limit:g}); "
-            f"it stopped because {reason}"
+            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words (limit"
+            f" {self.limit:g}); it stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
         if left:
@@ -141,17 +156,25 @@ class RavenHide(Obfuscator):
         return Rewriting(parts, tuple(notes), count_operations(parts))
 
     def _search(
-        self, panel: HidingPanel, text: str, candidates: list[SafeEdit], words: int, rng: np.random.Generator
+        self,
+        panel: HidingPanel,
+        text: str,
+        candidates: list[SafeEdit],
+        words: int,
+        rng: np.random.Generator,
     ) -> tuple[list[SafeEdit], str]:
         """The edits made, greedily by gain for cost, and why the search stopped."""
         if not candidates:
             return [], "there is no safe edit"
-        search, chosen = panel.search(text, candidates), list[SafeEdit]()
+        search = panel.search(text, candidates)
+        chosen = list[SafeEdit]()
         luck = rng.uniform(1 - JITTER, 1 + JITTER, len(candidates))
         cost = np.array([one.cost for one in candidates])
         lost = np.array([_lost(text, one) for one in candidates])
         open_ = np.ones(len(candidates), dtype=bool)
-        now, left, may_lose = panel.near(text), self.limit * words / 100, MOST_LOST * len(plain_words(text)) / 100
+        now = panel.near(text)
+        left = self.limit * words / 100
+        may_lose = MOST_LOST * len(plain_words(text)) / 100
         while now > self.goal:
             near = search.near()
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
@@ -159,12 +182,15 @@ class RavenHide(Obfuscator):
                 helpful = open_ & (now > near)
                 if (helpful & (cost > left)).any():
                     return chosen, "the limit of sense was reached"
-                losing = f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
+                losing = (
+                    f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
+                )
                 return chosen, losing if helpful.any() else "no safe edit was left that helps"
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
             chosen.append(candidates[best])
-            left, may_lose = left - cost[best], may_lose - lost[best]
+            left = left - cost[best]
+            may_lose = may_lose - lost[best]
             now = float(near[best])
             open_[best] = False
             open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
@@ -176,11 +202,14 @@ def _standing(known: Sequence[str], crowd: Sequence[str], *texts: str) -> tuple[
 
     Bits a character under the known texts' model less those under that of other texts by the crowd.
     """
-    pieces, others = crowd[::2], "\n\n".join(crowd[1::2])
+    pieces = crowd[::2]
+    others = "\n\n".join(crowd[1::2])
     size = min(MODEL, sum(map(len, known)), len(others))
     table, rows = TextTable.collect(["\n\n".join(known)[:size], others[:size], *texts, *pieces])
     read = rows[2:]
-    own, strange = (cross_entropies(table, np.full(len(read), row), read, both=False)[:, 0] for row in rows[:2])
+    own, strange = (
+        cross_entropies(table, np.full(len(read), row), read, both=False)[:, 0] for row in rows[:2]
+    )
     far = own - strange
     return (*(int((far[len(texts) :] <= far[i]).sum()) for i in range(len(texts))), len(pieces))
 
@@ -200,19 +229,27 @@ def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
     def agreeing(match: re.Match[str]) -> str:
         return signs.get(match.group(), match.group())
 
-    own = [Edit(edit.start, edit.end, _SIGN.sub(agreeing, edit.new), edit.operation) for edit in own]
-    return own + [edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)]
+    own = [
+        Edit(edit.start, edit.end, _SIGN.sub(agreeing, edit.new), edit.operation) for edit in own
+    ]
+    return own + [
+        edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)
+    ]
 
 
 @lru_cache(4)
 def _crowd_texts(background: str) -> tuple[str, ...]:
     if background:
         names = [name for name in walk(Path(background))[0] if name.endswith(".txt")]
-        texts = [decode(Path(background, name).read_bytes(), Path(background, name)) for name in names]
+        texts = [
+            decode(Path(background, name).read_bytes(), Path(background, name)) for name in names
+        ]
         texts = [text for text in texts if text.strip()]
         if not texts:
             raise InputError(
-                "there is no text by other people here", file=background, expected="a folder of .txt files"
+                "there is no text by other people here",
+                file=background,
+                expected="a folder of .txt files",
             )
         return tuple(texts)
     return tuple(brown_texts().values())

@@ -1,7 +1,10 @@
-"""The edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
+"""Finds the edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
 
-Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and numbers
-in dates are left alone. A cost of .4 is another word or order of clauses, .1 a change that nobody notices.
+In: a text. Out: a list of ``SafeEdit``s: edits (half-open spans of characters and new text) and a cost from 0 (nobody
+notices) up.
+
+Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and
+numbers in dates are left alone. A cost of .4 is another word or order of clauses, .1 a change that nobody notices.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ WHOLE = ("typography", "spelling")
 """Edits of the whole text, its quotations too; where another edit is made as well, that one stands."""
 NOTHING = "∅"
 """Stands for leaving a phrase out."""
-_BEFORE, _AFTER = 45, 60
+_BEFORE = 45
+_AFTER = 60
 """Characters that a condition on what stands before or after may look at."""
 
 
@@ -52,7 +56,11 @@ class SafeEdit:
         if len(whole) == 1 or whole == ["spelling", "spelling"]:
             return len(whole) == 2
         near = 0 if whole else 1
-        return any(a.start < b.end + near and b.start < a.end + near for a in self.edits for b in other.edits)
+        return any(
+            a.start < b.end + near and b.start < a.end + near
+            for a in self.edits
+            for b in other.edits
+        )
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,9 @@ def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
     """One expression for all phrases that have alternatives, and these by the phrase in lowercase."""
     table: dict[str, list[Alternative]] = {}
     cost = 0.0
-    for line in (files(__package__) / "raven_hide_alternatives.txt").read_text("utf-8").splitlines():
+    for line in (
+        (files(__package__) / "raven_hide_alternatives.txt").read_text("utf-8").splitlines()
+    ):
         if line.startswith("["):
             cost = float(line.strip("[]"))
         elif line and not line.startswith("#"):
@@ -83,9 +93,16 @@ def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
                 for forms in _form_rows(names):
                     for i, source in enumerate(forms[:1] if targets else forms):
                         others = [name for k, name in enumerate(forms) if k != i]
-                        table.setdefault(source.lower(), []).extend(Alternative(o, *conditions, cost) for o in others)
+                        table.setdefault(source.lower(), []).extend(
+                            Alternative(o, *conditions, cost) for o in others
+                        )
     keys = sorted(table, key=lambda key: (-len(key), key))
-    return re.compile(r"(?<![\w'’\-./@])(?:" + "|".join(map(re.escape, keys)) + r")(?![\w'’\-/@])", re.I), table
+    return (
+        re.compile(
+            r"(?<![\w'’\-./@])(?:" + "|".join(map(re.escape, keys)) + r")(?![\w'’\-/@])", re.I
+        ),
+        table,
+    )
 
 
 def _form_rows(names: list[str]) -> Iterator[list[str]]:
@@ -93,7 +110,9 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
     split = [[word.split("/") for word in name.split(" ")] for name in names]
     many = max(len(word) for name in split for word in name)
     for i in range(many):
-        yield [" ".join(word[i] if len(word) == many else word[0] for word in name) for name in split]
+        yield [
+            " ".join(word[i] if len(word) == many else word[0] for word in name) for name in split
+        ]
 
 
 def safe_edits(text: str) -> list[SafeEdit]:
@@ -139,20 +158,30 @@ def _typography(text: str) -> Iterator[SafeEdit]:
     """Glyphs that say the same, and white space that nobody sees: all of a kind, for a mixture would be seen."""
     for pattern, glyphs, other in _GLYPHS:
         edits = tuple(
-            Edit(*match.span(), glyphs.get(match.group(), other), "typography") for match in re.finditer(pattern, text)
+            Edit(*match.span(), glyphs.get(match.group(), other), "typography")
+            for match in re.finditer(pattern, text)
         )
         if edits:
             yield SafeEdit(edits, 0.01 * len(edits))
     if not set(text) & set('‘’“”"'):
-        edits = tuple(Edit(*match.span(), "’", "typography") for match in re.finditer(r"(?<=\w)'(?=\w)", text))
+        edits = tuple(
+            Edit(*match.span(), "’", "typography") for match in re.finditer(r"(?<=\w)'(?=\w)", text)
+        )
         if edits:
             yield SafeEdit(edits, 0.01 * len(edits))
 
 
 def _spelling(text: str) -> Iterator[SafeEdit]:
     """All British spellings made American, or all American ones British."""
-    everyday = word_set("everyday words of both spellings") | {"forward", "forwards", "backward", "backwards"}
-    british = {one: other for one, other in load("british_american").items() if not {one, other} & everyday}
+    everyday = word_set("everyday words of both spellings") | {
+        "forward",
+        "forwards",
+        "backward",
+        "backwards",
+    }
+    british = {
+        one: other for one, other in load("british_american").items() if not {one, other} & everyday
+    }
     for table in (british, {other: one for one, other in british.items()}):
         edits = tuple(
             Edit(*match.span(), table[match.group()], "spelling")
@@ -167,9 +196,13 @@ def _phrases(text: str) -> Iterator[SafeEdit]:
     regex, table = alternatives()
     for match in regex.finditer(text):
         start, end = match.span()
-        old, before, after = match.group(), text[max(0, start - _BEFORE) : start], text[end : end + _AFTER]
+        old = match.group()
+        before = text[max(0, start - _BEFORE) : start]
+        after = text[end : end + _AFTER]
         begins = re.search(_SENTENCE_START, before) is not None
-        if (old[0].isupper() and not begins and not old.startswith("I ")) or (len(old) > 2 and old.isupper()):
+        if (old[0].isupper() and not begins and not old.startswith("I ")) or (
+            len(old) > 2 and old.isupper()
+        ):
             continue
         for other in table[old.lower()]:
             if other.before.search(before) and other.after.match(after):
@@ -180,9 +213,12 @@ def _phrases(text: str) -> Iterator[SafeEdit]:
                 yield _one(start, end + gone, new, "drop" if gone else "phrase", other.cost)
 
 
-_GOES_ON = re.compile(r" (?!(?:not|only|and|or|but|because|if|when|to|at|in|on|as|with|is|was)\b)[a-z]")
+_GOES_ON = re.compile(
+    r" (?!(?:not|only|and|or|but|because|if|when|to|at|in|on|as|with|is|was)\b)[a-z]"
+)
 _PARTICIPLE = re.compile(
-    r" (?:(?:also|already|always|never|just|all) )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
+    r" (?:(?:also|already|always|never|just|all)"
+    r" )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
 )
 """What must follow a contraction of *I am* and of *I have*, which are not contracted where they bear the stress."""
 _STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all|or)\s\Z")
@@ -197,7 +233,9 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             continue
         for match in re.finditer(rf"(?<![\w'’-]){long}(?![\w'’-])", text, re.IGNORECASE):
             before = text[max(0, match.start() - _BEFORE) : match.start()]
-            if long in ("let us", "that is", "who is", "what is") and not re.search(_SENTENCE_START, before):
+            if long in ("let us", "that is", "who is", "what is") and not re.search(
+                _SENTENCE_START, before
+            ):
                 continue
             after = text[match.end() : match.end() + _AFTER]
             follows = _PARTICIPLE if long.endswith("have") else _GOES_ON
@@ -213,27 +251,46 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             if not (question and long.endswith("not")):
                 yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
     for be, end in (("is", "s"), ("are", "re")):
-        for match in re.finditer(rf"\b(it|that|he|she|we|they|you) {be}(?: not|n['’]t) (?=[a-z])", text, re.I):
+        for match in re.finditer(
+            rf"\b(it|that|he|she|we|they|you) {be}(?: not|n['’]t) (?=[a-z])", text, re.I
+        ):
             yield _one(*match.span(), f"{match[1]}{sign}{end} not ", "contract", 0.2)
     for match in re.finditer(
-        r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )", text, re.I
+        r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )",
+        text,
+        re.I,
     ):
         yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
 
 
 _DASH = rf"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])(?!(?:{_SUBJECT})\b)"
 _VERB = "think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|found"
-_THAT = "|".join(rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|"))
-_OPENER = "Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In fact"
+_THAT = "|".join(
+    rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|")
+)
+_OPENER = (
+    "Then|Now|Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In"
+    " fact"
+)
 _OPENERS = "|".join(rf"(?<=(?<![\w,;] ){name})" for name in _OPENER.split("|"))
 _RULES = (
     # pattern, what stands instead (a letter after a new full stop becomes a capital), operation, cost
     (_DASH, ", ", "dash", 0.3),
-    (rf"(?<=\w); (?=(?:{_SUBJECT}|the|my|his|her|our|their|however,|therefore,) \w)", ". ", "split", 0.2),
+    (
+        rf"(?<=\w); (?=(?:{_SUBJECT}|the|my|his|her|our|their|however,|therefore,) \w)",
+        ". ",
+        "split",
+        0.2,
+    ),
     (r"(?<=\w); (?=(?:and|but|so|yet|for|or) )", ", ", "semicolon", 0.1),
     (r"(?<=\w): (?=(?:I|he|she|it|they|we|you|this) )", "; ", "colon", 0.3),
     (r"(?<=\w), (?=(?:but|and) (?:he|she|it|they|we|I|you) \w)", " ", "comma", 0.1),
-    (rf"(?<=[a-z]) (?=(?:but|so) (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)", ", ", "comma", 0.1),
+    (
+        rf"(?<=[a-z]) (?=(?:but|so) (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)",
+        ", ",
+        "comma",
+        0.1,
+    ),
     (r"(?<=, [a-z]{3})([a-z]*),(?= (?:and|or) [a-z]+[.,;)])", r"\1", "comma", 0.1),
     (r"(?<=, [a-z]{3})([a-z]*)(?= (?:and|or) [a-z]+[.;])", r"\1,", "comma", 0.1),
     (rf"(?:{_OPENERS}),(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", "", "comma", 0.1),
@@ -242,13 +299,30 @@ _RULES = (
     (r"(?<=\w)(?:\.\.\.+|…)(?=\s+[A-Z]|\s*\Z)", ".", "ellipsis", 0.2),
     (r"(?<=\w)\.\.\. (?=[a-z])", ", ", "ellipsis", 0.3),
     (rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)", "", "that", 0.2),
-    (rf"(?<=[a-z]{{4}} )(?<!from )(?<!with )(?<!upon )(?<!into )(?<!know )which(?= (?:{_AUXILIARY}) )",
-     "that", "relative", 0.2),
-    *((rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))", name, "numeral", 0.1)
-      for i, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], start=1)),
-)  # fmt: skip
+    (
+        (
+            r"(?<=[a-z]{4} )(?<!from )(?<!with )(?<!upon )(?<!into )(?<!know )which(?="
+            rf" (?:{_AUXILIARY}) )"
+        ),
+        "that",
+        "relative",
+        0.2,
+    ),
+    *(
+        (
+            rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))",
+            name,
+            "numeral",
+            0.1,
+        )
+        for i, name in enumerate(
+            ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], start=1
+        )
+    ),
+)
 _SET_OFF = re.compile(
-    r"(?:\A|[^\w\s'’\-]\s*+)(?:[\w'’\-]++ ){0,2}[\w'’\-]++\Z|\b(?:sir|madam|ma['’]am|miss|dear|[A-Z]\w++)\Z"
+    r"(?:\A|[^\w\s'’\-]\s*+)(?:[\w'’\-]++"
+    r" ){0,2}[\w'’\-]++\Z|\b(?:sir|madam|ma['’]am|miss|dear|[A-Z]\w++)\Z"
 )
 """One to three words since the last mark, a name or a title: who is spoken to, an interjection or an apposition."""
 
@@ -257,11 +331,15 @@ def _marks(text: str) -> Iterator[SafeEdit]:
     """Marks where another, or none, does as well; *that* left out; numerals as words."""
     for pattern, new, operation, cost in _RULES:
         for match in re.finditer(pattern, text):
-            if new == " " and _SET_OFF.search(text[max(0, match.start() - _BEFORE) : match.start()]):
+            if new == " " and _SET_OFF.search(
+                text[max(0, match.start() - _BEFORE) : match.start()]
+            ):
                 continue
-            put, end = match.expand(new), match.end()
+            put = match.expand(new)
+            end = match.end()
             if put == ". ":
-                put, end = put + text[end].upper(), end + 1
+                put = put + text[end].upper()
+                end = end + 1
             yield _one(match.start(), end, put, operation, cost)
 
 
@@ -281,7 +359,9 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
         yield from _moved_clause(start, stop, body)
         yield from _moved_adverb(start, body)
         other = "" if following is None else text[following[0] : following[1]].rstrip()
-        joins = re.match(rf"(?:But|And|So|Yet|Or) (?=(?:{_SUBJECT}|the|my|his|her|our|their|this)\b)", other)
+        joins = re.match(
+            rf"(?:But|And|So|Yet|Or) (?=(?:{_SUBJECT}|the|my|his|her|our|their|this)\b)", other
+        )
         if joins and len(body.split()) + len(other.split()) <= 40 and text[stop:end] in (" ", "  "):
             yield _one(stop - 1, end + 1, ", " + other[0].lower(), "join", 0.2)
         opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
@@ -301,8 +381,13 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
 
 def _cuts(start: int, body: str) -> Iterator[SafeEdit]:
     for match in re.finditer(rf", (and|but|so) (?=(?:{_SUBJECT}) {_FINITE})", body):
-        head, tail = body[: match.start()], body[match.end() :]
-        if not _DEPENDENT.search(head) and min(len(head.split()), len(tail.split())) >= 4 and "," not in head:
+        head = body[: match.start()]
+        tail = body[match.end() :]
+        if (
+            not _DEPENDENT.search(head)
+            and min(len(head.split()), len(tail.split())) >= 4
+            and "," not in head
+        ):
             begin = tail[0].upper() if match[1] == "and" else f"{match[1].capitalize()} {tail[0]}"
             yield _one(start + match.start(), start + match.end() + 1, f". {begin}", "split", 0.2)
 
@@ -314,23 +399,35 @@ def _moved_clause(start: int, stop: int, body: str) -> Iterator[SafeEdit]:
         return
     if match := re.fullmatch(rf"(\w+ [^,]{{8,90}}?),? ({_MOVABLE}) ([^,]{{8,90}})\.", body):
         main, word, clause = match.groups()
-        if {main.split(" ")[0].lower(), clause.split(" ")[0].lower()} <= subject and not _DEPENDENT.search(
-            main + clause
-        ):
+        if {
+            main.split(" ")[0].lower(),
+            clause.split(" ")[0].lower(),
+        } <= subject and not _DEPENDENT.search(main + clause):
             own = main[0] if re.match(r"I\b", main) else main[0].lower()
             front = Edit(start, start + 1, f"{word.capitalize()} {clause}, {own}", "move clause")
             yield SafeEdit((front, Edit(start + match.end(1), stop - 1, "", "move clause")), 0.4)
     if match := re.fullmatch(
-        rf"((?:{_MOVABLE}|if|when|since)) ([^,]{{8,90}}), ((?:I|you|we|there)\b [^,]{{8,90}})\.", body, re.I
+        rf"((?:{_MOVABLE}|if|when|since)) ([^,]{{8,90}}), ((?:I|you|we|there)\b [^,]{{8,90}})\.",
+        body,
+        re.I,
     ):
         word, clause, main = match.groups()
-        if body[0].isupper() and clause.split(" ")[0].lower() in subject and not _DEPENDENT.search(clause + main):
+        if (
+            body[0].isupper()
+            and clause.split(" ")[0].lower() in subject
+            and not _DEPENDENT.search(clause + main)
+        ):
             front = Edit(start, start + match.start(3) + 1, main[0].upper(), "move clause")
-            yield SafeEdit((front, Edit(stop - 1, stop - 1, f" {word.lower()} {clause}", "move clause")), 0.4)
+            yield SafeEdit(
+                (front, Edit(stop - 1, stop - 1, f" {word.lower()} {clause}", "move clause")), 0.4
+            )
 
 
 _ADVERBS = "However|Therefore|Of course|For example|For instance|Indeed|In fact"
-_TIMES = r"In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last (?:year|week|night)"
+_TIMES = (
+    r"In (?:the (?:morning|evening|afternoon|summer|winter|beginning|past|future)|\d{4})|Last"
+    r" (?:year|week|night)"
+)
 
 
 def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
@@ -341,7 +438,12 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
     if match := re.match(rf"((?:I|He|She|It|They|We|There|This)) ((?:{_AUXILIARY}) )?also ", body):
         own = match[1] if match[1] == "I" else match[1].lower()
         yield _one(start, start + match.end(), f"Also, {own} {match[2] or ''}", "move adverb", 0.2)
-    if match := re.match(rf"({_TIMES}), ((?:I|he|she|they|we) (?!.*\b(?:and|or|but)\b)[^,;]{{8,50}})\.\Z", body):
-        front, at = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb"), start + match.end(2)
+    if match := re.match(
+        rf"({_TIMES}), ((?:I|he|she|they|we) (?!.*\b(?:and|or|but)\b)[^,;]{{8,50}})\.\Z", body
+    ):
+        front = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb")
+        at = start + match.end(2)
         if not _DEPENDENT.search(match[2]):
-            yield SafeEdit((front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3)
+            yield SafeEdit(
+                (front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3
+            )

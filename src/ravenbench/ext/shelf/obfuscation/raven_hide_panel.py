@@ -1,4 +1,7 @@
-"""What ``raven-hide`` searches against: four fast views of how near a text is to its author's other texts.
+"""Measures how near a text is to its author's other texts, by four fast views: what ``raven-hide`` searches against.
+
+In: the known texts, a ``Crowd`` of other people's texts, a text, ``SafeEdit``s. Out: nearness as a number: 0 = as
+texts of the crowd on average, 1 = as the known texts are to each other; (edits,) after each edit.
 
 Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with
 all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and
@@ -55,19 +58,30 @@ class Crowd:
     def of(cls, texts: Sequence[str], words: int, most: int = 120) -> Crowd:
         """Evenly chosen pieces of so many words of each text; a shorter text is a piece."""
         cut = [piece for text in texts for piece in pieces(text, words)]
-        chosen = [cut[i] for i in np.unique(np.linspace(0, len(cut) - 1, min(most, len(cut))).round().astype(int))]
-        counts = Counter(token.lower().replace("’", "'") for text in chosen for token in _TOKEN.findall(text))
+        chosen = [
+            cut[i]
+            for i in np.unique(
+                np.linspace(0, len(cut) - 1, min(most, len(cut))).round().astype(int)
+            )
+        ]
+        counts = Counter(
+            token.lower().replace("’", "'") for text in chosen for token in _TOKEN.findall(text)
+        )
         frequent = sorted(counts, key=lambda word: (-counts[word], word))[:COMMON]
         return cls(tuple(chosen), {word: i for i, word in enumerate(frequent, start=1)})
 
     def characters(self, text: str) -> NDArray[np.uint64]:
         """Characters; white space is a blank, two of them, or the end of a line."""
         plain = re.sub(r"[^\S\n]*\n\s*", "\n", re.sub(r"\t|[^\S\n]{2,}", "  ", text))
-        return (np.frombuffer(plain.encode("utf-32-le"), dtype=np.uint32) & 0xFFFF).astype(np.uint64)
+        return (np.frombuffer(plain.encode("utf-32-le"), dtype=np.uint32) & 0xFFFF).astype(
+            np.uint64
+        )
 
     def words(self, text: str) -> NDArray[np.uint64]:
         """Common words and marks by number, other words 0."""
-        numbers = [self.common.get(token.lower().replace("’", "'"), 0) for token in _TOKEN.findall(text)]
+        numbers = [
+            self.common.get(token.lower().replace("’", "'"), 0) for token in _TOKEN.findall(text)
+        ]
         return np.array(numbers, dtype=np.uint64)
 
 
@@ -105,7 +119,9 @@ class GramChanges:
     size: float
 
     @classmethod
-    def of(cls, text: Codes, windows: Sequence[tuple[Codes, Codes]], columns: Codes | None) -> GramChanges:
+    def of(
+        cls, text: Codes, windows: Sequence[tuple[Codes, Codes]], columns: Codes | None
+    ) -> GramChanges:
         """Of a text and, for each edit, the n-grams around it before and after; all n-grams are columns, or these."""
         both = [codes for pair in windows for codes in pair]
         every = np.concatenate([text, *both])
@@ -121,11 +137,13 @@ class GramChanges:
         rows.sum_duplicates()
         present, counts = np.unique(text, return_counts=True)
         total = np.bincount(owner, weights=sign, minlength=len(windows)).astype(float)
-        return cls(codes, rows, total, _look(present, counts.astype(float), codes), float(len(text)))
+        return cls(
+            codes, rows, total, _look(present, counts.astype(float), codes), float(len(text))
+        )
 
 
 class Ratios:
-    """Mean log ratio of the n-grams' shares in the known texts and in the crowd's."""
+    """Mean natural log ratio of the n-grams' shares in the known texts and in the crowd's."""
 
     columns = None
     _known: Codes
@@ -148,7 +166,9 @@ class Ratios:
         return float((counts.astype(float) @ self._weights(present)) / max(1, len(codes)))
 
     def _weights(self, codes: Codes) -> Floats:
-        share = (_look(self._crowd, self._crowd_counts, codes) + 0.5) / (self._crowd_counts.sum() + UNSEEN)
+        share = (_look(self._crowd, self._crowd_counts, codes) + 0.5) / (
+            self._crowd_counts.sum() + UNSEEN
+        )
         own = _look(self._known, self._known_counts, codes) + PRIOR * share
         weights: Floats = np.log(own / (self._known_counts.sum() + PRIOR) / share)
         return weights
@@ -171,7 +191,8 @@ class Deviations:
         codes, counts = np.unique(np.concatenate(crowd), return_counts=True)
         self.columns = np.sort(codes[np.argsort(-counts, kind="stable")[:TYPES]])
         shares = np.stack([self._shares(one) for one in crowd])
-        self._mean, self._spread = shares.mean(axis=0), shares.std(axis=0) + 0.2 / np.mean([len(one) for one in crowd])
+        self._mean = shares.mean(axis=0)
+        self._spread = shares.std(axis=0) + 0.2 / np.mean([len(one) for one in crowd])
 
     def taught(self, known: Codes) -> Self:
         """The same view of the crowd with these known texts."""
@@ -191,10 +212,18 @@ class Deviations:
 
     def near(self, changes: GramChanges, made: Floats) -> Floats:
         """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
-        rows, size = changes.rows, np.maximum(1, changes.size + changes.total)
-        counts, mean = (changes.counts + made) / self._spread, self._mean / self._spread
-        dot = (counts @ self._author + rows @ (self._author / self._spread)) / size - mean @ self._author
-        squares = counts @ counts + 2 * rows @ (counts / self._spread) + rows.power(2) @ self._spread**-2.0
+        rows = changes.rows
+        size = np.maximum(1, changes.size + changes.total)
+        counts = (changes.counts + made) / self._spread
+        mean = self._mean / self._spread
+        dot = (
+            counts @ self._author + rows @ (self._author / self._spread)
+        ) / size - mean @ self._author
+        squares = (
+            counts @ counts
+            + 2 * rows @ (counts / self._spread)
+            + rows.power(2) @ self._spread**-2.0
+        )
         crossed = counts @ mean + rows @ (mean / self._spread)
         norm = squares / size**2 - 2 * crossed / size + mean @ mean
         near: Floats = dot / np.sqrt(np.maximum(norm, 1e-12))
@@ -214,7 +243,9 @@ class HidingPanel:
             own = pieces(own[0], max(1, len(own[0].split()) // 2))
         own = own[:: max(1, len(own) // 6)]
         makers = [
-            (kind, symbols, n) for symbols in (crowd.characters, crowd.words) for kind, n in VIEWS[symbols.__name__]
+            (kind, symbols, n)
+            for symbols in (crowd.characters, crowd.words)
+            for kind, n in VIEWS[symbols.__name__]
         ]
         self._views = []
         for kind, symbols, n in makers:
@@ -238,18 +269,23 @@ class HidingPanel:
     def _one(view: Ratios | Deviations, codes: Codes) -> float:
         if isinstance(view, Ratios):
             return view.of_text(codes)
-        return float(view.near(GramChanges.of(codes, [(codes[:0], codes[:0])], view.columns), np.zeros(1))[0])
+        return float(
+            view.near(GramChanges.of(codes, [(codes[:0], codes[:0])], view.columns), np.zeros(1))[0]
+        )
 
     def near(self, text: str) -> float:
         """How near a text is: 0 as texts of the crowd on average, 1 as the known texts are to each other."""
         scaled = [
-            (self._one(view, grams(symbols(text), n)) - low) / width for view, symbols, n, low, width in self._views
+            (self._one(view, grams(symbols(text), n)) - low) / width
+            for view, symbols, n, low, width in self._views
         ]
         return float(np.mean(scaled)) if scaled else 0.0
 
     def telling(self, text: str, most: int = 3) -> list[str]:
         """Common words whose rates, unlike the crowd's, are most like the known texts'."""
-        views = [view for view, symbols, n, *_ in self._views if n == 1 and isinstance(view, Deviations)]
+        views = [
+            view for view, symbols, n, *_ in self._views if n == 1 and isinstance(view, Deviations)
+        ]
         names = {number: word for word, number in self.crowd.common.items()}
         if not views:
             return []
@@ -269,19 +305,29 @@ class HidingPanel:
                 )
                 for one in windows
             ]
-            prepared.append((view, GramChanges.of(grams(symbols(text), n), around, view.columns), low, width))
+            prepared.append(
+                (view, GramChanges.of(grams(symbols(text), n), around, view.columns), low, width)
+            )
         return EditSearch(prepared)
 
 
 class EditSearch:
     """Nearness after each edit that is left, while edits are made one by one."""
 
-    def __init__(self, views: Sequence[tuple[Ratios | Deviations, GramChanges, float, float]]) -> None:
-        self._views = [(view, changes, low, width, np.zeros(len(changes.codes))) for view, changes, low, width in views]
+    def __init__(
+        self, views: Sequence[tuple[Ratios | Deviations, GramChanges, float, float]]
+    ) -> None:
+        self._views = [
+            (view, changes, low, width, np.zeros(len(changes.codes)))
+            for view, changes, low, width in views
+        ]
 
     def near(self) -> Floats:
         """Mean nearness (edits,) after each edit."""
-        scaled = [(view.near(changes, made) - low) / width for view, changes, low, width, made in self._views]
+        scaled = [
+            (view.near(changes, made) - low) / width
+            for view, changes, low, width, made in self._views
+        ]
         means: Floats = np.mean(scaled, axis=0)
         return means
 

@@ -1,4 +1,7 @@
-"""Edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
+"""Finds edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
+
+In: a text. Out: tuples of ``Edit``s (half-open spans of characters and new text), each with its cost in sense, 0 =
+nobody notices.
 
 The rules are written in ``raven_hide_rules.txt``. What a rule makes of a sentence is brought back to the words that
 differ, so that a clause may move while a word within it is left to other edits.
@@ -40,7 +43,9 @@ class TaggedRule:
 @cache
 def rules() -> tuple[TaggedRule, ...]:
     """All rules, in the order of the file."""
-    macros, read, cost = dict[str, str](), list[TaggedRule](), 0.0
+    macros = dict[str, str]()
+    read = list[TaggedRule]()
+    cost = 0.0
     for line in (files(__package__) / "raven_hide_rules.txt").read_text("utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
@@ -57,7 +62,11 @@ def rules() -> tuple[TaggedRule, ...]:
             start = "" if pattern.startswith("^") else r"(?<![^ ])"
             operation, _, words = operation.partition(" not ")
             barred = re.compile(rf"(?<![^ ])(?:{words})/") if words else None
-            read.append(TaggedRule(operation, re.compile(start + pattern), barred, tuple(made.split(" | ")), cost))
+            read.append(
+                TaggedRule(
+                    operation, re.compile(start + pattern), barred, tuple(made.split(" | ")), cost
+                )
+            )
     return tuple(read)
 
 
@@ -79,7 +88,8 @@ def ruled_edits(text: str) -> Iterator[tuple[tuple[Edit, ...], float]]:
         if not 4 <= len(words) <= MOST or _NO_RULE.search(body):
             continue
         names = tags(words)
-        tagged, places = "", list[int]()
+        tagged = ""
+        places = list[int]()
         for word, name in zip(words, names, strict=True):
             places.append(len(tagged))
             tagged += f"{word.text.lower().replace('’', chr(39)).replace('/', '|')}/{name} "
@@ -89,14 +99,21 @@ def ruled_edits(text: str) -> Iterator[tuple[tuple[Edit, ...], float]]:
             if rule.barred is not None and rule.barred.search(tagged):
                 continue
             for match in rule.pattern.finditer(tagged):
-                low, high = token_at[match.start()], token_at[match.end()]
+                low = token_at[match.start()]
+                high = token_at[match.end()]
                 for template in rule.templates:
                     groups = [
-                        None if match.start(i) < 0 else (token_at[match.start(i)], token_at[match.end(i)])
+                        (
+                            None
+                            if match.start(i) < 0
+                            else (token_at[match.start(i)], token_at[match.end(i)])
+                        )
                         for i in range(1, (match.re.groups or 0) + 1)
                     ]
                     new = _filled(template, text, words, names, groups, low)
-                    edits = _differences(text, words[low].start, words[high - 1].end, new, rule.operation)
+                    edits = _differences(
+                        text, words[low].start, words[high - 1].end, new, rule.operation
+                    )
                     if edits:
                         yield edits, rule.cost
 
@@ -116,7 +133,9 @@ def _filled(
         if place is None or place[0] == place[1]:
             return ""
         stretch = text[words[place[0]].start : words[place[1] - 1].end]
-        if place[0] == 0 and not (names[0].startswith("NNP") or words[0].text in ("I", "I'm", "I've", "I'll", "I'd")):
+        if place[0] == 0 and not (
+            names[0].startswith("NNP") or words[0].text in ("I", "I'm", "I've", "I'll", "I'd")
+        ):
             stretch = stretch[0].lower() + stretch[1:]
         if match[1] == "'":
             return re.sub(r"['’]s?\Z", "", stretch)
@@ -130,7 +149,10 @@ def _filled(
 
 def _differences(text: str, start: int, end: int, new: str, operation: str) -> tuple[Edit, ...]:
     """The edits that make ``text[start:end]`` the new one, word by word."""
-    before = [(piece.start(), piece[0]) for piece in re.finditer(r"\s+|[\w'’\-]+|[^\w\s]", text[start:end])]
+    before = [
+        (piece.start(), piece[0])
+        for piece in re.finditer(r"\s+|[\w'’\-]+|[^\w\s]", text[start:end])
+    ]
     after = re.findall(r"\s+|[\w'’\-]+|[^\w\s]", new)
     edits = list[Edit]()
     matcher = SequenceMatcher(None, [word for _, word in before], after, autojunk=False)

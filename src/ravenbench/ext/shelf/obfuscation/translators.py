@@ -1,4 +1,7 @@
-"""The translator Apertium, for round trips."""
+"""Translates by Apertium, for round trips.
+
+In: sentences and two languages by their codes. Out: their translations in the same order, None where there is none.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,35 @@ from ravenbench.errors import MissingPart, ProgramError
 from ravenbench.obfuscation.translators import Translator
 
 CODES = {
-    "en": "eng", "es": "spa", "fr": "fra", "ca": "cat", "pt": "por", "it": "ita", "de": "deu", "gl": "glg",
-    "oc": "oci", "eo": "epo", "ro": "ron", "sv": "swe", "da": "dan", "is": "isl", "cy": "cym", "br": "bre",
-}  # fmt: skip
+    "en": "eng",
+    "es": "spa",
+    "fr": "fra",
+    "ca": "cat",
+    "pt": "por",
+    "it": "ita",
+    "de": "deu",
+    "gl": "glg",
+    "oc": "oci",
+    "eo": "epo",
+    "ro": "ron",
+    "sv": "swe",
+    "da": "dan",
+    "is": "isl",
+    "cy": "cym",
+    "br": "bre",
+}
 """Languages as Apertium's newer packages call them (ISO 639-3); older ones use two letters."""
 _PACKAGES = {
-    frozenset(("en", "es")): "apertium-eng-spa", frozenset(("fr", "es")): "apertium-fr-es",
-    frozenset(("en", "ca")): "apertium-eng-cat", frozenset(("fr", "ca")): "apertium-fra-cat",
-    frozenset(("es", "ca")): "apertium-spa-cat", frozenset(("es", "pt")): "apertium-es-pt",
-    frozenset(("es", "it")): "apertium-spa-ita", frozenset(("en", "gl")): "apertium-en-gl",
+    frozenset(("en", "es")): "apertium-eng-spa",
+    frozenset(("fr", "es")): "apertium-fr-es",
+    frozenset(("en", "ca")): "apertium-eng-cat",
+    frozenset(("fr", "ca")): "apertium-fra-cat",
+    frozenset(("es", "ca")): "apertium-spa-cat",
+    frozenset(("es", "pt")): "apertium-es-pt",
+    frozenset(("es", "it")): "apertium-spa-ita",
+    frozenset(("en", "gl")): "apertium-en-gl",
     frozenset(("es", "gl")): "apertium-es-gl",
-}  # fmt: skip
+}
 _SENTENCES = 400
 """Sentences of one process."""
 _TIMEOUT = 600
@@ -55,15 +76,22 @@ class Apertium(Translator):
         mode = self._mode(source, target)
         out: list[str | None] = []
         for start in range(0, len(texts), _SENTENCES):
-            out += self._batch([" ".join(text.split()) for text in texts[start : start + _SENTENCES]], mode)
+            out += self._batch(
+                [" ".join(text.split()) for text in texts[start : start + _SENTENCES]], mode
+            )
         return out
 
     def _batch(self, texts: list[str], mode: str) -> list[str | None]:
         try:
             done = subprocess.run(
-                ["apertium", "-u", "-f", "txt", mode], input="\n\n".join(texts) + "\n", capture_output=True, text=True,
-                timeout=_TIMEOUT, check=False, encoding="utf-8",
-            )  # fmt: skip
+                ["apertium", "-u", "-f", "txt", mode],
+                input="\n\n".join(texts) + "\n",
+                capture_output=True,
+                text=True,
+                timeout=_TIMEOUT,
+                check=False,
+                encoding="utf-8",
+            )
         except (OSError, subprocess.SubprocessError) as error:
             raise ProgramError(f"apertium {mode}: {error}") from error
         lines = re.split(r"\n\n", done.stdout.rstrip("\n"))
@@ -79,9 +107,14 @@ class Apertium(Translator):
         package = _PACKAGES.get(frozenset((source, target)))
         known = ", ".join(f"{a}-{b}" for a, b in sorted(pairs)) or "none"
         raise MissingPart(
-            f"apertium does not translate from {source} to {target} here", found=f"pairs: {known}",
-            fix=f"apt install {package}" if package else "choose a chain of pairs that are here, or another translator",
-        )  # fmt: skip
+            f"apertium does not translate from {source} to {target} here",
+            found=f"pairs: {known}",
+            fix=(
+                f"apt install {package}"
+                if package
+                else "choose a chain of pairs that are here, or another translator"
+            ),
+        )
 
 
 @cache
@@ -89,7 +122,9 @@ def _pairs() -> dict[tuple[str, str], str]:
     """(source, target) in two letters → mode, of all that is installed."""
     if shutil.which("apertium") is None:
         return {}
-    listed = subprocess.run(["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False).stdout.split()
+    listed = subprocess.run(
+        ["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False
+    ).stdout.split()
     two = {three: short for short, three in CODES.items()} | {short: short for short in CODES}
     pairs: dict[tuple[str, str], str] = {}
     for mode in sorted(listed, key=lambda m: (len(m), m)):

@@ -1,4 +1,8 @@
-"""Castillo et al. 2014: votes of feature families on whether the questioned document is like the known ones."""
+"""Verifies as Castillo et al. 2014: votes of feature families on whether the questioned document is like the known
+ones.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,16 @@ from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Ints, Problems
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
-    ("word", 1), ("word", 2), ("word", 3), ("char", 3), ("char", 4), ("prefix", 1), ("suffix", 1), ("stop", 1),
+    ("word", 1),
+    ("word", 2),
+    ("word", 3),
+    ("char", 3),
+    ("char", 4),
+    ("prefix", 1),
+    ("suffix", 1),
+    ("stop", 1),
     ("mark", 1),
-)  # fmt: skip
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -61,7 +72,9 @@ class Castillo2014(OneClass):
     words: int = 150
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        self.words_ = frequent_words((problems.texts[row] for row in problems.documents), self.words)
+        self.words_ = frequent_words(
+            (problems.texts[row] for row in problems.documents), self.words
+        )
         return self
 
     def answer(self, known: list[str], questioned: str) -> float:
@@ -82,7 +95,8 @@ class Castillo2014(OneClass):
             for similarity in (cosines(rows), jaccard(rows)):
                 vote = voted(similarity, owner, is_questioned)
                 if vote is not None:
-                    yes, total = yes + vote, total + 1
+                    yes = yes + vote
+                    total = total + 1
         return yes / total if total else 0.5
 
 
@@ -117,7 +131,8 @@ def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
 
 
 def jaccard(rows: Floats) -> Floats:
-    """Shared distinct n-grams over all distinct n-grams of pairs of rows of counts; 0 where both are empty."""
+    """Shares (0 to 1) of distinct n-grams in both, of all distinct n-grams, of pairs of rows of counts; 0 where both
+    are empty."""
     present = (rows > 0).astype(np.float64)
     shared = present @ present.T
     size = present.sum(axis=1)

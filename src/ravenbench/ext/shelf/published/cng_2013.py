@@ -1,4 +1,8 @@
-"""Jankowska, Kešelj & Milios 2013: proximity-based one-class classification, the baseline of PAN-2014."""
+"""Verifies as Jankowska, Kešelj & Milios 2013: proximity-based one-class classification, the baseline of PAN-2014.
+
+In: ``Problems`` (n). Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text has no n-gram;
+dissimilarities (pairs, sizes), higher = less alike.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +51,9 @@ def gram_numbers(units: Sequence[Ints], n: int) -> list[Ints]:
 
 def profiles(numbers: Sequence[Ints]) -> Profiles:
     """Counts and frequency ranks of each text's n-grams."""
-    grams, counts, ranks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    grams = [np.zeros(0, np.int64)]
+    counts = [np.zeros(0, np.int64)]
+    ranks = [np.zeros(0, np.int64)]
     for text in numbers:
         gram, count = np.unique(text, return_counts=True)
         rank = np.empty(len(gram), dtype=np.int64)
@@ -57,7 +63,9 @@ def profiles(numbers: Sequence[Ints]) -> Profiles:
         ranks.append(rank)
     bounds = np.cumsum([0, *(len(gram) for gram in grams[1:])]).astype(np.int64)
     total = np.array([len(text) for text in numbers], dtype=np.int64)
-    return Profiles(bounds, np.concatenate(grams), np.concatenate(counts), np.concatenate(ranks), total)
+    return Profiles(
+        bounds, np.concatenate(grams), np.concatenate(counts), np.concatenate(ranks), total
+    )
 
 
 def dissimilarities(of_texts: Profiles, left: Ints, right: Ints, sizes: Ints) -> Floats:
@@ -68,7 +76,11 @@ def dissimilarities(of_texts: Profiles, left: Ints, right: Ints, sizes: Ints) ->
     """
     total = np.maximum(of_texts.total, 1)
     frequency = of_texts.counts / np.repeat(total, np.diff(of_texts.bounds))
-    return np.asarray(_dissimilarities(of_texts.bounds, of_texts.grams, frequency, of_texts.rank, left, right, sizes))
+    return np.asarray(
+        _dissimilarities(
+            of_texts.bounds, of_texts.grams, frequency, of_texts.rank, left, right, sizes
+        )
+    )
 
 
 @njit(cache=True)
@@ -77,8 +89,10 @@ def _dissimilarities(
 ) -> Floats:
     result = np.zeros((len(left), len(sizes)))
     for pair in range(len(left)):
-        i, stop_i = bounds[left[pair]], bounds[left[pair] + 1]
-        j, stop_j = bounds[right[pair]], bounds[right[pair] + 1]
+        i = bounds[left[pair]]
+        stop_i = bounds[left[pair] + 1]
+        j = bounds[right[pair]]
+        stop_j = bounds[right[pair] + 1]
         while i < stop_i or j < stop_j:
             from_left = j == stop_j or (i < stop_i and grams[i] <= grams[j])
             from_right = i == stop_i or (j < stop_j and grams[j] <= grams[i])
@@ -86,7 +100,8 @@ def _dissimilarities(
                 inside_left = from_left and rank[i] < sizes[s]
                 inside_right = from_right and rank[j] < sizes[s]
                 if inside_left and inside_right:
-                    p, q = frequency[i], frequency[j]
+                    p = frequency[i]
+                    q = frequency[j]
                     result[pair, s] += (2 * (p - q) / (p + q)) ** 2
                 elif inside_left or inside_right:
                     result[pair, s] += 4.0
@@ -98,7 +113,9 @@ def _dissimilarities(
 _EPSILON = 1e-6
 
 
-def mean_ratios(problems: Problems, units: str, lengths: tuple[int, ...], sizes: tuple[int, ...]) -> Floats:
+def mean_ratios(
+    problems: Problems, units: str, lengths: tuple[int, ...], sizes: tuple[int, ...]
+) -> Floats:
     """M of every problem, shape (n, len(lengths) · len(sizes)), sizes varying fastest; lower = same author.
 
     M is the mean over known documents of r = D(d, u) / D_max(d), D_max the dissimilarity to the sibling most
@@ -137,7 +154,8 @@ def _problem(texts: list[Ints], lengths: tuple[int, ...], sizes: Ints) -> Floats
         if min(len(text) for text in texts) < n:
             continue
         each = dissimilarities(profiles(gram_numbers(texts, n)), left, right, sizes)
-        among, towards = each[: len(first)], each[len(first) :]
+        among = each[: len(first)]
+        towards = each[len(first) :]
         farthest = np.zeros((k, len(sizes)))
         np.maximum.at(farthest, first, among)
         np.maximum.at(farthest, second, among)

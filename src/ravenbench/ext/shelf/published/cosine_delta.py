@@ -1,4 +1,7 @@
-"""Cosine Delta as a verifier: do two texts turn the same frequent words up and down?"""
+"""Verifies by Cosine Delta: do two texts turn the same frequent words up and down?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), cosines from −1 to 1, higher = same author.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,9 @@ class CosineDelta(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose words, and learn their means and deviations. SpecError if a parameter is out of range."""
-        self.profiles_ = TokenProfiles(self.words, self.marks).fit(problems.texts, problems.documents)
+        self.profiles_ = TokenProfiles(self.words, self.marks).fit(
+            problems.texts, problems.documents
+        )
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -62,5 +67,8 @@ class CosineDelta(Scorer):
         profiles[[WORD.search(problems.texts[row]) is None for row in used]] = np.nan
         place = np.full(len(problems.texts), -1, dtype=np.int64)
         place[used] = np.arange(len(used))
-        known, questioned = place[problems.known_index], place[problems.questioned_index[problems.owner]]
-        return mean_by_problem(np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems)
+        known = place[problems.known_index]
+        questioned = place[problems.questioned_index[problems.owner]]
+        return mean_by_problem(
+            np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems
+        )

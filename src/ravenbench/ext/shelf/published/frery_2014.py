@@ -1,4 +1,7 @@
-"""Fréry, Largeron & Juganaru-Mathieu 2014: a decision tree over counts and means of eight similarities."""
+"""Verifies as Fréry, Largeron & Juganaru-Mathieu 2014: a decision tree over counts and means of eight similarities.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +123,10 @@ class Frery2014(Verifier):
 
         folds = calibration_folds(problems, same, self.folds)
         out_of_fold_answers = out_of_fold(answered, folds, same, columns=len(alphas)).T
-        finals = [scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0 for row in out_of_fold_answers]
+        finals = [
+            scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0
+            for row in out_of_fold_answers
+        ]
         return float(alphas[len(finals) - 1 - int(np.argmax(finals[::-1]))])
 
     def _attributes(self, members: Members) -> Floats:
@@ -130,7 +136,8 @@ class Frery2014(Verifier):
         attributes = np.zeros((len(bounds), similarity.shape[1] * 2 + 1))
         for i, (start, middle, end) in enumerate(bounds):
             k = middle - start
-            towards, among = similarity[start:middle], similarity[middle:end]
+            towards = similarity[start:middle]
+            among = similarity[middle:end]
             first, second = np.triu_indices(k, 1)
             farthest = np.full((k, similarity.shape[1]), np.inf)
             np.minimum.at(farthest, first, among)
@@ -143,7 +150,9 @@ class Frery2014(Verifier):
     def _similarities(self, texts: list[str], left: Ints, right: Ints) -> list[Floats]:
         similarities = []
         for i, space in enumerate(self.spaces_):
-            similarities.append(row_cosines(_csr(space, texts), left, right, self.rare_ if i == _PLAIN else None))
+            similarities.append(
+                row_cosines(_csr(space, texts), left, right, self.rare_ if i == _PLAIN else None)
+            )
         number = {mark: i for i, mark in enumerate(self.marks_)}
         marks = np.zeros((len(texts), len(number) + 1))
         for row, text in enumerate(texts):
@@ -160,7 +169,9 @@ class Frery2014(Verifier):
 
 def _pairs(members: Members) -> tuple[Ints, Ints, list[tuple[int, int, int]]]:
     """Pairs of texts to compare, and where each problem's lie: known–questioned up to ``middle``, then siblings."""
-    left, right, bounds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []
+    left = [np.zeros(0, np.int64)]
+    right = [np.zeros(0, np.int64)]
+    bounds = []
     at = 0
     for known, questioned in zip(members.known, members.questioned, strict=True):
         first, second = np.triu_indices(len(known), 1)
@@ -177,20 +188,28 @@ def _csr(space: ImpostorSpace, texts: list[str]) -> Any:
     rows = np.arange(len(texts), dtype=np.int64)
     longest = max((len(text) for text in texts), default=0)
     matrix = space.vectors(space.read(texts, space.forest()), rows, longest)
-    return csr_array((matrix.values, matrix.ids.astype(np.int32), matrix.bounds.astype(np.int32)),
-                     shape=(len(texts), matrix.features))  # fmt: skip
+    return csr_array(
+        (matrix.values, matrix.ids.astype(np.int32), matrix.bounds.astype(np.int32)),
+        shape=(len(texts), matrix.features),
+    )
 
 
 def _style(text: str) -> tuple[float, float, float]:
     """Mean and deviation of sentence length in words, and types per root of tokens."""
     words = units_of(text, "word")
     sizes = np.array(sentence_lengths(text) or [0], dtype=np.float64)
-    return float(sizes.mean()), float(sizes.std()), len(set(words)) / float(np.sqrt(max(len(words), 1)))
+    return (
+        float(sizes.mean()),
+        float(sizes.std()),
+        len(set(words)) / float(np.sqrt(max(len(words), 1))),
+    )
 
 
 def _leaves(tree: Any, attributes: Floats) -> Floats:
     """Laplace-corrected share of same-author training problems in each problem's leaf."""
     leaf = tree.apply(attributes)
     total = tree.tree_.n_node_samples[leaf]
-    share = tree.tree_.value[leaf, 0, int(np.argmax(tree.classes_))] / tree.tree_.value[leaf, 0].sum(axis=1)
+    share = tree.tree_.value[leaf, 0, int(np.argmax(tree.classes_))] / tree.tree_.value[
+        leaf, 0
+    ].sum(axis=1)
     return np.asarray((np.round(share * total) + 1) / (total + 2), dtype=np.float64)

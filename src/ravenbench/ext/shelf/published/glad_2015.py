@@ -1,4 +1,9 @@
-"""Hürlimann et al. 2015, GLAD: an SVM over two dozen plain comparisons of the known and the questioned text."""
+"""Verifies as GLAD (Hürlimann et al. 2015): an SVM over two dozen plain comparisons of the known and the questioned
+text.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), decision values of any size, higher = same
+author, NaN where a side is empty; features (n, 24).
+"""
 
 from __future__ import annotations
 
@@ -78,7 +83,7 @@ def problem_features(problems: Problems) -> Floats:
 
 @lru_cache(maxsize=1024)
 def reading(text: str) -> GladReading:
-    """Count a text; kept, since cross-fitting asks for the same texts again and again."""
+    """The counts of a text as ``GladReading``; kept, since cross-fitting asks for the same texts again and again."""
     raw = text.encode()
     plain = collapse(text)
     units = tokens(text)
@@ -100,8 +105,11 @@ def reading(text: str) -> GladReading:
         tokens=token_counts,
         length=float(sum(count * count for count in token_counts.values())),
         punctuation=np.array([characters[mark] for mark in MARKS]) / max(len(text), 1),
-        endings=np.array([sum(line.endswith(mark) for line in filled) for mark in ENDINGS]) / max(len(filled), 1),
-        shape=np.array([len(filled) / len(lines), 1 - len(filled) / len(lines), len(lines) / max(len(text), 1)]),
+        endings=np.array([sum(line.endswith(mark) for line in filled) for mark in ENDINGS])
+        / max(len(filled), 1),
+        shape=np.array(
+            [len(filled) / len(lines), 1 - len(filled) / len(lines), len(lines) / max(len(text), 1)]
+        ),
         case=np.array([upper / alphabetic, capitals / max(len(own), 1)]),
         block=np.array([len(blocks) / max(len(lines), 1), len(text) / max(len(blocks), 1)]),
         sentence=len(own) / sentences,
@@ -117,7 +125,8 @@ def profile(plain: str, n: int, size: int) -> dict[str, float]:
     _, ids, counts = lexicon.count([plain])
     if len(counts) > size:
         most_frequent = counts >= np.partition(counts, -size)[-size]
-        ids, counts = ids[most_frequent], counts[most_frequent]
+        ids = ids[most_frequent]
+        counts = counts[most_frequent]
     number = dict(zip(lexicon.names(ids.astype(np.int64)), counts.tolist(), strict=True))
     total = max(len(plain) - n + 1, 1)
     return {name: number[name] / total for name in frequent(Counter(number), size)}
@@ -125,7 +134,9 @@ def profile(plain: str, n: int, size: int) -> dict[str, float]:
 
 def dissimilarity(p: dict[str, float], q: dict[str, float]) -> float:
     """Σ ((p − q) / ((p + q) / 2))² over the n-grams of either profile (Kešelj et al. 2003)."""
-    both = sum((2 * (p[name] - q[name]) / (p[name] + q[name])) ** 2 for name in sorted(p.keys() & q.keys()))
+    both = sum(
+        (2 * (p[name] - q[name]) / (p[name] + q[name])) ** 2 for name in sorted(p.keys() & q.keys())
+    )
     return both + 4.0 * len(p.keys() ^ q.keys())
 
 
@@ -134,13 +145,18 @@ def pair_features(known: GladReading, questioned: GladReading) -> Floats:
     """Features of two documents, (24,); kept as ``reading`` is."""
     unlike = [dissimilarity(p, q) for p, q in zip(known.profiles, questioned.profiles, strict=True)]
     shared = [
-        len(p.keys() & q.keys()) / top for p, q, top in zip(known.profiles, questioned.profiles, TOP, strict=True)
+        len(p.keys() & q.keys()) / top
+        for p, q, top in zip(known.profiles, questioned.profiles, TOP, strict=True)
     ]
     product = sum(count * questioned.tokens[token] for token, count in known.tokens.items())
     length = np.sqrt(known.length * questioned.length)
     # These are the joint text's letters: white space collapses at the seam alone.
     seam = known.text[-1:].isspace() and questioned.text[:1].isspace()
-    joint = Counter(collapse(known.text + questioned.text)) if seam else known.letters + questioned.letters
+    joint = (
+        Counter(collapse(known.text + questioned.text))
+        if seam
+        else known.letters + questioned.letters
+    )
     return np.array(
         [
             *unlike,

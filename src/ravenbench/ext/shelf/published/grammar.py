@@ -1,11 +1,14 @@
-"""How well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
+"""Says how well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
 
-A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts (``posnoise``)
-keep both. This is how the authors of LambdaG divide texts.
+In: a text and sentences as numbers of words (``Sentences``). Out: log10 probability of each token, (models, tokens),
+at most 0.
 
-Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own sentences
-down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context of several
-has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
+A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts
+(``posnoise``) keep both. This is how the authors of LambdaG divide texts.
+
+Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own
+sentences down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context
+of several has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
 
 References
 ----------
@@ -25,7 +28,8 @@ from ravenbench.errors import InputError
 from ravenbench.text.tokens import lowered
 from ravenbench.types import Floats, Ints
 
-START, END = 1, 2
+START = 1
+END = 2
 """Numbers of the marks before and after each sentence; words begin at 3, and 0 is no word."""
 _SENTENCE = re.compile(r".+?(?:[.?!\n]+|$)")
 _TOKEN = re.compile(r"\S+")
@@ -43,7 +47,7 @@ def divided(text: str) -> list[str]:
 
 
 def spans(text: str) -> list[list[tuple[int, int]]]:
-    """Where the tokens that ``sentences`` finds begin and end in the text."""
+    """Half-open spans (characters) of the tokens that ``sentences`` finds in the text."""
     places = []
     for sentence in _SENTENCE.finditer(text):
         tokens = [m.span() for m in _TOKEN.finditer(text, *sentence.span())]
@@ -147,7 +151,9 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
     """What a model of the chosen sentences knows of each node: occurrences, and how many different words stand before
     it, after it, and in how many different pairs around it; all (nodes,), the root being 0."""
     count = np.zeros(nodes, np.int64)
-    before, after, around = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)
+    before = np.zeros(nodes, np.int32)
+    after = np.zeros(nodes, np.int32)
+    around = np.zeros(nodes, np.int32)
     tokens = 0
     for sentence in chosen:
         tokens += bounds[sentence + 1] - bounds[sentence]
@@ -155,11 +161,14 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
     steps = np.empty((tokens * order, 3), np.int32)
     used = 0
     for sentence in chosen:
-        begin, end = bounds[sentence], bounds[sentence + 1]
+        begin = bounds[sentence]
+        end = bounds[sentence + 1]
         for start in range(begin, end):
             if start > begin:
                 count[0] += 1
-                steps[used, 0], steps[used, 1], steps[used, 2] = 0, ids[start - 1], ids[start]
+                steps[used, 0] = 0
+                steps[used, 1] = ids[start - 1]
+                steps[used, 2] = ids[start]
                 used += 1
             node = first[ids[start]]
             length = 1
@@ -177,9 +186,12 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
                 node = child[at] if keys[at] == key else 0
                 length += 1
     seen = np.zeros(_room(3 * used), np.uint64)
-    low, high = np.uint64(BITS), np.uint64(2 * BITS)
+    low = np.uint64(BITS)
+    high = np.uint64(2 * BITS)
     for i in range(used):
-        node, left, right = steps[i, 0], steps[i, 1], steps[i, 2]
+        node = steps[i, 0]
+        left = steps[i, 1]
+        right = steps[i, 2]
         base = np.uint64(node + 1) << high
         if left > 0:
             key = base | (np.uint64(left) << low)
@@ -217,11 +229,14 @@ def predict(bounds, node_of, order, discount, count, before, after, around):  # 
                 if count[context] == 0:
                     break
                 if length == order - 1:
-                    times, whole = float(count[gram]), float(count[context])
+                    times = float(count[gram])
+                    whole = float(count[context])
                 elif start == begin:  # Preceded by nothing but start marks.
-                    times, whole = float(min(count[gram], 1)), float(after[context])
+                    times = float(min(count[gram], 1))
+                    whole = float(after[context])
                 else:
-                    times, whole = float(before[gram]), float(around[context])
+                    times = float(before[gram])
+                    whole = float(around[context])
                 p = (max(0.0, times - discount) + discount * after[context] * p) / whole
             out[at] = np.log10(p)
     return out
@@ -239,7 +254,12 @@ def ask(ids, bounds, own_ids, own_bounds, chosen, order, discount, words):  # ty
 
 
 def grammar_log10(
-    text: Sentences, own: Sentences, chosen: Ints, words: int, order: int = 10, discount: float = 0.75
+    text: Sentences,
+    own: Sentences,
+    chosen: Ints,
+    words: int,
+    order: int = 10,
+    discount: float = 0.75,
 ) -> Floats:
     """log10 probability of each token of a ``text``, ends of sentences included, by several models: (models,
     tokens).
@@ -252,7 +272,9 @@ def grammar_log10(
         raise InputError(
             "a text or its reference population is too large for a grammar model",
             found=f"{words} different words, {len(text.ids)} tokens to read",
-            expected=f"fewer than {2**BITS} words, and fewer than {2**BITS // order} tokens to read",
+            expected=(
+                f"fewer than {2**BITS} words, and fewer than {2**BITS // order} tokens to read"
+            ),
             fix="cut the texts, or keep fewer of the population",
         )
     by_model = ask(text.ids, text.bounds, own.ids, own.bounds, chosen, order, discount, words)

@@ -1,4 +1,7 @@
-"""Halvani & Steinebach 2014, VEBAV: one-class decisions by distance in several simple feature families."""
+"""Verifies as VEBAV (Halvani & Steinebach 2014): one-class decisions by distance in several simple feature families.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -75,14 +78,19 @@ class Halvani2014(OneClass):
         parts = cut(" ".join(known), self.chunks)
         if len(parts) < self.chunks:
             return 0.5
-        ratios = [ratio([family(part) for part in parts], family(questioned)) for family in FAMILIES.values()]
+        ratios = [
+            ratio([family(part) for part in parts], family(questioned))
+            for family in FAMILIES.values()
+        ]
         return majority(Linear(theta=1.0, width=self.width).transform(-np.array(ratios)))
 
 
 def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
     """M of one family; NaN where a chunk or the questioned text has none of the family's features."""
     names = sorted(set(questioned).union(*chunks))
-    counts = np.array([[one[name] for name in names] for one in [*chunks, questioned]], dtype=np.float64)
+    counts = np.array(
+        [[one[name] for name in names] for one in [*chunks, questioned]], dtype=np.float64
+    )
     total = counts.sum(axis=1, keepdims=True)
     if not total.all():
         return float("nan")
@@ -95,7 +103,8 @@ def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
 
 def majority(answers: Floats) -> float:
     """Mean of the families' answers on the side of 0.5 that has more of them; 0.5 if neither has."""
-    accept, reject = answers > 0.5, answers < 0.5
+    accept = answers > 0.5
+    reject = answers < 0.5
     if accept.sum() == reject.sum():
         return 0.5
     side = accept if accept.sum() > reject.sum() else reject

@@ -1,4 +1,8 @@
-"""Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models."""
+"""Verifies as Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models.
+
+In: ``Problems`` (n). Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN where a side
+has too few tags.
+"""
 
 from __future__ import annotations
 
@@ -108,13 +112,19 @@ class Harvey2014(Scorer):
             joined = "".join(known)
             least = max(2, len(joined) // self.chunk)
             parts, pieces = known_and_questioned([], joined, questioned, least)
-            models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [joined] * len(pieces)
+            models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [
+                joined
+            ] * len(pieces)
             coded += parts + pieces
             counts[i] = len(parts), len(pieces)
         texts, rows = TextTable.collect([*models, *coded])
-        bits = cross_entropies(texts, rows[: len(models)], rows[len(models) :], self.order, "C")[:, 0]
+        bits = cross_entropies(texts, rows[: len(models)], rows[len(models) :], self.order, "C")[
+            :, 0
+        ]
         each = np.split(bits, np.cumsum(counts.ravel())[:-1])
-        return np.array([-t_value(each[2 * i], each[2 * i + 1]) for i in range(len(problems))], dtype=np.float64)
+        return np.array(
+            [-t_value(each[2 * i], each[2 * i + 1]) for i in range(len(problems))], dtype=np.float64
+        )
 
     def default_calibrator(self) -> Calibrator:
         """Logistic regression without a band of non-answers."""
@@ -139,7 +149,8 @@ def t_value(known: Floats, questioned: Floats) -> float:
 
     NaN where ``known`` has fewer than two values or ``questioned`` none.
     """
-    n, m = len(known), len(questioned)
+    n = len(known)
+    m = len(questioned)
     if n < 2 or m < 1:
         return float("nan")
     squares = ((known - known.mean()) ** 2).sum() + ((questioned - questioned.mean()) ** 2).sum()

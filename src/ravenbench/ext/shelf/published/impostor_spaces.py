@@ -1,4 +1,7 @@
-"""Feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+"""Makes the feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+
+In: normalised texts, and ``units``, a size. Out: ``ImpostorSpace``; ``Vectors``: sparse rows (texts, features) of
+weighed relative frequencies.
 
 ``units`` names the families, joined by spaces: ``char4``, ``word1-3``, ``shape1-4``, ``function1-3``.
 Characters are lowercased with white space collapsed; ``word`` counts lowercased tokens, marks included; ``shape``
@@ -23,7 +26,15 @@ from numba import njit
 
 from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.minmax import Vectors
-from ravenbench.text.ngrams import Interner, Keys, Points, home_of, place_of, place_of_bit, points_of
+from ravenbench.text.ngrams import (
+    Interner,
+    Keys,
+    Points,
+    home_of,
+    place_of,
+    place_of_bit,
+    points_of,
+)
 from ravenbench.text.tokens import TOKEN, frequent, frequent_words, lowered
 from ravenbench.types import Bools, Floats, Int32s, Ints
 
@@ -48,13 +59,16 @@ def frequent_ngrams(
         interner = Interner()
         interner.reserve(int(np.count_nonzero(packed)))
         count, spread, most, first = survey(packed, bounds, interner.table, interner.keys, ids)
-        spread, most, first = spread[:count], most[:count], first[:count]
+        spread = spread[:count]
+        most = most[:count]
+        first = first[:count]
         if n in lengths:
             often = np.flatnonzero(most >= least)
             if len(often) > size:
                 often = often[spread[often] >= np.partition(spread[often], -size)[-size]]
             number = {
-                joined[at : at + n]: d for at, d in zip(first[often].tolist(), spread[often].tolist(), strict=True)
+                joined[at : at + n]: d
+                for at, d in zip(first[often].tolist(), spread[often].tolist(), strict=True)
             }
             chosen = sorted(number, key=lambda name: (-number[name], name))[:size]
             yield n, chosen, np.array([number[name] for name in chosen], dtype=np.int64)
@@ -104,13 +118,18 @@ def extend(ids: Int32s, codes: Points, bounds: Ints, n: int) -> Keys:
 
 
 @njit(cache=True)
-def survey(packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s) -> tuple[int, Ints, Ints, Ints]:
-    """How many keys there are; in how many texts each is, how often in the text that has it most, where it is first.
+def survey(
+    packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s
+) -> tuple[int, Ints, Ints, Ints]:
+    """The number of keys; in how many texts each is, how often in the text that has it most, where it is first.
 
     ``ids`` takes the id of the key at every place, −1 where it is 0. There is room for all keys in ``table``.
     """
-    spread, most = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
-    first, here, text = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64), np.full(len(keys), -1, np.int64)
+    spread = np.zeros(len(keys), np.int64)
+    most = np.zeros(len(keys), np.int64)
+    first = np.zeros(len(keys), np.int64)
+    here = np.zeros(len(keys), np.int64)
+    text = np.full(len(keys), -1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
         for i in range(bounds[d], bounds[d + 1]):
@@ -190,7 +209,14 @@ def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
 
 @njit(cache=True)
 def shares(
-    places: Int32s, starts: Ints, sizes: Ints, parent: Int32s, depth: Int32s, gram: Int32s, family: Ints, length: Ints
+    places: Int32s,
+    starts: Ints,
+    sizes: Ints,
+    parent: Int32s,
+    depth: Int32s,
+    gram: Int32s,
+    family: Ints,
+    length: Ints,
 ) -> tuple[Ints, Int32s, Floats]:
     """Relative frequency, within its family and length, of every n-gram in the beginnings of texts: bounds (texts +
     1,), and of all entries n-gram, ascending within a text, and value.
@@ -199,18 +225,23 @@ def shares(
     places of a text, as many as count; ``parent``, ``depth`` and ``gram`` (nodes,); ``family`` and ``length``
     (n-grams,).
     """
-    here, nodes, met = np.zeros(len(length), np.int32), np.zeros(len(parent), np.int32), np.empty(len(parent), np.int32)
+    here = np.zeros(len(length), np.int32)
+    nodes = np.zeros(len(parent), np.int32)
+    met = np.empty(len(parent), np.int32)
     of_depth = np.bincount(depth, minlength=2)
-    first, count = np.cumsum(of_depth) - of_depth, np.zeros(len(of_depth), np.int64)
+    first = np.cumsum(of_depth) - of_depth
+    count = np.zeros(len(of_depth), np.int64)
     # A bit for every n-gram met; bits are read off from the lowest, so that ids ascend without sorting.
     touched = np.zeros((len(length) >> 6) + 1, np.uint64)
     room = 1 << 16
-    ids, values = np.empty(room, np.int32), np.empty(room)
+    ids = np.empty(room, np.int32)
+    values = np.empty(room)
     bounds = np.zeros(starts.shape[1] + 1, np.int64)
     filled = 0
     for d in range(starts.shape[1]):
         for f in range(len(starts)):
-            start, stop = starts[f, d], starts[f, d] + sizes[f, d]
+            start = starts[f, d]
+            stop = starts[f, d] + sizes[f, d]
             count[:] = 0
             for i in range(start, stop):
                 node = places[i]
@@ -242,9 +273,12 @@ def shares(
             touched[block] = 0
             if filled + 64 > room:
                 room *= 2
-                more_ids, more_values = np.empty(room, np.int32), np.empty(room)
-                more_ids[:filled], more_values[:filled] = ids[:filled], values[:filled]
-                ids, values = more_ids, more_values
+                more_ids = np.empty(room, np.int32)
+                more_values = np.empty(room)
+                more_ids[:filled] = ids[:filled]
+                more_values[:filled] = values[:filled]
+                ids = more_ids
+                values = more_values
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
@@ -294,7 +328,11 @@ class Readings:
     def sizes(self, rows: Ints, length: int) -> Ints:
         """Characters or tokens of these texts within their first ``length`` characters, (families, rows)."""
         sizes = dict.fromkeys(self.forest.trees, np.minimum(self.characters[rows], length))
-        tokens = [np.searchsorted(self.ends[row], length, side="right") for row in rows] if self.ends else []
+        tokens = (
+            [np.searchsorted(self.ends[row], length, side="right") for row in rows]
+            if self.ends
+            else []
+        )
         sizes |= dict.fromkeys(sizes.keys() - {"char"}, np.array(tokens, dtype=np.int64))
         return np.array([sizes[family] for family in self.forest.trees])
 
@@ -318,12 +356,16 @@ class ImpostorSpace:
     """
 
     def __init__(self, units: str, size: int, weights: Weights = "tfidf", least: int = 1) -> None:
-        self.units, self.size, self.weights, self.least = units, size, weights, least
+        self.units = units
+        self.size = size
+        self.weights = weights
+        self.least = least
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn vocabulary and weights from normalised texts."""
         families = parse_units(self.units)
-        self.functions_, self.symbols_ = [], []
+        self.functions_ = []
+        self.symbols_ = []
         if any(family != "char" for family, _ in families):
             self.functions_ = frequent_words(texts, _FUNCTION_WORDS)
             self.symbols_ = token_forms(texts)
@@ -331,22 +373,35 @@ class ImpostorSpace:
         chosen: dict[tuple[str, int], tuple[list[str], Ints]] = {}
         for family in dict(families):
             lengths = [n for name, n in families if name == family]
-            for n, names, documents in frequent_ngrams(written[family], lengths, self.size, self.least):
+            for n, names, documents in frequent_ngrams(
+                written[family], lengths, self.size, self.least
+            ):
                 chosen[family, n] = names, documents
-        self.vocabulary_: list[tuple[str, int, list[str]]] = [(*unit, chosen[unit][0]) for unit in families]
+        self.vocabulary_: list[tuple[str, int, list[str]]] = [
+            (*unit, chosen[unit][0]) for unit in families
+        ]
         df = np.concatenate([chosen[unit][1] for unit in families])
-        self.weight_ = np.log((1 + len(texts)) / (1 + df)) + 1 if self.weights == "tfidf" else np.ones(len(df))
+        self.weight_ = (
+            np.log((1 + len(texts)) / (1 + df)) + 1 if self.weights == "tfidf" else np.ones(len(df))
+        )
         return self
 
     def forest(self) -> Forest:
         """What ``read`` finds n-grams with; slow to make, so hand the same to calls that belong together."""
         ends = np.cumsum([len(names) for _, _, names in self.vocabulary_])
         trees: dict[str, NgramTree] = {}
-        parent, depth, features = list[Int32s](), list[Int32s](), list[Int32s]()
-        nodes, family = 0, np.zeros(ends[-1], np.int64)
+        parent = list[Int32s]()
+        depth = list[Int32s]()
+        features = list[Int32s]()
+        nodes = 0
+        family = np.zeros(ends[-1], np.int64)
         length = np.repeat([n for _, n, _ in self.vocabulary_], np.diff(ends, prepend=0))
         for number, name in enumerate(dict.fromkeys(name for name, _, _ in self.vocabulary_)):
-            own = [(end, grams) for end, (of, _, grams) in zip(ends, self.vocabulary_, strict=True) if of == name]
+            own = [
+                (end, grams)
+                for end, (of, _, grams) in zip(ends, self.vocabulary_, strict=True)
+                if of == name
+            ]
             feature = np.concatenate([np.arange(end - len(grams), end) for end, grams in own])
             family[feature] = number
             tree = trees[name] = NgramTree([gram for _, grams in own for gram in grams])
@@ -361,7 +416,8 @@ class ImpostorSpace:
     def read(self, texts: Sequence[str], forest: Forest) -> Readings:
         """Normalised texts as every family sees them."""
         written, ends = self._written(texts)
-        places, starts = [], []
+        places = []
+        starts = []
         nodes = filled = 0
         for name, tree in forest.trees.items():
             deepest_nodes, bounds = tree.places(written[name])
@@ -375,28 +431,39 @@ class ImpostorSpace:
 
     def vectors(self, readings: Readings, rows: Ints, length: int) -> Vectors:
         """The beginnings of these texts as vectors; one without a known feature is empty."""
-        forest, starts, sizes = readings.forest, readings.starts[:, rows], readings.sizes(rows, length)
-        of_nodes, of_features = (forest.parent, forest.depth, forest.feature), (forest.family, forest.length)
+        forest = readings.forest
+        starts = readings.starts[:, rows]
+        sizes = readings.sizes(rows, length)
+        of_nodes = (forest.parent, forest.depth, forest.feature)
+        of_features = (forest.family, forest.length)
         bounds, ids, values = shares(readings.places, starts, sizes, *of_nodes, *of_features)
         return Vectors(bounds, ids, values * self.weight_[ids], len(self.weight_))
 
     def _written(self, texts: Sequence[str]) -> tuple[dict[str, list[str]], list[Ints]]:
         """Every family's texts, and where each token ends in the original."""
         families = dict(parse_units(self.units))
-        written: dict[str, list[str]] = {"char": [lowered(text) for text in texts]} if "char" in families else {}
+        written: dict[str, list[str]] = (
+            {"char": [lowered(text) for text in texts]} if "char" in families else {}
+        )
         if set(families) <= {"char"}:
             return written, []
         code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(self.symbols_)}
         functions = set(self.functions_)
-        found_tokens = [[(match[0], match.end()) for match in TOKEN.finditer(text)] for text in texts]
+        found_tokens = [
+            [(match[0], match.end()) for match in TOKEN.finditer(text)] for text in texts
+        ]
         kinds = dict.fromkeys(token for text in found_tokens for token, _ in text)
         for family in ("word", "shape", "function"):
             if family in families:
                 table: dict[str, str] = {}
                 for token in kinds:
                     seen = form(token, "shape" if family == "shape" else "word")
-                    table[token] = code.get("*" if family == "function" and seen not in functions else seen, _UNKNOWN)
-                written[family] = ["".join([table[token] for token, _ in text]) for text in found_tokens]
+                    table[token] = code.get(
+                        "*" if family == "function" and seen not in functions else seen, _UNKNOWN
+                    )
+                written[family] = [
+                    "".join([table[token] for token, _ in text]) for text in found_tokens
+                ]
         ends = [np.array([end for _, end in text], dtype=np.int64) for text in found_tokens]
         return {family: written[family] for family in families}, ends
 
@@ -408,7 +475,10 @@ def token_forms(texts: Sequence[str]) -> list[str]:
     if len(forms) >= _SYMBOLS:
         spread: Counter[str] = Counter()
         for text in texts:
-            spread.update({form(token, kind) for token in TOKEN.findall(text) for kind in ("word", "shape")} - {"*"})
+            spread.update(
+                {form(token, kind) for token in TOKEN.findall(text) for kind in ("word", "shape")}
+                - {"*"}
+            )
         forms = set(frequent(spread, _SYMBOLS - 1))
     return sorted(forms | {"*"})
 
@@ -434,9 +504,14 @@ def parse_units(units: str) -> list[tuple[str, int]]:
             raise SpecError(
                 f"{units!r} does not name features",
                 found=part,
-                expected="char, word, shape or function with n or n-n up to 12, such as 'char4' or 'char2-5 word1'",
+                expected=(
+                    "char, word, shape or function with n or n-n up to 12, such as 'char4' or"
+                    " 'char2-5 word1'"
+                ),
             )
         families += [(match[1], n) for n in range(low, high + 1)]
     if not families:
-        raise SpecError("no features are named", expected="units such as 'char4' or 'char2-5 word1'")
+        raise SpecError(
+            "no features are named", expected="units such as 'char4' or 'char2-5 word1'"
+        )
     return list(dict.fromkeys(families))

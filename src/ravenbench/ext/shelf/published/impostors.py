@@ -1,8 +1,14 @@
-"""The impostors methods: are two texts more similar to each other than to texts by other authors?"""
+"""Verifies by contests with impostors: are two texts more similar to each other than to texts by other authors?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author, as a rule the share of
+contests won, from 0 to 1; NaN where a text or all impostors are empty.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 import numpy as np
@@ -10,19 +16,16 @@ import numpy as np
 from ravenbench.errors import CorpusError, SpecError, did_you_mean
 from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.minmax import (
-    Contest,
     Masks,
     Measure,
     Vectors,
     draw_impostors,
+    drawn,
     graded,
     norms,
-    product,
-    rank,
     similarities,
     subset_masks,
     whole_similarities,
-    wins,
 )
 from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Readings, Weights
 from ravenbench.randomness import stream
@@ -94,20 +97,40 @@ class Background:
         return np.flatnonzero(~np.isin(self.author_, own)).astype(np.int64)
 
 
-VariantName = Literal["koppel-winter", "seidman", "khonji-iraqi", "potha"]
+Contest = Literal["both", "graded", "questioned"]
+Together = Literal["each", "centroid", "nearest"]
+VariantName = Literal["koppel-winter", "khonji-iraqi"]
 
 
 @dataclass(frozen=True)
-class Variant:
-    """What a publication fixes; a parameter of ``Impostors`` that is None takes its value from here."""
+class Settings:
+    """What decides a method's contests: the parameters, and what a publication fixes.
+
+    ``known`` is what several known documents are to a contest: one each, or one together. ``candidates`` are the
+    nearest impostors of a text, None for all; ``others`` is the least number of impostors. ``features`` and
+    ``impostors`` name the streams that they are drawn from.
+    """
 
     contest: Contest
     units: str
     size: int
     least: int
-    candidates: int
+    candidates: int | None
     iterations: int
-    draw: int
+    draw: int | str
+    known: Together = "each"
+    cut: bool = False
+    others: int = 1
+    features: str = "impostor-features"
+    impostors: str = "impostors"
+
+    def drawn(self, impostors: int) -> int:
+        """The number of impostors, of so many, that take part in an iteration."""
+        if isinstance(self.draw, str):
+            return (
+                math.ceil(math.sqrt(impostors)) if self.draw == "root" else max(1, impostors // 2)
+            )
+        return self.draw
 
 
 # Reimplementations of Koppel & Winter take char 4-grams, 125 candidates and 25 of them, from thousands of web texts.
@@ -115,23 +138,145 @@ class Variant:
 # PAN-2014 corpora. The original vocabulary is, as we recall it, the 100,000 most frequent.
 # Where a character is a word, as in Chinese, few texts of usual lengths share five in a row; pairs of characters were
 # chosen on simulated texts (docs/languages.md).
-_CHAR5 = ("char5", 50_000, 1)
-VARIANTS: dict[str, Variant] = {
-    "koppel-winter": Variant("wins", *_CHAR5, candidates=50, iterations=100, draw=10),
-    # Settings of the winning system of PAN13 are lost; those above stand in.
-    "seidman": Variant("product", *_CHAR5, candidates=50, iterations=100, draw=10),
+VARIANTS: dict[str, Settings] = {
+    "koppel-winter": Settings("both", "char5", 50_000, 1, candidates=50, iterations=100, draw=10),
     # Letters, words, function words and shapes, n = 1..10, seen ≥ 5 times in some document, by the abstract. Ours: no
     # POS tags and no type/token ratio, since no tagger covers every language; 125 candidates, 25 of them.
-    "khonji-iraqi": Variant(
-        "graded", "char1-10 word1-10 function1-10 shape1-10", 5_000, 5, candidates=125, iterations=100, draw=25
+    "khonji-iraqi": Settings(
+        "graded",
+        "char1-10 word1-10 function1-10 shape1-10",
+        5_000,
+        5,
+        candidates=125,
+        iterations=100,
+        draw=25,
     ),
-    # K candidates, K/5 iterations, K/10 of them, as in the code; K = 100 is ours.
-    "potha": Variant("rank", *_CHAR5, candidates=100, iterations=20, draw=10),
 }
 
 
+class Contests(Scorer):
+    """What all methods of impostors do: a subclass has the parameters, and says its settings.
+
+    Attributes
+    ----------
+    background_ : Background
+    space_ : ImpostorSpace
+    subsets_ : (features, ⌈iterations / 8⌉) uint8
+        Bit t of a row: whether the feature takes part in iteration t.
+    """
+
+    reads = "units"
+
+    measure: Measure
+    units: str | None
+    weights: Weights
+    share: float
+    background: int
+    seed: int
+
+    @abstractmethod
+    def settings(self) -> Settings:
+        """What decides the contests. SpecError if a parameter is out of range."""
+
+    def check(self, chosen: Settings, known: bool = True) -> Settings:
+        """The settings, if all is in range. SpecError if it is not."""
+        counts = [chosen.size, chosen.iterations, self.background]
+        counts += [count for count in (chosen.draw, chosen.candidates) if isinstance(count, int)]
+        measured = self.measure in ("minmax", "cosine") and self.weights in ("tf", "tfidf")
+        named = isinstance(chosen.draw, int) or chosen.draw in ("root", "half")
+        if min(counts) < 1 or not 0 < self.share <= 1 or not measured or not named or not known:
+            raise SpecError(
+                f"a parameter of {self.name} is out of range",
+                found=str(self),
+                expected=(
+                    "positive numbers, 0 < share ≤ 1, measure minmax or cosine, weights tfidf or tf"
+                )
+                + (
+                    ", known centroid or nearest, draw root, half or a number"
+                    if chosen.known != "each"
+                    else ""
+                ),
+            )
+        return chosen
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Collect impostors, features and their subsets.
+
+        SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
+        """
+        chosen = self.settings()
+        self.background_ = Background(self.background, self.seed).fit(problems, same)
+        texts = self.background_.texts_
+        units = chosen.units
+        if self.units is None and writing_of(texts) == "characters":
+            units = units.replace("char5", "char2")
+        self.space_ = ImpostorSpace(units, chosen.size, self.weights, chosen.least).fit(texts)
+        rng = stream(self.seed, chosen.features)
+        masks = subset_masks(len(self.space_.weight_), chosen.iterations, self.share, rng)
+        self.subsets_ = np.packbits(masks > 0, axis=1, bitorder="little")
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        """Score of each problem, (n,): the mean over known documents where each has contests of its own. NaN where a
+        problem's texts, or all impostors, are empty."""
+        chosen = self.settings()
+        used = problems.documents
+        texts = [normalised(text) for text in problems.texts.rows(used)]
+        place = np.full(len(problems.texts), -1, dtype=np.int64)
+        place[used] = np.arange(len(used))
+        masks = np.unpackbits(
+            self.subsets_, axis=1, count=chosen.iterations, bitorder="little"
+        ).astype(np.float32)
+        allowed = []
+        sides = []
+        owner = []
+        for i in range(len(problems)):
+            known = place[problems.known(i)]
+            documents = [*known, place[problems.questioned_index[i]]]
+            allowed.append(self.background_.allowed([texts[row] for row in documents]))
+            parts = known[:, None] if chosen.known == "each" else [known]
+            sides += [*parts]
+            owner += [i] * len(parts)
+        questioned = place[problems.questioned_index][owner]
+        forest = self.space_.forest()
+        level = self._levels(texts, sides, questioned, chosen.cut)
+        own = self.space_.read(texts, forest)
+        others = self.space_.read(self.background_.texts_, forest)
+        each = np.full(len(sides), np.nan)
+        for length in np.unique(level):
+            contests = np.flatnonzero(level == length)
+            there = np.unique(np.concatenate([*(sides[j] for j in contests), questioned[contests]]))
+            arena = _Arena(self, chosen, masks, own, others, int(length), there)
+            for j in contests:
+                impostors = allowed[owner[j]]
+                if len(impostors) >= chosen.others:
+                    among = min(chosen.candidates or len(impostors), len(impostors))
+                    rng = stream(self.seed, chosen.impostors, str(problems.ids[owner[j]]))
+                    draws = draw_impostors(
+                        among, chosen.drawn(len(impostors)), chosen.iterations, rng
+                    )
+                    each[j] = arena.contest(sides[j], questioned[j], impostors, draws)
+        finite = np.flatnonzero(~np.isnan(each))
+        owners = np.array(owner)[finite]
+        count = np.bincount(owners, minlength=len(problems))
+        total = np.bincount(owners, weights=each[finite], minlength=len(problems))
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    def _levels(self, texts: list[str], sides: list[Ints], questioned: Ints, cut: bool) -> Ints:
+        if not cut:
+            return np.full(
+                len(sides),
+                max((len(text) for text in [*texts, *self.background_.texts_]), default=0),
+            )
+        length = np.array([len(text) for text in texts], dtype=np.float64)
+        known = np.array([length[rows].min() for rows in sides])
+        shorter = np.maximum(np.minimum(known, length[questioned]), _SHORTEST)
+        grid: Floats = 2 ** (np.floor(4 * np.log2(shorter)) / 4)
+        return grid.astype(np.int64)
+
+
 @dataclass(eq=False, repr=False)
-class Impostors(Scorer):
+class Impostors(Contests):
     """Scores by contests with impostors: training documents of authors other than the problem's own.
 
     Also called: impostor method, imposters, IM, Koppel and Winter.
@@ -143,14 +288,8 @@ class Impostors(Scorer):
     ``koppel-winter`` (default)
         Share of iterations in which the pair is more similar than either text to every impostor of the other.
         In [0, 1]; the best threshold is low (about .1 in PAN19).
-    ``seidman``
-        Share of iterations with sim(X, Y)² > sim(X, I) · sim(Y, J), the mode "original" of Moreau's code; that it is
-        Seidman's is recalled, not verified.
     ``khonji-iraqi``
         Mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)) over many features, after the code. Unbounded.
-    ``potha``
-        Mean of 1 / rank of the known document among its impostors by similarity to the questioned one, after the
-        code. Not symmetric.
 
     Every pair is compared at equal length: both texts and the impostors are cut to the shorter one's. Seidman, as we
     recall, cuts impostors; cutting all of them, on a grid of factor 2^(1/4) and not below 500 characters, is ours.
@@ -179,22 +318,15 @@ class Impostors(Scorer):
     seed : int
         Decides features and impostors; impostors are drawn by problem id, so that rewritten twins share them.
 
-    Attributes
-    ----------
-    background_ : Background
-    space_ : ImpostorSpace
-    subsets_ : (features, ⌈iterations / 8⌉) uint8
-        Bit t of a row: whether the feature takes part in iteration t.
-
     References
     ----------
-    Koppel & Winter 2014 (JASIST 65); Seidman 2013 and Khonji & Iraqi 2014 (PAN at CLEF); Potha & Stamatatos 2017.
+    Koppel & Winter 2014 (JASIST 65); Seidman 2013 and Khonji & Iraqi 2014 (PAN at CLEF).
     """
 
     name = "impostors"
-    reads = "units"
     version = 3
     provenance = "reconstructed"
+    symmetric = True
 
     variant: VariantName = "koppel-winter"
     measure: Measure = "minmax"
@@ -209,72 +341,16 @@ class Impostors(Scorer):
     cut: bool = True
     seed: int = 0
 
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """True for all variants but ``potha``."""
-        return self.variant != "potha"
-
-    def settings(self) -> Variant:
-        """The variant with the parameters that were given. SpecError if a parameter is out of range."""
+    def settings(self) -> Settings:
         if self.variant not in VARIANTS:
             raise SpecError(
                 f"impostors has no variant {self.variant!r}",
                 expected=", ".join(VARIANTS),
                 fix=did_you_mean(str(self.variant), VARIANTS),
             )
-        base = VARIANTS[self.variant]
-        options = {name: getattr(self, name) for name in ("units", "size", "iterations", "candidates", "draw")}
-        chosen = Variant(**{**vars(base), **{k: v for k, v in options.items() if v is not None}})
-        counts = (chosen.size, chosen.iterations, chosen.candidates, chosen.draw, self.background)
-        measured = self.measure in ("minmax", "cosine") and self.weights in ("tf", "tfidf")
-        if min(counts) < 1 or not 0 < self.share <= 1 or not measured:
-            raise SpecError(
-                "a parameter of impostors is out of range",
-                found=str(self),
-                expected="positive numbers, 0 < share ≤ 1, measure minmax or cosine, weights tfidf or tf",
-            )
-        return chosen
-
-    def fit(self, problems: Problems, same: Bools) -> Self:
-        chosen = self.settings()
-        self.background_ = Background(self.background, self.seed).fit(problems, same)
-        texts, units = self.background_.texts_, chosen.units
-        if self.units is None and writing_of(texts) == "characters":
-            units = units.replace("char5", "char2")
-        self.space_ = ImpostorSpace(units, chosen.size, self.weights, chosen.least).fit(texts)
-        rng = stream(self.seed, "impostor-features")
-        masks = subset_masks(len(self.space_.weight_), chosen.iterations, self.share, rng)
-        self.subsets_ = np.packbits(masks > 0, axis=1, bitorder="little")
-        return self
-
-    def score(self, problems: Problems) -> Floats:
-        """Mean score over the known documents, (n,); NaN where a problem's texts, or all impostors, are empty."""
-        chosen = self.settings()
-        used = problems.documents
-        texts = [normalised(text) for text in problems.texts.rows(used)]
-        place = np.full(len(problems.texts), -1, dtype=np.int64)
-        place[used] = np.arange(len(used))
-        known, owner = place[problems.known_index], problems.owner
-        questioned = place[problems.questioned_index]
-        masks = np.unpackbits(self.subsets_, axis=1, count=chosen.iterations, bitorder="little").astype(np.float32)
-        allowed, draws = self._draws(problems, texts, place, chosen)
-        forest = self.space_.forest()
-        level = self._levels(texts, known, questioned[owner])
-        own, others = self.space_.read(texts, forest), self.space_.read(self.background_.texts_, forest)
-        each = np.full(len(known), np.nan)
-        for length in np.unique(level):
-            pairs = np.flatnonzero(level == length)
-            arena = _Arena(
-                self, chosen, masks, own, others, int(length), np.union1d(known[pairs], questioned[owner[pairs]])
-            )
-            for j in pairs:
-                i = owner[j]
-                if len(allowed[i]):
-                    each[j] = arena.contest(known[j], questioned[i], allowed[i], draws[i])
-        finite = ~np.isnan(each)
-        count = np.bincount(owner[finite], minlength=len(problems))
-        total = np.bincount(owner[finite], weights=each[finite], minlength=len(problems))
-        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        names = ("units", "size", "iterations", "candidates", "draw")
+        given = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return self.check(replace(VARIANTS[self.variant], cut=self.cut, **given))
 
     def default_calibrator(self) -> Calibrator:
         """Logistic regression with a band of non-answers chosen out of fold, our choice.
@@ -284,25 +360,78 @@ class Impostors(Scorer):
         """
         return Banded()
 
-    def _draws(
-        self, problems: Problems, texts: list[str], place: Ints, chosen: Variant
-    ) -> tuple[list[Ints], list[Ints]]:
-        allowed, draws = [], []
-        for i in range(len(problems)):
-            rows = place[[*problems.known(i), problems.questioned_index[i]]]
-            allowed.append(self.background_.allowed([texts[row] for row in rows]))
-            rng = stream(self.seed, "impostors", str(problems.ids[i]))
-            candidates = min(chosen.candidates, len(allowed[i]))
-            draws.append(draw_impostors(candidates, chosen.draw, chosen.iterations, rng))
-        return allowed, draws
 
-    def _levels(self, texts: list[str], known: Ints, questioned: Ints) -> Ints:
-        if not self.cut:
-            return np.full(len(known), max((len(text) for text in [*texts, *self.background_.texts_]), default=0))
-        length = np.array([len(text) for text in texts], dtype=np.float64)
-        shorter = np.maximum(np.minimum(length[known], length[questioned]), _SHORTEST)
-        grid: Floats = 2 ** (np.floor(4 * np.log2(shorter)) / 4)
-        return grid.astype(np.int64)
+@dataclass(eq=False, repr=False)
+class GeneralImpostors(Contests):
+    """Share of random subsets of features and impostors on which the known author is nearer to the questioned text
+    than every impostor is.
+
+    The plain form that packages run: impostors are drawn anew each time from all other authors' training texts, and
+    nothing is cut or chosen by likeness. ``impostors`` has the published variants.
+
+    Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest', draw='half')``
+    is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and draws, scores equal
+    those of ``bitig``.
+
+    Parameters
+    ----------
+    known : {"centroid", "nearest"}
+        Several known documents are averaged into one, or the nearest counts.
+    draw : {"root", "half"} or int
+        Impostors in an iteration: the square root of their number rounded up, half of them, or a number.
+    iterations : int
+    share : float
+        Of the features, in an iteration.
+    measure : {"minmax", "cosine"}
+    units : str
+        Families of n-grams, as in ``impostors``.
+    size : int
+        Features kept of each.
+    weights : {"tfidf", "tf"}
+    background : int
+        Impostor documents kept at fit.
+    seed : int
+        Features are drawn once, impostors by problem id.
+
+    Notes
+    -----
+    A problem has no score (NaN, and so stays unanswered) where a text has no feature, or where training holds fewer
+    than two documents of other authors.
+
+    References
+    ----------
+    Koppel and Winter 2014; Seidman 2013; Kestemont et al. 2016, Authenticating the writings of Julius Caesar.
+    """
+
+    name = "general-impostors"
+    symmetric = False
+
+    known: Together = "centroid"
+    draw: int | str = "root"
+    iterations: Count = 100
+    share: float = 0.5
+    measure: Measure = "minmax"
+    units: str = "char4"
+    size: int = 20_000
+    weights: Weights = "tfidf"
+    background: int = 500
+    seed: int = 0
+
+    def settings(self) -> Settings:
+        chosen = Settings(
+            "questioned",
+            self.units,
+            self.size,
+            1,
+            None,
+            self.iterations,
+            self.draw,
+            self.known,
+            others=2,
+            features="general-impostors-features",
+            impostors="general-impostors",
+        )
+        return self.check(chosen, self.known in ("centroid", "nearest"))
 
 
 _SHORTEST = 500
@@ -313,43 +442,71 @@ class _Arena:
 
     def __init__(
         self,
-        method: Impostors,
-        chosen: Variant,
+        method: Contests,
+        chosen: Settings,
         masks: Masks,
         own: Readings,
         others: Readings,
         length: int,
         documents: Ints,
     ) -> None:
-        self.measure, self.chosen, self.masks = method.measure, chosen, masks
+        self.measure = method.measure
+        self.chosen = chosen
+        self.masks = masks
         self.row = {int(document): i for i, document in enumerate(documents)}
         self.own = method.space_.vectors(own, documents, length)
-        self.others = method.space_.vectors(others, np.arange(len(method.background_.texts_)), length)
-        self.own_norms, self.others_norms = (norms(v, masks, self.measure) for v in (self.own, self.others))
-        self.closeness = whole_similarities(self.own, self.others, self.measure)
+        self.others = method.space_.vectors(
+            others, np.arange(len(method.background_.texts_)), length
+        )
+        self.own_norms, self.others_norms = (
+            norms(v, masks, self.measure) for v in (self.own, self.others)
+        )
+        if chosen.candidates is not None:
+            self.closeness = whole_similarities(self.own, self.others, self.measure)
 
-    def contest(self, known: int, questioned: int, allowed: Ints, draws: Ints) -> float:
-        """Score of one known document, NaN if either text has no feature."""
-        k, u = self.row[int(known)], self.row[int(questioned)]
-        if self.own.bounds[k] == self.own.bounds[k + 1] or self.own.bounds[u] == self.own.bounds[u + 1]:
+    def contest(self, known: Ints, questioned: int, allowed: Ints, draws: Ints) -> float:
+        """Score of known documents, NaN if they or the questioned text have no feature."""
+        rows = np.array([self.row[int(document)] for document in known])
+        u = self.row[int(questioned)]
+        filled = np.diff(self.own.bounds) > 0
+        if not filled[rows].any() or not filled[u]:
             return float("nan")
-        pair = self._against(u, self.own, self.own_norms, np.array([k]))[0]
+        pair = self._pair(u, rows)
+        if self.chosen.contest == "questioned":
+            return float((pair > self._best(u, allowed, draws)).mean())
+        k = int(rows[0])
         near_k = self._nearest(k, allowed)
-        if self.chosen.contest == "rank":
-            return rank(pair, self._against_impostors(u, near_k), draws)
         near_u = self._nearest(u, allowed)
-        if self.chosen.contest == "wins":
-            return wins(pair, self._against_impostors(k, near_u), self._against_impostors(u, near_k), draws)
-        of = product if self.chosen.contest == "product" else graded
-        return of(pair, self._against_impostors(k, near_k), self._against_impostors(u, near_u), draws)
+        if self.chosen.contest == "both":
+            won = [
+                (pair > self._best(k, near_u, draws)).mean(),
+                (pair > self._best(u, near_k, draws)).mean(),
+            ]
+            return float(sum(won) / 2)
+        return graded(pair, self._best(k, near_k, draws) * self._best(u, near_u, draws))
+
+    def _pair(self, questioned: int, known: Ints) -> Floats:
+        """Similarity of the questioned text to the known side on every subset."""
+        if self.chosen.known != "centroid":
+            return np.asarray(
+                self._against(questioned, self.own, self.own_norms, known).max(axis=0)
+            )
+        centroid = Vectors.of(np.mean([self.own.dense(row) for row in known], axis=0)[None])
+        size = norms(centroid, self.masks, self.measure)
+        return np.asarray(self._against(questioned, centroid, size, np.array([0]))[0])
 
     def _nearest(self, row: int, allowed: Ints) -> Ints:
         order = np.argsort(-self.closeness[row, allowed], kind="stable")
         return allowed[order[: self.chosen.candidates]]
 
-    def _against_impostors(self, row: int, impostors: Ints) -> Floats:
-        return self._against(row, self.others, self.others_norms, impostors)
+    def _best(self, row: int, impostors: Ints, draws: Ints) -> Floats:
+        """Similarity of a text to the nearest of the impostors that take part, on every subset."""
+        return np.asarray(
+            drawn(self._against(row, self.others, self.others_norms, impostors), draws).max(axis=1)
+        )
 
     def _against(self, row: int, vectors: Vectors, vector_norms: Floats, rows: Ints) -> Floats:
         x = self.own.dense(row)
-        return similarities(x, self.own_norms[row], vectors, vector_norms, rows, self.masks, self.measure)
+        return similarities(
+            x, self.own_norms[row], vectors, vector_norms, rows, self.masks, self.measure
+        )

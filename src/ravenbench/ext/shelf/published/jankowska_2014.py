@@ -1,4 +1,7 @@
-"""Jankowska, Kešelj & Milios 2014: an ensemble of proximity-based one-class classifiers."""
+"""Verifies as Jankowska, Kešelj & Milios 2014: an ensemble of proximity-based one-class classifiers.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered.
+"""
 
 from __future__ import annotations
 
@@ -67,10 +70,13 @@ class Jankowska2014(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Tune thresholds, members and band. CorpusError if one class is absent."""
         same = both_classes(same, self.name)
-        ratios, several = self._ratios(problems), problems.sizes > 1
+        ratios = self._ratios(problems)
+        several = problems.sizes > 1
 
         def answered(rest: Bools, out: Bools) -> Floats:
-            return self._mean(ratios[out], several[out], *self._tune(ratios[rest], several[rest], same[rest]))
+            return self._mean(
+                ratios[out], several[out], *self._tune(ratios[rest], several[rest], same[rest])
+            )
 
         folds = calibration_folds(problems, same, 5)
         held_out = out_of_fold(answered, folds, same)
@@ -84,7 +90,9 @@ class Jankowska2014(Verifier):
 
     def _ratios(self, problems: Problems) -> Floats:
         parts = [(units, n) for units, n in (("char", self.chars), ("word", self.words)) if n]
-        return np.concatenate([mean_ratios(problems, units, n, self.sizes) for units, n in parts], axis=1)
+        return np.concatenate(
+            [mean_ratios(problems, units, n, self.sizes) for units, n in parts], axis=1
+        )
 
     def _tune(self, ratios: Floats, several: Bools, same: Bools) -> tuple[Floats, Ints]:
         theta = np.empty((2, ratios.shape[1]))
@@ -122,11 +130,16 @@ def best_threshold(distance: Floats, same: Bools) -> float:
     """
     finite = ~np.isnan(distance)
     order = np.argsort(distance[finite], kind="stable")
-    values, truth = distance[finite][order], same[finite][order]
+    values = distance[finite][order]
+    truth = same[finite][order]
     if not len(values):
         return 1.0
-    right = np.concatenate([[0], np.cumsum(truth)]) + np.concatenate([np.cumsum(~truth[::-1])[::-1], [0]])
-    edges = np.concatenate([[values[0] - 0.01], (values[1:] + values[:-1]) / 2, [values[-1] + 0.01]])
+    right = np.concatenate([[0], np.cumsum(truth)]) + np.concatenate(
+        [np.cumsum(~truth[::-1])[::-1], [0]]
+    )
+    edges = np.concatenate(
+        [[values[0] - 0.01], (values[1:] + values[:-1]) / 2, [values[-1] + 0.01]]
+    )
     possible = np.concatenate([[True], values[1:] > values[:-1], [True]])
     return float(edges[int(np.argmax(np.where(possible, right, -1)))])
 
@@ -139,5 +152,6 @@ def _mean_told(answers: Floats) -> Floats:
 
 
 def _final(same: Bools, answers: Floats) -> float:
-    area, measures = auc(same, answers), scores(same, answers)
+    area = auc(same, answers)
+    measures = scores(same, answers)
     return float((area or 0.0) * (measures["c@1"] or 0.0))

@@ -1,4 +1,8 @@
-"""LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?"""
+"""Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), log10 likelihood ratios, higher = same author;
+``TokenRatio``s, what each token adds, in log10.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,12 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.published.grammar import SentenceVocabulary, grammar_log10, sentences, spans
+from ravenbench.ext.shelf.published.grammar import (
+    SentenceVocabulary,
+    grammar_log10,
+    sentences,
+    spans,
+)
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
@@ -107,11 +116,12 @@ class LambdaG(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,)."""
+        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
         population = self._read_population()
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
-            known, questioned = problems.texts.rows(problems.known(i)), problems.texts[problems.questioned_index[i]]
+            known = problems.texts.rows(problems.known(i))
+            questioned = problems.texts[problems.questioned_index[i]]
             ratios = self._ratios(population, known, questioned, str(problems.ids[i]))
             if ratios is not None:
                 scores[i] = ratios.sum() * self._scale(sentences(questioned, self.lowercase))
@@ -125,7 +135,9 @@ class LambdaG(Scorer):
         ratios = self._ratios(self._read_population(), known, questioned, problem)
         if ratios is None:
             return []
-        places = [place for sentence in spans(questioned) for place in (*sentence, (sentence[-1][1],) * 2)]
+        places = [
+            place for sentence in spans(questioned) for place in (*sentence, (sentence[-1][1],) * 2)
+        ]
         return [
             TokenRatio(questioned[start:end], start, end, float(ratio))
             for (start, end), ratio in zip(places, ratios, strict=True)
@@ -140,7 +152,9 @@ class LambdaG(Scorer):
             read = self._read = _Population(self.population_, self.lowercase)
         return read
 
-    def _ratios(self, population: _Population, known: Sequence[str], questioned: str, problem: str) -> Floats | None:
+    def _ratios(
+        self, population: _Population, known: Sequence[str], questioned: str, problem: str
+    ) -> Floats | None:
         """Mean log10 ratio of each token and each end of a sentence, (tokens,); None where there is no score."""
         vocabulary = population.vocabulary
         coded = vocabulary.encode(sentences(questioned, self.lowercase))
@@ -149,7 +163,9 @@ class LambdaG(Scorer):
         if not len(coded) or not len(own) or len(others) < len(own):
             return None
         rng = stream(self.seed, "lambdag", problem)
-        samples = [rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)]
+        samples = [
+            rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)
+        ]
         settings = len(vocabulary), self.order, self.discount
         by_author = grammar_log10(coded, own, np.arange(len(own))[None], *settings)
         by_others = grammar_log10(coded, population.sentences, others[np.stack(samples)], *settings)
@@ -167,12 +183,19 @@ class _Population:
     """The sentences of the population as numbers; words of problems join its vocabulary as they come."""
 
     def __init__(self, documents: Background, lowercase: bool) -> None:
-        self.documents, self.vocabulary = documents, SentenceVocabulary()
+        self.documents = documents
+        self.vocabulary = SentenceVocabulary()
         each = [sentences(text, lowercase) for text in documents.written_]
-        self.sentences = self.vocabulary.encode(sentence for document in each for sentence in document)
+        self.sentences = self.vocabulary.encode(
+            sentence for document in each for sentence in document
+        )
         self.author = np.repeat(documents.author_, [len(document) for document in each])
 
     def sentences_for(self, texts: Sequence[str]) -> Ints:
         """Sentences of authors other than those of these texts, as far as is known."""
-        own = [self.documents.cluster_[text] for text in map(normalised, texts) if text in self.documents.cluster_]
+        own = [
+            self.documents.cluster_[text]
+            for text in map(normalised, texts)
+            if text in self.documents.cluster_
+        ]
         return np.flatnonzero(~np.isin(self.author, own)).astype(np.int64)

@@ -1,4 +1,8 @@
-"""Layton 2014: a weighted vote of local character n-gram methods (SCAP, CNG, RLP)."""
+"""Verifies as Layton 2014: a weighted vote of local character n-gram methods (SCAP, CNG, RLP).
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author: the weighted
+share of members that accept; distances (methods · sizes, pairs), higher = less alike.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ import numpy as np
 from numba import njit
 
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.ext.shelf.grams import frequent_grams
 from ravenbench.ext.shelf.published.one_class import known_and_questioned, sides
-from ravenbench.ext.shelf.raven_2026.families import frequent_grams
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Length, Problems
@@ -41,7 +45,9 @@ class LanguageProfile:
         return self
 
 
-def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: int) -> list[tuple[Ints, Floats]]:
+def tables(
+    problems: Sequence[Sequence[str]], profile: LanguageProfile, common: int
+) -> list[tuple[Ints, Floats]]:
     """For each problem's texts, counts (texts, n-grams) and what the language has of each n-gram, (n-grams,).
 
     The n-grams, case intact and in code-point order, are those of the texts and the ``common`` most frequent of the
@@ -50,12 +56,15 @@ def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: 
     lexicon = CharNgrams(profile.n, lowercase=False).lexicon()
     author_rows = lexicon.ids(profile.names_) if profile.names_ else np.zeros(0, np.int64)
     bounds, ids, counts = lexicon.count([text for texts in problems for text in texts])
-    letters = np.frombuffer("".join(lexicon.names(np.arange(len(lexicon)))).encode("utf-32-le", "surrogatepass"), "<u4")
+    letters = np.frombuffer(
+        "".join(lexicon.names(np.arange(len(lexicon)))).encode("utf-32-le", "surrogatepass"), "<u4"
+    )
     place = np.empty(len(lexicon), dtype=np.int64)
     place[np.lexsort(letters.reshape(-1, profile.n).T[::-1])] = np.arange(len(lexicon))
     known = np.zeros(len(lexicon))
     known[place[author_rows]] = profile.frequency_
-    grams, always = place[ids], place[author_rows[:common]]
+    grams = place[ids]
+    always = place[author_rows[:common]]
     column = np.empty(len(lexicon), dtype=np.int64)
     rows = []
     first = 0
@@ -83,25 +92,40 @@ def distances(left: Ints, right: Ints, language: Floats, sizes: Sequence[int]) -
 
     A single row on the right is compared with all on the left.
     """
-    p, q = _shares(left), _shares(right)
+    p = _shares(left)
+    q = _shares(right)
     longest = max(sizes)
     frequent_ = [_first(counts, counts > 0, longest) for counts in (left, right)]
     marked = [
-        _first(np.abs(value), np.ones(value.shape, dtype=bool), longest) for value in (p - language, q - language)
+        _first(np.abs(value), np.ones(value.shape, dtype=bool), longest)
+        for value in (p - language, q - language)
     ]
     result = np.empty((len(METHODS), len(sizes), len(left)))
     for pair in range(len(left)):
         other = pair if len(right) > 1 else 0
         result[:, :, pair] = _pair(
-            p[pair], q[other], language, frequent_[0][pair], frequent_[1][other], marked[0][pair], marked[1][other],
+            p[pair],
+            q[other],
+            language,
+            frequent_[0][pair],
+            frequent_[1][other],
+            marked[0][pair],
+            marked[1][other],
             np.array(sizes, dtype=np.int64),
-        )  # fmt: skip
+        )
     return result.reshape(len(METHODS) * len(sizes), len(left))
 
 
 @njit(cache=True)
 def _pair(
-    p: Floats, q: Floats, language: Floats, most_p: Ints, most_q: Ints, marked_p: Ints, marked_q: Ints, sizes: Ints
+    p: Floats,
+    q: Floats,
+    language: Floats,
+    most_p: Ints,
+    most_q: Ints,
+    marked_p: Ints,
+    marked_q: Ints,
+    sizes: Ints,
 ) -> Floats:
     result = np.empty((3, len(sizes)))
     stamp = np.zeros(len(p), np.int8)
@@ -125,7 +149,8 @@ def _pair(
         product = length_p = length_q = 0.0
         for column in range(len(p)):
             if stamp[column] == 1:
-                a, b = p[column] - language[column], q[column] - language[column]
+                a = p[column] - language[column]
+                b = q[column] - language[column]
                 product += a * b
                 length_p += a * a
                 length_q += b * b
@@ -146,7 +171,8 @@ def _first(values: Ints | Floats, present: Bools | list[Bools], size: int) -> li
         inside = row[columns]
         if len(columns) > size:
             frequent = inside >= np.partition(inside, -size)[-size]
-            columns, inside = columns[frequent], inside[frequent]
+            columns = columns[frequent]
+            inside = inside[frequent]
         chosen.append(columns[np.argsort(-inside, kind="stable")][:size].astype(np.int64))
     return chosen
 
@@ -215,10 +241,16 @@ class Layton2014(Verifier):
         votes = self._votes(problems)
         finite = ~np.isnan(votes).any(axis=1)
         if not finite.any():
-            raise CorpusError("layton-2014 cannot learn", found="no problem with enough text", expected="longer texts")
+            raise CorpusError(
+                "layton-2014 cannot learn",
+                found="no problem with enough text",
+                expected="longer texts",
+            )
         # Classes count equally: in an unbalanced set, saying the same always is no merit.
         classes = [finite & (same == truth) for truth in (True, False)]
-        right = [(votes[rows] == same[rows][:, None]).mean(axis=0) for rows in classes if rows.any()]
+        right = [
+            (votes[rows] == same[rows][:, None]).mean(axis=0) for rows in classes if rows.any()
+        ]
         weight = np.maximum(np.mean(right, axis=0) - 0.5, 0.0)
         weight = weight if weight.sum() > 0 else np.ones_like(weight)
         self.weight_ = weight / weight.sum()
@@ -227,7 +259,9 @@ class Layton2014(Verifier):
     def verify(self, problems: Problems) -> Floats:
         votes = self._votes(problems)
         answers = (votes * self.weight_).sum(axis=1)
-        return np.asarray(np.where(np.isnan(answers), 0.5, np.clip(answers, 0.0, 1.0)), dtype=np.float64)
+        return np.asarray(
+            np.where(np.isnan(answers), 0.5, np.clip(answers, 0.0, 1.0)), dtype=np.float64
+        )
 
     def _votes(self, problems: Problems) -> Floats:
         """1 where a member accepts, else 0, (n, members); NaN where there is too little text."""
@@ -242,14 +276,19 @@ class Layton2014(Verifier):
         for start in range(0, len(cuts), _BLOCK):
             block = cuts[start : start + _BLOCK]
             for column, profile in enumerate(self.language_):
-                counted = tables([[*parts, *pieces] for _, parts, pieces in block], profile, max(self.sizes))
+                counted = tables(
+                    [[*parts, *pieces] for _, parts, pieces in block], profile, max(self.sizes)
+                )
                 for (i, parts, _), (counts, language) in zip(block, counted, strict=True):
-                    result[i, width * column : width * (column + 1)] = self._accepts(counts, len(parts), language)
+                    result[i, width * column : width * (column + 1)] = self._accepts(
+                        counts, len(parts), language
+                    )
         return result
 
     def _accepts(self, counts: Ints, known: int, language: Floats) -> Floats:
         """Votes on one problem; the first ``known`` rows of ``counts`` are known pieces."""
-        own, other = counts[:known], counts[known:]
+        own = counts[:known]
+        other = counts[known:]
         whole = own.sum(axis=0)
         among = distances(own, whole - own, language, self.sizes)
         towards = distances(other, whole[None], language, self.sizes)

@@ -1,4 +1,9 @@
-"""Mayor et al. 2014: sparse representation of the questioned document by documents of the author and of impostors."""
+"""Verifies as Mayor et al. 2014: sparse representation of the questioned document by documents of the author and of
+impostors.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), shares of iterations from 0 to 1, higher = same
+author.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +13,26 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.grams import Grams
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.shelf_views import Family, symbols, units_of, written
-from ravenbench.ext.shelf.raven_2026.families import Grams
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Count, Floats, Ints, NotNegative, Problems, Share, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
-    ("word", 1), ("word", 2), ("word", 3), ("prefix", 1), ("prefix", 2), ("suffix", 1), ("suffix", 2), ("mark", 1),
-    ("sentence", 1), ("stop", 2),
-)  # fmt: skip
+    ("word", 1),
+    ("word", 2),
+    ("word", 3),
+    ("prefix", 1),
+    ("prefix", 2),
+    ("suffix", 1),
+    ("suffix", 2),
+    ("mark", 1),
+    ("sentence", 1),
+    ("stop", 2),
+)
 """Words, affixes and their bigrams, punctuation, words a sentence, bigrams of frequent words."""
 _STOPWORDS = 50
 _CONCENTRATED = 0.1
@@ -88,7 +101,8 @@ class Mayor2014(Scorer):
         self.background_ = Background(1000, self.seed).fit(problems, same)
         texts = self.background_.texts_
         self.words_ = frequent_words(texts, _STOPWORDS)
-        self.symbols_, self.grams_ = [], []
+        self.symbols_ = []
+        self.grams_ = []
         for family, n in FAMILIES:
             sequences = [units_of(text, family, frozenset(self.words_)) for text in texts]
             self.symbols_.append(symbols(sequences))
@@ -105,14 +119,20 @@ class Mayor2014(Scorer):
             allowed = self.background_.allowed([normalised(problems.texts[row]) for row in rows])
             rng = stream(self.seed, "mayor-2014", str(problems.ids[i]))
             examples = own[np.searchsorted(used, rows)]
-            result[i] = np.mean([self._vote(examples, allowed, rng) for _ in range(self.iterations)])
+            result[i] = np.mean(
+                [self._vote(examples, allowed, rng) for _ in range(self.iterations)]
+            )
         return result
 
     def _counts(self, texts: list[str]) -> Ints:
         """Counts of every item, (texts, items of all representations)."""
         blocks = [np.zeros((len(texts), 0), dtype=np.int64)]
         for (family, n), grams, known in zip(FAMILIES, self.grams_, self.symbols_, strict=True):
-            read = written([units_of(text, family, frozenset(self.words_)) for text in texts], known) if known else []
+            read = (
+                written([units_of(text, family, frozenset(self.words_)) for text in texts], known)
+                if known
+                else []
+            )
             if read:
                 total = np.array([max(len(text) - n + 1, 0) for text in read])
                 blocks.append(np.rint(grams.dense(read) * total[:, None]).astype(np.int64))
@@ -136,7 +156,8 @@ class Mayor2014(Scorer):
         unit = reduced / np.where(length > 0, length, 1)[:, None]
         products = unit @ unit.T
         columns = np.delete(np.arange(len(unit)), k)
-        gram, towards = products[np.ix_(columns, columns)], products[columns, k]
+        gram = products[np.ix_(columns, columns)]
+        towards = products[columns, k]
         weights = sparse_weights(gram, towards, self.penalty)
         owner = np.repeat(np.arange(len(drawn) + 1), k)
         residual = []
@@ -155,9 +176,13 @@ def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
     ``gram`` (n, n) float64: AᵀA. ``towards`` (n,) float64: Aᵀy.
     """
     try:
-        plain, signs = np.linalg.solve(gram, np.stack([towards, np.sign(np.linalg.solve(gram, towards))], axis=1)).T
+        plain, signs = np.linalg.solve(
+            gram, np.stack([towards, np.sign(np.linalg.solve(gram, towards))], axis=1)
+        ).T
         moved = plain - penalty * signs
-        if (np.sign(moved) == np.sign(plain)).all() and np.allclose(gram @ plain, towards, atol=1e-9):
+        if (np.sign(moved) == np.sign(plain)).all() and np.allclose(
+            gram @ plain, towards, atol=1e-9
+        ):
             return np.asarray(moved, dtype=np.float64)
     except np.linalg.LinAlgError:
         pass
@@ -167,7 +192,9 @@ def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
     with warnings.catch_warnings():
         # Said of columns that are nearly alike; the path up to there stands.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        _, _, path = lars_path_gram(towards, gram, n_samples=1, alpha_min=penalty, method="lasso", return_path=False)
+        _, _, path = lars_path_gram(
+            towards, gram, n_samples=1, alpha_min=penalty, method="lasso", return_path=False
+        )
     return np.asarray(path, dtype=np.float64)
 
 

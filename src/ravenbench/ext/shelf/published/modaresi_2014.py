@@ -1,4 +1,8 @@
-"""Modaresi & Gross 2014: fuzzy c-means over differences of style features."""
+"""Verifies as Modaresi & Gross 2014: fuzzy c-means over differences of style features.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; memberships (n,
+clusters) from 0 to 1, whose rows sum to 1.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.grams import Grams
 from ravenbench.ext.shelf.published.shelf_views import Members, sentence_lengths, units_of
-from ravenbench.ext.shelf.raven_2026.families import Grams
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.text.tokens import frequent_words, lowered
@@ -103,14 +107,17 @@ class Modaresi2014(Verifier):
         words = [units_of(text, "word") for text in texts]
         tokens = np.array([max(len(part), 1) for part in words], dtype=np.float64)
         style += [
-            np.array([[sum(m in kind for m in text)] for text in marks]) / tokens[:, None] for kind in (",،、", ";·")
+            np.array([[sum(m in kind for m in text)] for text in marks]) / tokens[:, None]
+            for kind in (",،、", ";·")
         ]
         style.append(np.array([[np.mean(sentence_lengths(text) or [0])] for text in texts]))
         style.append(np.array([[sum(map(len, part))] for part in words]) / tokens[:, None])
         style.append(np.array([[len(set(part))] for part in words]) / np.sqrt(tokens)[:, None])
         counts = [Counter(part) for part in words]
         style.append(
-            np.array([[counted[w] for w in self.words_] for counted in counts]).reshape(len(texts), -1)
+            np.array([[counted[w] for w in self.words_] for counted in counts]).reshape(
+                len(texts), -1
+            )
             / tokens[:, None]
         )
         chars = self.grams_[-1].dense([lowered(text) for text in texts])
@@ -122,14 +129,20 @@ class Modaresi2014(Verifier):
         ends = np.cumsum([part.shape[1] for part in style])
         every = np.concatenate(style, axis=1) / self.deviation_
         features = np.zeros((len(members.known), len(style) + 1))
-        for i, (known, questioned) in enumerate(zip(members.known, members.questioned, strict=True)):
+        for i, (known, questioned) in enumerate(
+            zip(members.known, members.questioned, strict=True)
+        ):
             distance = np.abs(every[questioned] - every[known].mean(axis=0))
-            features[i, :-1] = [part.mean() if len(part) else 0.0 for part in np.split(distance, ends[:-1])]
+            features[i, :-1] = [
+                part.mean() if len(part) else 0.0 for part in np.split(distance, ends[:-1])
+            ]
             features[i, -1] = 1 - (chars[known] * chars[questioned]).sum(axis=1).mean()
         return features
 
 
-def fuzzy_c_means(points: Floats, clusters: int, restarts: int, tolerance: float, seed: int) -> Floats:
+def fuzzy_c_means(
+    points: Floats, clusters: int, restarts: int, tolerance: float, seed: int
+) -> Floats:
     """Centres (clusters, d) of fuzzy c-means with fuzzifier 2: the best of several random beginnings.
 
     Each beginning draws memberships; centres and memberships are then updated in turn until no membership changes by
@@ -138,16 +151,20 @@ def fuzzy_c_means(points: Floats, clusters: int, restarts: int, tolerance: float
     best: Floats | None = None
     least = np.inf
     for restart in range(restarts):
-        member = stream(seed, "fuzzy-c-means", restart).dirichlet(np.ones(clusters), size=len(points))
+        member = stream(seed, "fuzzy-c-means", restart).dirichlet(
+            np.ones(clusters), size=len(points)
+        )
         for _ in range(1000):
             weight = member**2
             centres = (weight.T @ points) / weight.sum(axis=0)[:, None]
-            before, member = member, memberships(points, centres)
+            before = member
+            member = memberships(points, centres)
             if np.abs(member - before).max() <= tolerance:
                 break
         objective = float((member**2 * _squares(points, centres)).sum())
         if objective < least - 1e-12:
-            best, least = centres, objective
+            best = centres
+            least = objective
     assert best is not None
     return best[np.lexsort(best.T[::-1])]
 
@@ -167,4 +184,6 @@ def _squares(points: Floats, centres: Floats) -> Floats:
 
 def _rate(marks: list[str], texts: list[str]) -> Floats:
     """Punctuation marks a character of text, (texts, 1)."""
-    return np.array([[len(mark) / max(len(text), 1)] for mark, text in zip(marks, texts, strict=True)])
+    return np.array(
+        [[len(mark) / max(len(text), 1)] for mark, text in zip(marks, texts, strict=True)]
+    )

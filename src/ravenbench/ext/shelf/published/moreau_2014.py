@@ -1,4 +1,9 @@
-"""Moreau et al. 2014: a genetic search over observations, measures and learners, in nested cross-validation."""
+"""Verifies as Moreau et al. 2014: a genetic search over observations, measures and learners, in nested
+cross-validation.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; similarities (n,
+measures, means, observations) from 0 to 1.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +62,19 @@ class Observations:
             if any(written):
                 self.tags.fit(written)
             else:
-                warnings.warn("no training text can be tagged: observations of tags are left out", stacklevel=2)
+                warnings.warn(
+                    "no training text can be tagged: observations of tags are left out",
+                    stacklevel=2,
+                )
                 self.tags = None
         return self
 
     @property
     def count(self) -> int:
         """Number of observations: families of n-grams, and levels."""
-        return sum(len(space.vocabulary_) for space in (self.space, self.tags) if space is not None) + len(LEVELS)
+        return sum(
+            len(space.vocabulary_) for space in (self.space, self.tags) if space is not None
+        ) + len(LEVELS)
 
     def features(self, problems: Problems) -> Floats:
         """Mean similarity of the questioned text to the known ones, (n, measures, means, observations).
@@ -78,10 +88,8 @@ class Observations:
         if self.tags is not None:
             kinds.append(_Kind(self.tags, [tagged(text) for text in texts]))
         level = np.array([levels(text) for text in texts]).reshape(len(texts), len(LEVELS))
-        known, questioned = (
-            np.searchsorted(used, problems.known_index),
-            np.searchsorted(used, problems.questioned_index),
-        )
+        known = np.searchsorted(used, problems.known_index)
+        questioned = np.searchsorted(used, problems.questioned_index)
         result = np.empty((len(problems), len(MEASURES), len(MEANS), self.count))
         for i, u in enumerate(questioned):
             rows = known[problems.known_ptr[i] : problems.known_ptr[i + 1]]
@@ -98,7 +106,9 @@ class _Kind:
 
     def __init__(self, space: ImpostorSpace, texts: list[str]) -> None:
         longest = max(map(len, texts), default=0)
-        self.vectors = space.vectors(space.read(texts, space.forest()), np.arange(len(texts)), longest)
+        self.vectors = space.vectors(
+            space.read(texts, space.forest()), np.arange(len(texts)), longest
+        )
         sizes = [len(names) for _, _, names in space.vocabulary_]
         self.masks = np.repeat(np.eye(len(sizes), dtype=np.float32), sizes, axis=0)
         self.norms = [norms(self.vectors, self.masks, measure) for measure in MEASURES]
@@ -106,7 +116,9 @@ class _Kind:
     def similarities(self, u: int, rows: Ints, measure: int) -> Floats:
         """Similarities of text ``u`` to ``rows``, (rows, families)."""
         norm = self.norms[measure]
-        return similarities(self.vectors.dense(u), norm[u], self.vectors, norm, rows, self.masks, MEASURES[measure])
+        return similarities(
+            self.vectors.dense(u), norm[u], self.vectors, norm, rows, self.masks, MEASURES[measure]
+        )
 
 
 def tagged(text: str) -> str:
@@ -138,7 +150,10 @@ def levels(text: str) -> list[float]:
     ]
 
 
-BREEDERS, ELITE, RANDOM, MUTATION = 0.1, 0.1, 0.05, 0.02
+BREEDERS = 0.1
+ELITE = 0.1
+RANDOM = 0.05
+MUTATION = 0.02
 
 
 def evolve(
@@ -184,7 +199,9 @@ def evolve(
         parents = rng.integers(breeders, size=(2, children))
         take = rng.random((children, len(choices))) < 0.5
         young = np.where(take, population[parents[0]], population[parents[1]])
-        young = np.where(rng.random(young.shape) < MUTATION, rng.integers(choices, size=young.shape), young)
+        young = np.where(
+            rng.random(young.shape) < MUTATION, rng.integers(choices, size=young.shape), young
+        )
         strangers = rng.integers(choices, size=(fresh, len(choices)))
         population, values = rated(np.concatenate([population[:elite], young, strangers]))
         history.append(float(values.mean()))
@@ -195,12 +212,20 @@ def stalled(history: Sequence[float], window: int, windows: int) -> bool:
     """True if none of the later of the last ``windows`` windows has a larger mean than the first of them."""
     if len(history) < window * windows:
         return False
-    mean = np.array(history[len(history) - window * windows :]).reshape(windows, window).mean(axis=1)
+    mean = (
+        np.array(history[len(history) - window * windows :]).reshape(windows, window).mean(axis=1)
+    )
     return bool(mean[1:].max(initial=-np.inf) <= mean[0])
 
 
 UNITS = "char2-4 word1-3 function3-6 shape1-4"
-LEARNERS: tuple[tuple[str, float], ...] = (("tree", 10), ("tree", 5), ("svr", 0.1), ("svr", 1.0), ("svr", 10.0))
+LEARNERS: tuple[tuple[str, float], ...] = (
+    ("tree", 10),
+    ("tree", 5),
+    ("svr", 0.1),
+    ("svr", 1.0),
+    ("svr", 10.0),
+)
 """Leaves of at least so many problems, or C of a linear support vector regression."""
 
 
@@ -243,8 +268,6 @@ class Moreau2014(Verifier):
     genome_ : (genes,) int64
     model_ : sklearn.tree.DecisionTreeRegressor, or (coefficients, intercept) of a support vector regression
     radius_ : float
-    nested_ : float
-        AUC · c@1 in the outer cross-validation, band included: an honest estimate of the search's yield.
 
     References
     ----------
@@ -256,7 +279,6 @@ class Moreau2014(Verifier):
     version = 2
     symmetric = False
     provenance = "reconstructed"
-    in_small = {"population": 20, "generations": 6}
 
     population: int = 100
     generations: int = 60
@@ -277,7 +299,11 @@ class Moreau2014(Verifier):
         SpecError if a parameter is out of range. CorpusError if a class has fewer than four problems. MissingPart if
         tags are wanted and NLTK or its tagger is not here.
         """
-        if self.population < 8 or min(self.generations, self.size, self.least) < 1 or self.outer < 2:
+        if (
+            self.population < 8
+            or min(self.generations, self.size, self.least) < 1
+            or self.outer < 2
+        ):
             raise SpecError(
                 "a parameter of moreau-2014 is out of range",
                 found=str(self),
@@ -287,7 +313,10 @@ class Moreau2014(Verifier):
         if min(same.sum(), (~same).sum()) < 4:
             raise CorpusError(
                 "moreau-2014 has too little to search on",
-                found=f"{int(same.sum())} same-author and {int((~same).sum())} different-author problems",
+                found=(
+                    f"{int(same.sum())} same-author and {int((~same).sum())} different-author"
+                    " problems"
+                ),
                 expected="at least four of each",
             )
         texts = [normalised(problems.texts[row]) for row in problems.documents]
@@ -296,13 +325,14 @@ class Moreau2014(Verifier):
         folds = calibration_folds(problems, same, self.outer)
 
         def answered(rest: Bools, out: Bools) -> Floats:
-            genome = self._search(features[rest], same[rest], problems.select(rest), int(folds.fold[out][0]))
+            genome = self._search(
+                features[rest], same[rest], problems.select(rest), int(folds.fold[out][0])
+            )
             return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
 
         held_out = out_of_fold(answered, folds, same, least=2, otherwise=float(same.mean()))
         self.genome_ = self._search(features, same, problems, -1)
         self.radius_ = best_radius(held_out, same, folds.widest) if self.genome_[-1] == 1 else 0.0
-        self.nested_ = _final(apply_band(held_out, self.radius_), same)
         self.model_ = _learn(features, same, self.genome_)
         return self
 
@@ -322,7 +352,9 @@ class Moreau2014(Verifier):
         rows = rng.integers(choices, size=(self.population, len(choices)))
         rows, _ = evolve(rows, choices, lambda g: fitness(2, g), 8, 4, self.generations, rng)
         rows = rows[: max(4, self.population // 2)]
-        rows, _ = evolve(rows, choices, lambda g: fitness(4, g), 6, 3, max(1, self.generations // 2), rng)
+        rows, _ = evolve(
+            rows, choices, lambda g: fitness(4, g), 6, 3, max(1, self.generations // 2), rng
+        )
         best = rows[: max(1, self.population // 10)]
         repeated = [np.mean([fitness(k, genome) for k in (3, 4, 5)]) for genome in best]
         chosen: Ints = best[int(np.argmax(repeated))]
@@ -343,7 +375,9 @@ def _learn(features: Floats, same: Bools, genome: Ints) -> Any:
     kind, option = LEARNERS[genome[-2]]
     columns = _matrix(features, genome)
     if kind == "tree":
-        return DecisionTreeRegressor(min_samples_leaf=int(option), random_state=0).fit(columns, same.astype(np.float64))
+        return DecisionTreeRegressor(min_samples_leaf=int(option), random_state=0).fit(
+            columns, same.astype(np.float64)
+        )
     model = SVR(kernel="linear", C=option).fit(columns, same.astype(np.float64))
     return model.coef_[0], float(model.intercept_[0])
 

@@ -1,4 +1,7 @@
-"""N-gram tracing: how much of the questioned text's n-grams the known author has used before."""
+"""Verifies by n-gram tracing: how much of the questioned text's n-grams the known author has used before.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), a coefficient of overlap, higher = same author.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,6 @@ from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer
 
 Coefficient = Literal["simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"]
-COEFFICIENTS = ("simpson", "overlap", "phi", "jaccard", "kulczynski", "cole")
 
 
 @dataclass(eq=False, repr=False)
@@ -77,7 +79,9 @@ class NgramTracing(Scorer):
         """
         self.grams_ = np.empty(0, dtype=np.uint64)
         if self.coefficient in ("phi", "cole"):
-            every = set().union(*(self.grams([text]) for text in problems.texts.rows(problems.documents)))
+            every = set().union(
+                *(self.grams([text]) for text in problems.texts.rows(problems.documents))
+            )
             self.grams_ = np.unique(np.array([_hash(gram) for gram in every], dtype=np.uint64))
         self.seen_ = len(self.grams_)
         return self
@@ -99,12 +103,15 @@ class NgramTracing(Scorer):
             for sentence in divided(lowered(text) if self.lowercase else text):
                 parts = sentence if self.unit == "character" else TOKEN.findall(sentence)
                 joint = "" if self.unit == "character" else " "
-                grams.update(joint.join(parts[i : i + self.n]) for i in range(len(parts) - self.n + 1))
+                grams.update(
+                    joint.join(parts[i : i + self.n]) for i in range(len(parts) - self.n + 1)
+                )
         return grams
 
     def _coefficient(self, known: set[str], questioned: set[str]) -> float:
         both = len(known & questioned)
-        q, k = len(questioned), len(known)
+        q = len(questioned)
+        k = len(known)
         if self.coefficient == "simpson":
             return both / q
         if self.coefficient == "overlap":
@@ -113,11 +120,16 @@ class NgramTracing(Scorer):
             return both / (q + k - both)
         if self.coefficient == "kulczynski":
             return (both / q + both / k) / 2
-        b, c = q - both, k - both
+        b = q - both
+        c = k - both
         hashes = np.array([_hash(gram) for gram in known | questioned], dtype=np.uint64)
         neither = self.seen_ + int((~np.isin(hashes, self.grams_)).sum()) - both - b - c
         agreeing = both * neither - b * c
-        below = q * (b + neither) if self.coefficient == "cole" else math.sqrt(q * k * (c + neither) * (b + neither))
+        below = (
+            q * (b + neither)
+            if self.coefficient == "cole"
+            else math.sqrt(q * k * (c + neither) * (b + neither))
+        )
         return agreeing / below if below else 0.0
 
 

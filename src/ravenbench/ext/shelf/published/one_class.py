@@ -1,4 +1,6 @@
-"""What the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+"""Gives what the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+
+In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author; pieces of texts.
 
 Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it lies
 about as near to the known ones as these lie to each other. How each of that is done makes the method.
@@ -28,7 +30,9 @@ def cut(whole: S, count: int) -> list[S]:
     return [whole[a:b] for a, b in pairwise(edges)]
 
 
-def known_and_questioned(known: Sequence[S], joined: S, questioned: S, least: int) -> tuple[list[S], list[S]]:
+def known_and_questioned(
+    known: Sequence[S], joined: S, questioned: S, least: int
+) -> tuple[list[S], list[S]]:
     """Pieces of the known documents, at least ``least``, and pieces of the questioned text as long as these.
 
     Documents stay whole where there are enough (empty ones are left out); otherwise they are joined (``joined``) and
@@ -47,7 +51,10 @@ def sides(problems: Problems, read: Callable[[str], T]) -> Iterator[tuple[list[T
     """The known documents and the questioned one of each problem, as ``read`` takes them; each is read once."""
     read_rows = {int(row): read(problems.texts[row]) for row in problems.documents}
     for i in range(len(problems)):
-        yield [read_rows[int(row)] for row in problems.known(i)], read_rows[int(problems.questioned_index[i])]
+        yield (
+            [read_rows[int(row)] for row in problems.known(i)],
+            read_rows[int(problems.questioned_index[i])],
+        )
 
 
 def accepts(towards: Floats, among: Floats, slack: float = 0.0) -> bool:
@@ -70,5 +77,7 @@ class OneClass(Verifier):
         """The answer to one problem from its texts as ``read`` gives them."""
 
     def verify(self, problems: Problems) -> Floats:
-        answers = [self.answer(known, questioned) for known, questioned in sides(problems, self.read)]
+        answers = [
+            self.answer(known, questioned) for known, questioned in sides(problems, self.read)
+        ]
         return np.array(answers, dtype=np.float64)

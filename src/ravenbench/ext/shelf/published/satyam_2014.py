@@ -1,4 +1,7 @@
-"""Satyam et al. 2014: latent semantic analysis of character n-grams within each problem."""
+"""Verifies as Satyam et al. 2014: latent semantic analysis of character n-grams within each problem.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author.
+"""
 
 from __future__ import annotations
 
@@ -80,10 +83,16 @@ class Satyam2014(OneClass):
         return self
 
     def answer(self, known: list[str], questioned: str) -> float:
-        return float(self.calibrator_.transform(np.arcsinh(np.array([self._score(known, questioned, self.n_)])))[0])
+        return float(
+            self.calibrator_.transform(
+                np.arcsinh(np.array([self._score(known, questioned, self.n_)]))
+            )[0]
+        )
 
     def _scores(self, problems: Problems, n: int) -> Floats:
-        scores = [self._score(known, questioned, n) for known, questioned in sides(problems, self.read)]
+        scores = [
+            self._score(known, questioned, n) for known, questioned in sides(problems, self.read)
+        ]
         return np.array(scores, dtype=np.float64)
 
     def _score(self, known_texts: list[str], questioned: str, n: int) -> float:
@@ -106,7 +115,7 @@ def log_entropy(counts: Floats) -> Floats:
 
 
 def latent(rows: Floats, rank: int) -> Floats:
-    """Coordinates of the rows in their ``min(rank, N − 1)`` strongest singular directions, up to signs."""
+    """Coordinates (N, rank) of the rows in their ``min(rank, N − 1)`` strongest singular directions, up to signs."""
     values, vectors = np.linalg.eigh(rows @ rows.T)
     largest = slice(-max(min(rank, len(rows) - 1), 1), None)
     return np.asarray(vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0)))

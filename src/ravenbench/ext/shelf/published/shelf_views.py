@@ -1,4 +1,7 @@
-"""Texts as the families of features that the systems of PAN-2014 shared, and counts of one batch of texts.
+"""Reads texts as the families of features that the systems of PAN-2014 shared, and counts one batch of texts.
+
+In: normalised texts, and ``Problems``. Out: sequences of units; ``Profiles`` and matrices of counts (texts, n-grams);
+cosines from 0 to 1; ``Members``, rows of known and questioned texts.
 
 A family reads a text as a sequence of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop``
 (those among the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words),
@@ -52,19 +55,23 @@ def units_of(text: str, family: Family, stopwords: frozenset[str] = frozenset())
 def _read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Lowercased words, and punctuation marks; kept, since families and folds ask for the same texts repeatedly."""
     tokens = [sys.intern(token) for token in TOKEN.findall(lowered(text))]
-    return tuple(token for token in tokens if _is_word(token)), tuple(token for token in tokens if not _is_word(token))
+    return tuple(token for token in tokens if _is_word(token)), tuple(
+        token for token in tokens if not _is_word(token)
+    )
 
 
 @lru_cache(maxsize=_KEPT)
 def _affixes(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Prefixes and suffixes of words longer than they are."""
     long = [word for word in _read(text)[0] if len(word) > _AFFIX]
-    return tuple(sys.intern(word[:_AFFIX]) for word in long), tuple(sys.intern(word[-_AFFIX:]) for word in long)
+    return tuple(sys.intern(word[:_AFFIX]) for word in long), tuple(
+        sys.intern(word[-_AFFIX:]) for word in long
+    )
 
 
 @lru_cache(maxsize=_KEPT)
 def sentence_lengths(text: str) -> tuple[int, ...]:
-    """Words of each sentence that has any."""
+    """The number of words of each sentence that has any."""
     sizes = [0]
     for token in TOKEN.findall(text):
         if _is_word(token):
@@ -81,7 +88,9 @@ def count(sequences: Sequence[Sequence[str]], n: int) -> Profiles:
 
 def numbered(sequences: Sequence[Sequence[str]]) -> list[Ints]:
     """Units as integers, in order of the units themselves."""
-    number = {unit: i for i, unit in enumerate(sorted({unit for units in sequences for unit in units}))}
+    number = {
+        unit: i for i, unit in enumerate(sorted({unit for units in sequences for unit in units}))
+    }
     return [np.array([number[unit] for unit in units], dtype=np.int64) for units in sequences]
 
 

@@ -1,4 +1,9 @@
-"""Kocher & Savoy 2015, SPATIUM-L1: the questioned text's frequent tokens, compared with impostors in rounds."""
+"""Verifies as SPATIUM-L1 (Kocher & Savoy 2015): the questioned text's frequent tokens, compared with impostors in
+rounds.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered;
+frequencies per 1,000 tokens.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +79,13 @@ class Spatium2015(Verifier):
         self.background_ = Background(len(problems.texts), self.seed).fit(problems, same)
         row = {text: i for i, text in enumerate(self.background_.texts_)}
         read = {int(d): normalised(problems.texts[d]) for d in problems.documents}
-        profiles = ([row[read[int(d)]] for d in problems.known(i) if read[int(d)] in row] for i in range(len(problems)))
-        self.sets_ = [list(one) for one in dict.fromkeys(tuple(sorted(rows)) for rows in profiles if rows)]
+        profiles = (
+            [row[read[int(d)]] for d in problems.known(i) if read[int(d)] in row]
+            for i in range(len(problems))
+        )
+        self.sets_ = [
+            list(one) for one in dict.fromkeys(tuple(sorted(rows)) for rows in profiles if rows)
+        ]
         ratios = self._ratios(problems)
         self.largest_ = float(np.nanmax(np.append(ratios, 1 + MARGIN)))
         return self
@@ -87,7 +97,9 @@ class Spatium2015(Verifier):
         """Mean R of each problem, (n,); NaN where its texts have no usable token or there are no impostors."""
         counts = [Counter(tokens(lowered(text))) for text in self.background_.texts_]
         sets = [sum((counts[row] for row in rows), Counter[str]()) for rows in self.sets_]
-        author = np.array([self.background_.author_[rows[0]] for rows in self.sets_], dtype=np.int64)
+        author = np.array(
+            [self.background_.author_[rows[0]] for rows in self.sets_], dtype=np.int64
+        )
         sizes = np.array([len(rows) for rows in self.sets_], dtype=np.int64)
         read = {int(d): normalised(problems.texts[d]) for d in problems.documents}
         own = {d: Counter(tokens(lowered(text))) for d, text in read.items()}
@@ -109,9 +121,12 @@ class Spatium2015(Verifier):
             count = min(self.impostors, len(allowed))
             drawn = [rng.choice(allowed, size=count, replace=False) for _ in range(self.rounds)]
             distances = {
-                int(j): np.abs(frequencies(sets[j], features) - about).sum() for j in np.unique(np.array(drawn))
+                int(j): np.abs(frequencies(sets[j], features) - about).sum()
+                for j in np.unique(np.array(drawn))
             }
-            ratios[i] = np.mean([ratio(d0, min(float(distances[int(j)]) for j in some)) for some in drawn])
+            ratios[i] = np.mean(
+                [ratio(d0, min(float(distances[int(j)]) for j in some)) for some in drawn]
+            )
         return ratios
 
 
@@ -124,7 +139,9 @@ def frequent_untied(counts: Counter[str], size: int) -> list[str]:
 
 def frequencies(counts: Counter[str], features: Sequence[str]) -> Floats:
     """How often each of ``features`` stands in a thousand tokens, shape (len(features),)."""
-    return np.array([counts[token] for token in features], dtype=np.float64) * (1000 / max(counts.total(), 1))
+    return np.array([counts[token] for token in features], dtype=np.float64) * (
+        1000 / max(counts.total(), 1)
+    )
 
 
 def ratio(d0: float, nearest: float) -> float:
@@ -134,7 +151,8 @@ def ratio(d0: float, nearest: float) -> float:
 
 
 def answers(ratios: Floats, largest: float) -> Floats:
-    """R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1; else, and for NaN, 0.5."""
+    """Answers (n,) from 0 to 1: R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1;
+    else, and for NaN, 0.5."""
     accepted = np.minimum(1.0, 0.5 + 0.5 * (ratios - 1) / ((1 + MARGIN) * largest - 1))
     low = np.where(ratios <= 1 - MARGIN, ratios / 2, 0.5)
     return np.asarray(np.where(ratios >= 1 + MARGIN, accepted, low), dtype=np.float64)

@@ -1,4 +1,8 @@
-"""Two-level models of counts: how much better do one author's rates explain both sides than two authors' do?
+"""Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'
+do?
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,): log10 likelihood ratios, higher = same author;
+``llr`` gives natural logarithms.
 
 Each author has rates of their own for words or character sequences, drawn from a distribution over all authors; texts
 are draws at these rates. The distribution over authors is learned from training texts, so that no training pairs are
@@ -8,8 +12,8 @@ integrated over that distribution,
     LR = m(x, y) / (m(x) · m(y)),
 
 which is symmetric, counts how typical a habit is and not only how alike two texts are, and has a closed form in both
-models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are scores,
-which a calibrator brings to scale, as the papers do.
+models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are
+scores, which a calibrator brings to scale, as the papers do.
 
 References
 ----------
@@ -68,10 +72,15 @@ class TwoLevel(Scorer):
         SpecError
             If a parameter is out of range.
         """
-        texts, documents = problems.texts, problems.documents
-        self.units_ = with_counts(self.counted, lambda store: self._frequent(store, texts, documents))
+        texts = problems.texts
+        documents = problems.documents
+        self.units_ = with_counts(
+            self.counted, lambda store: self._frequent(store, texts, documents)
+        )
         counts, sizes = self.counts(texts, documents)
-        _, author = np.unique(known_authors([(problems, same)]).codes[documents], return_inverse=True)
+        _, author = np.unique(
+            known_authors([(problems, same)]).codes[documents], return_inverse=True
+        )
         total = np.zeros((int(author.max(initial=-1)) + 1, counts.shape[1]))
         np.add.at(total, author, counts)
         self._learn(total, np.bincount(author, sizes, len(total)).astype(np.float64))
@@ -81,25 +90,34 @@ class TwoLevel(Scorer):
         """Log10 LRs (n,) as the model has them, before any calibration; 0 where a side has none of the units."""
         documents = problems.documents
         counts, sizes = self.counts(problems.texts, documents)
-        known, questioned = (np.searchsorted(documents, q) for q in (problems.known_index, problems.questioned_index))
+        known, questioned = (
+            np.searchsorted(documents, q) for q in (problems.known_index, problems.questioned_index)
+        )
         starts = problems.known_ptr[:-1]
-        y, size = np.add.reduceat(counts[known], starts), np.add.reduceat(sizes[known], starts)
+        y = np.add.reduceat(counts[known], starts)
+        size = np.add.reduceat(sizes[known], starts)
         return self.llr(counts[questioned], y, sizes[questioned], size) / LN10
 
     def _frequent(self, store: CountStore, texts: TextTable, documents: Ints) -> list[str]:
         total = frequencies(store, texts, documents)[0]
         if self.unit == "word":
-            fold, kind = store.lexicon.fold, store.lexicon.kind
-            total = np.bincount(fold, weights=total, minlength=len(fold)).astype(np.int64) * (kind == WORD)
+            fold = store.lexicon.fold
+            kind = store.lexicon.kind
+            total = np.bincount(fold, weights=total, minlength=len(fold)).astype(np.int64) * (
+                kind == WORD
+            )
         return largest(store, total, self.size)[0]
 
     def counts(self, texts: TextTable, documents: Ints) -> tuple[Floats, Floats]:
         """Counts of the chosen units (n, units), and of all units (n,), in these texts."""
         return with_counts(self.counted, lambda store: self._spread(store, texts, documents))
 
-    def _spread(self, store: CountStore, texts: TextTable, documents: Ints) -> tuple[Floats, Floats]:
+    def _spread(
+        self, store: CountStore, texts: TextTable, documents: Ints
+    ) -> tuple[Floats, Floats]:
         width = len(self.units_)
-        result, ids = np.zeros((len(documents), width + 2)), store.ids(self.units_)
+        result = np.zeros((len(documents), width + 2))
+        ids = store.ids(self.units_)
         for rows in store.blocks(texts, documents):
             column = np.full(len(store.lexicon), width, dtype=np.int64)
             column[ids] = np.arange(width)
@@ -107,7 +125,9 @@ class TwoLevel(Scorer):
                 # Marks and numbers are not among the words of a text.
                 column = np.where(store.lexicon.kind == WORD, column[store.lexicon.fold], width + 1)
             some = slice(rows.first, rows.first + len(rows))
-            result[some] = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, width + 2)
+            result[some] = spread_counts(
+                rows.ids, rows.counts, rows.starts, rows.stops, column, width + 2
+            )
         return result[:, :width], result[:, : width + 1].sum(axis=1)
 
     @abstractmethod
@@ -157,13 +177,20 @@ class DirichletMultinomial(TwoLevel):
         for _ in range(STEPS if len(counts) > 1 else 0):
             before = alpha
             up = (psi(counts + alpha) - psi(alpha)).sum(axis=0)
-            alpha = np.maximum(alpha * up / (psi(own + alpha.sum()) - psi(alpha.sum())).sum(), LEAST)
+            alpha = np.maximum(
+                alpha * up / (psi(own + alpha.sum()) - psi(alpha.sum())).sum(), LEAST
+            )
             if np.abs(alpha - before).sum() < 1e-6 * alpha.sum():
                 break
         self.alpha_ = np.minimum(alpha, MOST)
 
     def llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
-        return self._log_beta(x + y) + self._log_beta(np.zeros_like(x)) - self._log_beta(x) - self._log_beta(y)
+        return (
+            self._log_beta(x + y)
+            + self._log_beta(np.zeros_like(x))
+            - self._log_beta(x)
+            - self._log_beta(y)
+        )
 
     def _log_beta(self, counts: Floats) -> Floats:
         """Logarithm of the multivariate beta function of alpha and counts, (n,)."""
@@ -201,17 +228,28 @@ class PoissonGamma(TwoLevel):
         from scipy.special import psi
 
         used = sizes > 0
-        counts, sizes = counts[used], sizes[used, None]
+        counts = counts[used]
+        sizes = sizes[used, None]
         mean = (counts.sum(axis=0) + 0.5) / (sizes.sum() + 1.0)
-        low, high = np.full(len(mean), np.log(LEAST)), np.full(len(mean), np.log(MOST))
+        low = np.full(len(mean), np.log(LEAST))
+        high = np.full(len(mean), np.log(MOST))
         # The slope of the likelihood in the shape changes its sign once, from + to −; without a root the unit varies
         # no more than chance lets it, and says nothing.
         for _ in range(BISECTIONS):
             shape = np.exp((low + high) / 2)
             whole = shape + mean * sizes
-            slope = psi(counts + shape) - psi(shape) + np.log(shape / whole) + 1 - (counts + shape) / whole
+            slope = (
+                psi(counts + shape)
+                - psi(shape)
+                + np.log(shape / whole)
+                + 1
+                - (counts + shape) / whole
+            )
             rises = slope.sum(axis=0) > 0
-            low, high = np.where(rises, (low + high) / 2, low), np.where(rises, high, (low + high) / 2)
+            low, high = (
+                np.where(rises, (low + high) / 2, low),
+                np.where(rises, high, (low + high) / 2),
+            )
         self.shape_ = np.exp((low + high) / 2)
         self.rate_ = self.shape_ / mean
 
@@ -223,7 +261,8 @@ class PoissonGamma(TwoLevel):
         """Log probability of each unit's count, (n, units), but for what cancels in the LR."""
         from scipy.special import gammaln
 
-        shape, rate = self.shape_, self.rate_
+        shape = self.shape_
+        rate = self.rate_
         whole = counts + shape
         rises = gammaln(whole) - gammaln(shape) - counts * np.log(rate)
         return np.asarray(rises - whole * np.log1p(sizes[:, None] / rate))
@@ -232,5 +271,6 @@ class PoissonGamma(TwoLevel):
 STEPS = 500
 """Steps of the fixed point at most."""
 BISECTIONS = 50
-LEAST, MOST = 1e-6, 1e6
+LEAST = 1e-6
+MOST = 1e6
 """Parameters are kept within these."""

@@ -1,4 +1,7 @@
-"""Vartapetiance & Gillam 2014: how stop words follow each other within short windows; binary answers."""
+"""Verifies as Vartapetiance & Gillam 2014: how stop words follow each other within short windows.
+
+In: ``Problems`` (n). Out: answers (n,), binary: 1 = same author, 0 = different.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,8 @@ class Vartapetiance2014(OneClass):
         """Choose stop words and learn scales. SpecError if a parameter is not positive."""
         texts = problems.texts.rows(problems.documents)
         self.words_ = frequent_words(texts, self.stop_words)
-        squares, total = np.zeros((3, len(self.words_) ** 2)), np.zeros((3, len(self.words_) ** 2))
+        squares = np.zeros((3, len(self.words_) ** 2))
+        total = np.zeros((3, len(self.words_) ** 2))
         for text in texts:
             patterns = self._patterns(self.read(text))
             total += patterns
@@ -68,8 +72,13 @@ class Vartapetiance2014(OneClass):
     def answer(self, known: list[list[str]], questioned: list[str]) -> float:
         joined = [word for text in known for word in text]
         parts, pieces = known_and_questioned(known, joined, questioned, _PIECES)
-        rests = [[w for j, other in enumerate(parts) if j != left for w in other] for left in range(len(parts))]
-        among = np.array([self._cosine(part, rest) for part, rest in zip(parts, rests, strict=True)])
+        rests = [
+            [w for j, other in enumerate(parts) if j != left for w in other]
+            for left in range(len(parts))
+        ]
+        among = np.array(
+            [self._cosine(part, rest) for part, rest in zip(parts, rests, strict=True)]
+        )
         if not among.any() or not any(self._patterns(part).any() for part in pieces):
             return 0.5
         return float(accepts(np.array([self._cosine(part, joined) for part in pieces]), among))
@@ -93,7 +102,8 @@ def patterns(text: Sequence[str], stop_words: Sequence[str], gap: int) -> Floats
     number_at = np.array([number.get(word, -1) for word in text], dtype=np.int64)
     count, total, squares = np.zeros((3, width * width))
     for distance in range(1, min(gap, len(number_at) - 1) + 1):
-        first, second = number_at[:-distance], number_at[distance:]
+        first = number_at[:-distance]
+        second = number_at[distance:]
         both = (first >= 0) & (second >= 0)
         counts = np.bincount(first[both] * width + second[both], minlength=width * width)
         count += counts

@@ -1,4 +1,8 @@
-"""Zamani et al. 2014: nearest neighbours in the distributions that set an author apart."""
+"""Verifies as Zamani et al. 2014: nearest neighbours in the distributions that set an author apart.
+
+In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), shares from 0 to 1, higher = same author;
+distances from 0 to 1, the roots of divergences in bits.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,25 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.ext.shelf.grams import Grams
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.one_class import sides
 from ravenbench.ext.shelf.published.shelf_views import Family, Members, symbols, units_of, written
-from ravenbench.ext.shelf.raven_2026.families import Grams
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer
 
 FAMILIES: tuple[tuple[Family, int, int], ...] = (
-    ("char", 1, 100), ("char", 2, 500), ("char", 3, 1000), ("word", 1, 1000), ("stop", 1, 150), ("mark", 1, 40),
-    ("sentence", 1, 30), ("length", 1, 20),
-)  # fmt: skip
+    ("char", 1, 100),
+    ("char", 2, 500),
+    ("char", 3, 1000),
+    ("word", 1, 1000),
+    ("stop", 1, 150),
+    ("mark", 1, 40),
+    ("sentence", 1, 30),
+    ("length", 1, 20),
+)
 """Family, n, and how many of its most frequent values are told apart."""
 _SMOOTHING = 0.1
 
@@ -76,7 +86,8 @@ class Zamani2014(Scorer):
         self.background_ = Background(500, self.seed).fit(problems, same)
         texts = self.background_.texts_
         self.words_ = frequent_words(texts, FAMILIES[4][2])
-        self.symbols_, self.grams_ = [], []
+        self.symbols_ = []
+        self.grams_ = []
         for family, n, size in FAMILIES:
             sequences = [units_of(text, family, frozenset(self.words_)) for text in texts]
             self.symbols_.append([] if family == "char" else symbols(sequences))
@@ -91,7 +102,9 @@ class Zamani2014(Scorer):
         for i, (known, questioned) in enumerate(sides(problems, normalised)):
             allowed = self.background_.allowed([*known, questioned])
             rng = stream(self.seed, "zamani-others", str(problems.ids[i]))
-            chosen = np.sort(rng.choice(allowed, size=min(self.others, len(allowed)), replace=False))
+            chosen = np.sort(
+                rng.choice(allowed, size=min(self.others, len(allowed)), replace=False)
+            )
             result[i] = self._share(profiles, members.known[i], int(members.questioned[i]), chosen)
         return result
 
@@ -99,21 +112,30 @@ class Zamani2014(Scorer):
         """Smoothed distributions of texts over each family's values."""
         distributions = []
         for (family, n, _), grams, known in zip(FAMILIES, self.grams_, self.symbols_, strict=True):
-            read = written([units_of(text, family, frozenset(self.words_)) for text in texts], known)
+            read = written(
+                [units_of(text, family, frozenset(self.words_)) for text in texts], known
+            )
             total = np.array([max(len(text) - n + 1, 0) for text in read], dtype=np.float64)
             counts = grams.dense(read) * total[:, None] + _SMOOTHING
             distributions.append(counts / counts.sum(axis=1)[:, None])
         return distributions
 
     def _share(self, profiles: list[Floats], known: Ints, questioned: int, others: Ints) -> float:
-        separations, distances = [], []
+        separations = []
+        distances = []
         k = len(known)
         for own, background in zip(profiles, self.profiles_, strict=True):
             every = np.concatenate([own[known], background[others]])
-            among = np.concatenate([jensen_shannon(own[known[j]], own[known[j + 1 :]]) for j in range(k - 1)])
-            between = np.concatenate([jensen_shannon(own[row], background[others]) for row in known])
+            among = np.concatenate(
+                [jensen_shannon(own[known[j]], own[known[j + 1 :]]) for j in range(k - 1)]
+            )
+            between = np.concatenate(
+                [jensen_shannon(own[row], background[others]) for row in known]
+            )
             deviation = float(np.sqrt((among.var() + between.var()) / 2))
-            separations.append((between.mean() - among.mean()) / deviation if deviation > 1e-12 else -np.inf)
+            separations.append(
+                (between.mean() - among.mean()) / deviation if deviation > 1e-12 else -np.inf
+            )
             towards = jensen_shannon(own[questioned], every)
             distances.append(towards / max(float(between.mean()), 1e-12))
         best = np.argsort(-np.array(separations), kind="stable")[: self.best]
@@ -121,7 +143,7 @@ class Zamani2014(Scorer):
 
 
 def neighbours(distance: Floats, known: int) -> float:
-    """Share of the first ``known`` members among the 2k + 1 nearest, both sides made equally heavy.
+    """Share (0 to 1) of the first ``known`` members among the 2k + 1 nearest, both sides made equally heavy.
 
     A neighbour weighs one over its distance, and one over the size of its side.
     """

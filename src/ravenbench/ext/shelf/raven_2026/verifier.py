@@ -1,4 +1,8 @@
-"""raven-2026: Raven's own verifier, one recipe for every language and genre."""
+"""Defines raven-2026, Raven's own verifier: one recipe for every language and genre.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 =
+unanswered; natural log-odds (n,); features (n, features), mean z-scores, higher = more alike.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,13 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, Family, MinMax
-from ravenbench.ext.shelf.raven_2026.whitened import Cases, Layout, ScratchBuffer, Whitened, WhitenedBatch
+from ravenbench.ext.shelf.raven_2026.whitened import (
+    Cases,
+    Layout,
+    ScratchBuffer,
+    Whitened,
+    WhitenedBatch,
+)
 from ravenbench.ext.shelf.views import View, Views, chunks
 from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
@@ -55,7 +65,8 @@ class Ridge:
     def fit(self, features: Floats, same: Bools) -> Self:
         """Learn from features (n, f) of problems of both classes."""
         self.mean_, self.deviation_ = centre_of(features)
-        rows, count = self._standard(features), features.shape[1]
+        rows = self._standard(features)
+        count = features.shape[1]
         share = self.common / np.sqrt(count)
         if share:
             rows = np.concatenate([rows, share * rows.sum(axis=1, keepdims=True)], axis=1)
@@ -65,13 +76,13 @@ class Ridge:
         return self
 
     def answers(self, features: Floats) -> Floats:
-        """Probabilities of the same author from features (n, f), (n,)."""
+        """Probabilities of the same author (n,), 0 to 1, from features (n, f)."""
         from scipy.special import expit
 
         return np.asarray(expit(self.log_odds(features)), dtype=np.float64)
 
     def log_odds(self, features: Floats) -> Floats:
-        """Log odds of the same author from features (n, f), (n,)."""
+        """Natural log-odds of the same author (n,) from features (n, f)."""
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (self._standard(features) * self.coef_).sum(axis=1) + self.intercept_
         return np.asarray(odds, dtype=np.float64)
@@ -121,22 +132,42 @@ _PPM_IMPOSTORS = 20
 
 
 _DELTAS: dict[str, tuple[View, int, int]] = {
-    "token-100": ("token", 1, 100), "token-150": ("token", 1, 150), "token-300": ("token", 1, 300),
-    "token-500": ("token", 1, 500), "token2-delta": ("token", 2, 300), "mask2-delta": ("mask", 2, 300),
-    "mask3-delta": ("mask", 3, 500), "marks1-delta": ("marks", 1, 20), "marks2-delta": ("marks", 2, 60),
-    "marks3-delta": ("marks", 3, 150), "shape1-delta": ("shape", 1, 40), "shape2-delta": ("shape", 2, 300),
-    "shape3-delta": ("shape", 3, 500), "char2-delta": ("char", 2, 500), "char3-delta": ("char", 3, 1500),
-}  # fmt: skip
+    "token-100": ("token", 1, 100),
+    "token-150": ("token", 1, 150),
+    "token-300": ("token", 1, 300),
+    "token-500": ("token", 1, 500),
+    "token2-delta": ("token", 2, 300),
+    "mask2-delta": ("mask", 2, 300),
+    "mask3-delta": ("mask", 3, 500),
+    "marks1-delta": ("marks", 1, 20),
+    "marks2-delta": ("marks", 2, 60),
+    "marks3-delta": ("marks", 3, 150),
+    "shape1-delta": ("shape", 1, 40),
+    "shape2-delta": ("shape", 2, 300),
+    "shape3-delta": ("shape", 3, 500),
+    "char2-delta": ("char", 2, 500),
+    "char3-delta": ("char", 3, 1500),
+}
 _MINMAXES: dict[str, tuple[View, int, int]] = {
-    "char2-minmax": ("char", 2, 5000), "char3-minmax": ("char", 3, 5000), "char4-minmax": ("char", 4, 5000),
-    "char5-minmax": ("char", 5, 5000), "mask2-minmax": ("mask", 2, 3000), "mask3-minmax": ("mask", 3, 5000),
+    "char2-minmax": ("char", 2, 5000),
+    "char3-minmax": ("char", 3, 5000),
+    "char4-minmax": ("char", 4, 5000),
+    "char5-minmax": ("char", 5, 5000),
+    "mask2-minmax": ("mask", 2, 3000),
+    "mask3-minmax": ("mask", 3, 5000),
     "token-minmax": ("token", 1, 5000),
-}  # fmt: skip
+}
 _WHITENED: dict[str, tuple[View, int, int]] = {
-    "white-150": ("token", 1, 150), "white-250": ("token", 1, 250), "white-400": ("token", 1, 400),
-    "white-token2": ("token", 2, 250), "white-mask2": ("mask", 2, 250), "white-mask3": ("mask", 3, 250),
-    "white-shape2": ("shape", 2, 200), "white-char2": ("char", 2, 400), "white-char3": ("char", 3, 400),
-}  # fmt: skip
+    "white-150": ("token", 1, 150),
+    "white-250": ("token", 1, 250),
+    "white-400": ("token", 1, 400),
+    "white-token2": ("token", 2, 250),
+    "white-mask2": ("mask", 2, 250),
+    "white-mask3": ("mask", 3, 250),
+    "white-shape2": ("shape", 2, 200),
+    "white-char2": ("char", 2, 400),
+    "white-char3": ("char", 3, 400),
+}
 """View, length of n-grams, and how many are taken up, by the name of a feature."""
 
 
@@ -193,7 +224,9 @@ class Extractor:
         plain = {name: family for name, family in families().items() if name in self.names}
         white = {name: family for name, family in whitened().items() if name in self.names}
         self.families_ = {name: f.fit(impostors.counts(f.view, f.n)) for name, f in plain.items()}
-        self.whitened_ = {name: f.fit(impostors.counts(f.view, f.n), author) for name, f in white.items()}
+        self.whitened_ = {
+            name: f.fit(impostors.counts(f.view, f.n), author) for name, f in white.items()
+        }
         self.order_ = stream(self.seed, "ppm-impostors").permutation(len(texts))
         return self
 
@@ -222,11 +255,16 @@ class Extractor:
         documents = self._chunked(texts)
         place = {text: i for i, text in enumerate(self.background_.texts_)}
         twin = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
-        cases = Cases([known[i] for i in answerable], questioned[answerable], mask[answerable], twin)
-        links, column = cases.links, 0
+        cases = Cases(
+            [known[i] for i in answerable], questioned[answerable], mask[answerable], twin
+        )
+        links = cases.links
+        column = 0
         for family in self.families_.values():
             each, linked = family.between(documents, impostors, links)
-            out[answerable, column] = s_norms(cases.over_known(linked), *cases.sides(each), cases.allowed)
+            out[answerable, column] = s_norms(
+                cases.over_known(linked), *cases.sides(each), cases.allowed
+            )
             column += 1
         without = np.flatnonzero(~cases.allowed.all(axis=1))
         # Those that leave out the same author stand together: what they read is near then.
@@ -254,9 +292,12 @@ class Extractor:
         ordered = cases.allowed[:, self.order_]
         first = np.argsort(~ordered, axis=1, kind="stable")[:, :_PPM_IMPOSTORS]
         pool = self.order_[first] + len(texts)
-        links, owner = cases.links, np.repeat(np.arange(len(cases)), cases.sizes)
+        links = cases.links
+        owner = np.repeat(np.arange(len(cases)), cases.sizes)
         count = pool.shape[1]
-        left = np.concatenate([links[:, 0], np.repeat(links[:, 1], count), np.repeat(cases.questioned, count)])
+        left = np.concatenate(
+            [links[:, 0], np.repeat(links[:, 1], count), np.repeat(cases.questioned, count)]
+        )
         right = np.concatenate([links[:, 1], pool[owner].ravel(), pool.ravel()])
         value = -cross_entropies(table, row[left], row[right]).mean(axis=1)
         linked, known, questioned = np.split(value, np.cumsum([len(links), len(links) * count]))
@@ -271,8 +312,12 @@ class Extractor:
         whose = np.array([*(cluster.get(text, -1) for text in texts), -1], dtype=np.int64)
         same_author = self.background_.author_ == whose[:, None]
         ends = np.cumsum([len(rows) + 1 for rows in known])
-        used = np.concatenate([np.append(rows, row) for rows, row in zip(known, questioned, strict=True)])
-        return np.asarray(~np.logical_or.reduceat(same_author[used], np.concatenate([[0], ends[:-1]]), axis=0))
+        used = np.concatenate(
+            [np.append(rows, row) for rows, row in zip(known, questioned, strict=True)]
+        )
+        return np.asarray(
+            ~np.logical_or.reduceat(same_author[used], np.concatenate([[0], ends[:-1]]), axis=0)
+        )
 
     def _impostors(self) -> Chunked:
         """The impostors' chunks; fit and every measurement share them while this object lives."""
@@ -302,7 +347,11 @@ def _documents(problems: Problems) -> tuple[list[str], list[Ints], Ints]:
         if TOKEN.search(text):
             place[document] = row.setdefault(text, len(row))
     known = [place[problems.known(i)] for i in range(len(problems))]
-    return list(row), [np.unique(rows[rows >= 0]) for rows in known], place[problems.questioned_index]
+    return (
+        list(row),
+        [np.unique(rows[rows >= 0]) for rows in known],
+        place[problems.questioned_index],
+    )
 
 
 _FOLDS = 10
@@ -350,14 +399,17 @@ class Fused(Verifier):
         """
         if not self.C > 0 or self.impostors < 2:
             raise SpecError(
-                f"a parameter of {self.name} is out of range", found=str(self), expected="C > 0, impostors ≥ 2"
+                f"a parameter of {self.name} is out of range",
+                found=str(self),
+                expected="C > 0, impostors ≥ 2",
             )
         same = both_classes(same, self.name)
         self.extractor_ = self._measurer().fit(problems, same)
         if len(problems) > _MOST_PROBLEMS:
             rng = stream(self.seed, "raven-2026-problems", len(problems))
             sample = np.sort(rng.choice(len(problems), size=_MOST_PROBLEMS, replace=False))
-            problems, same = problems.select(sample), same[sample]
+            problems = problems.select(sample)
+            same = same[sample]
         return self.learn(problems, same, *self.extractor_.measure(problems))
 
     def learn(self, problems: Problems, same: Bools, features: Floats, able: Bools) -> Self:
@@ -365,7 +417,8 @@ class Fused(Verifier):
 
         CorpusError if one class is absent among the problems that can be told.
         """
-        problems, same = problems.select(able), both_classes(same[able], self.name)
+        problems = problems.select(able)
+        same = both_classes(same[able], self.name)
         features = self._used(features[able])
         self.features_ = self._names()
         self.radius_ = self._band(problems, same, features)
@@ -376,12 +429,12 @@ class Fused(Verifier):
         return self.answer(*self.extractor_.measure(problems))
 
     def log_odds(self, problems: Problems) -> Floats:
-        """Log odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
+        """Natural log-odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
         features, able = self.extractor_.measure(problems)
         return np.where(able, self.ridge_.log_odds(self._used(features)), 0.0)
 
     def answer(self, features: Floats, able: Bools) -> Floats:
-        """Answers from what ``Extractor.measure`` found."""
+        """Answers (n,) from 0 to 1, from what ``Extractor.measure`` found."""
         answers = apply_band(self.ridge_.answers(self._used(features)), self.radius_)
         answers[~able] = 0.5
         return answers
@@ -396,7 +449,11 @@ class Fused(Verifier):
         folds = calibration_folds(problems, same, _FOLDS)
         answers = out_of_fold(answered, folds, same, otherwise=np.nan)
         finite = ~np.isnan(answers)
-        return best_radius(answers[finite], same[finite], folds.widest) if finite.sum() * 2 > len(finite) else 0.0
+        return (
+            best_radius(answers[finite], same[finite], folds.widest)
+            if finite.sum() * 2 > len(finite)
+            else 0.0
+        )
 
 
 @dataclass(eq=False, repr=False)

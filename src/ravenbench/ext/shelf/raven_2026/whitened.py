@@ -1,10 +1,13 @@
-"""Cosine of frequencies after whitening by how authors vary, learned without the problem's own authors.
+"""Gives cosines of n-gram frequencies after whitening by how authors vary, learned without the problem's own authors.
 
-What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all impostors
-and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A`` and ``B`` few
-rows go, so that the inverse without them follows from that with them (Woodbury); ``b`` and ``g`` move by hundredths,
-so that what depends on them is interpolated between a dozen inverses. ``WhitenedBatch.alone`` says the same of one
-problem by definition, and serves those for which this is not exact enough.
+In: chunks of impostors' texts with their authors, and ``Cases`` (m problems over a table of documents). Out: cosines
+from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m, impostors) of each side and impostors.
+
+What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all
+impostors and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A``
+and ``B`` few rows go, so that the inverse without them follows from that with them (Woodbury); ``b`` and ``g`` move
+by hundredths, so that what depends on them is interpolated between a dozen inverses. ``WhitenedBatch.alone`` says the
+same of one problem by definition, and serves those for which this is not exact enough.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, GramCounts
+from ravenbench.ext.shelf.grams import GramCounts
+from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta
 from ravenbench.ext.shelf.views import View
 from ravenbench.text.tfidf import unit
 from ravenbench.types import Bools, Floats, Ints
@@ -56,7 +60,7 @@ class Cases:
 
     @property
     def sizes(self) -> Ints:
-        """Known documents of each problem."""
+        """Number of known documents of each problem, (m,)."""
         return np.array([len(k) for k in self.known], dtype=np.int64)
 
     @property
@@ -77,7 +81,7 @@ class Cases:
         return self.over_known(each[self._flat]), each[self.questioned]
 
     def take(self, chosen: Ints) -> Cases:
-        """Some of the problems."""
+        """``Cases`` of some of the problems."""
         known = [self.known[i] for i in chosen]
         return Cases(known, self.questioned[chosen], self.allowed[chosen], self.twin)
 
@@ -92,7 +96,9 @@ class Cases:
             rows += int(sizes[list(own - met)].sum())
             if batch and rows > _MORE_ROWS:
                 yield np.array(batch)
-                batch, met, rows = [], set(), int(sizes[list(own)].sum())
+                batch = []
+                met = set()
+                rows = int(sizes[list(own)].sum())
             batch.append(i)
             met |= own
         if batch:
@@ -137,21 +143,32 @@ class Layout:
                 extra.append(np.arange(documents.bounds[document], documents.bounds[document + 1]))
                 rows[document] = np.arange(filled, filled + len(extra[-1]))
                 filled += len(extra[-1])
-        own, place, own_ends, pairs, link_ends = [], [], [0], [np.zeros((0, 2), np.int64)], [0]
+        own = []
+        place = []
+        own_ends = [0]
+        pairs = [np.zeros((0, 2), np.int64)]
+        link_ends = [0]
         for known, questioned in zip(cases.known, cases.questioned, strict=True):
             parts = [rows[document] for document in (*known.tolist(), int(questioned))]
             own.append(np.concatenate(parts))
             place.append(np.repeat(np.arange(len(parts)), [len(part) for part in parts]))
             own_ends.append(own_ends[-1] + len(own[-1]))
-            left, right = np.concatenate(parts[:-1]), parts[-1]
+            left = np.concatenate(parts[:-1])
+            right = parts[-1]
             pairs.append(np.stack([np.repeat(left, len(right)), np.tile(right, len(left))], axis=1))
             link_ends.append(link_ends[-1] + len(pairs[-1]))
         owner, removed = np.nonzero(np.repeat(~cases.allowed, np.diff(impostors.bounds), axis=1))
         removed_ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(cases)))])
         return cls(
-            np.concatenate(extra), np.concatenate(pairs), np.concatenate(own), np.concatenate(place),
-            np.array(own_ends), np.array(link_ends), removed, removed_ends,
-        )  # fmt: skip
+            np.concatenate(extra),
+            np.concatenate(pairs),
+            np.concatenate(own),
+            np.concatenate(place),
+            np.array(own_ends),
+            np.array(link_ends),
+            removed,
+            removed_ends,
+        )
 
 
 _LEAST_PIVOT = 1e-3
@@ -203,14 +220,18 @@ def leave_out(
     linked : (m,)
         Takes the mean similarity of the questioned to the known documents.
     """
-    count, nodes = len(author), len(gram)
+    count = len(author)
+    nodes = len(gram)
     exact = np.ones(len(weights), np.bool_)
-    length, row = np.empty(count), np.empty(count)
+    length = np.empty(count)
+    row = np.empty(count)
     for p in range(len(weights)):
         w = weights[p]
         out = removed[removed_ends[p] : removed_ends[p + 1]]
-        own_rows, whose = own[own_ends[p] : own_ends[p + 1]], place[own_ends[p] : own_ends[p + 1]]
-        many, last = len(out), whose[-1]
+        own_rows = own[own_ends[p] : own_ends[p + 1]]
+        whose = place[own_ends[p] : own_ends[p + 1]]
+        many = len(out)
+        last = whose[-1]
         # The inverse of what a left-out author's rows weigh, minus their products: its Cholesky factor.
         factor = np.zeros((many, many))
         for i in range(many):
@@ -251,7 +272,8 @@ def leave_out(
         for c in range(count):
             # An empty text stays without direction.
             length[c] = 1 / np.sqrt(length[c]) if length[c] > 0 else 0.0
-        bend, size = np.zeros((len(own_rows), many)), np.empty(len(own_rows))
+        bend = np.zeros((len(own_rows), many))
+        size = np.empty(len(own_rows))
         share = np.zeros(last + 1)
         for o in range(len(own_rows)):
             share[whose[o]] += 1
@@ -327,7 +349,9 @@ _TOLERANCE = 5e-11
 """Relative size of what interpolation leaves out."""
 _FAR = 0.3
 """Authors who change the numbers by more than half of this, as a logarithm, are left out one problem at a time."""
-_STEPS = np.array([0.0, 1.0, -1.0, 0.5774, -0.5774, 0.8515, -0.8515, 0.2897, -0.2897, 0.9484, -0.9484])
+_STEPS = np.array(
+    [0.0, 1.0, -1.0, 0.5774, -0.5774, 0.8515, -0.8515, 0.2897, -0.2897, 0.9484, -0.9484]
+)
 """Places of interpolation along an axis, the first so many of which will do for a polynomial (Leja)."""
 
 
@@ -354,19 +378,28 @@ class Scatter:
         """The scatter of these rows; authors may have any numbers."""
         _, code, count = np.unique(author, return_inverse=True, return_counts=True)
         own, _ = within(rows, author)
-        square, spread = np.zeros(len(count)), np.zeros(len(count))
+        square = np.zeros(len(count))
+        spread = np.zeros(len(count))
         np.add.at(square, code, np.einsum("ij,ij->i", rows, rows))
         np.add.at(spread, code[count[code] > 1], np.einsum("ij,ij->i", own, own))
         return cls(rows, code.astype(np.int64), count, square, spread)
 
     def numbers(self, removed: Bools, shrinkage: float) -> Floats:
-        """log b and log g of whitenings, (m, 2), where ``removed`` (m, authors) left out; not finite if undefined."""
+        """Natural log b and log g of whitenings, (m, 2), where ``removed`` (m, authors) left out; not finite if
+        undefined."""
         left = ~removed
         freedom = left @ (self.count - 1.0)
-        square, spread = left @ self.square, left @ self.spread
+        square = left @ self.square
+        spread = left @ self.spread
         with np.errstate(divide="ignore", invalid="ignore"):
             b = freedom / PRIOR * square / spread
-            g = np.divide(shrinkage + 1e-6, 1 - shrinkage) * (freedom + PRIOR) / PRIOR * square / self.rows.shape[1]
+            g = (
+                np.divide(shrinkage + 1e-6, 1 - shrinkage)
+                * (freedom + PRIOR)
+                / PRIOR
+                * square
+                / self.rows.shape[1]
+            )
             return np.asarray(np.log(np.stack([b, g], axis=1)))
 
 
@@ -404,7 +437,10 @@ class Frame:
             return
         away = 2 * (single - whole)
         corners = np.concatenate(
-            [np.zeros((2, 2)), away[np.isfinite(away).all(axis=1) & (np.abs(away) < _FAR).all(axis=1)]]
+            [
+                np.zeros((2, 2)),
+                away[np.isfinite(away).all(axis=1) & (np.abs(away) < _FAR).all(axis=1)],
+            ]
         )
         self._axes = np.linalg.svd(corners - corners.mean(axis=0))[2]
         turned = corners @ self._axes.T
@@ -429,7 +465,9 @@ class Frame:
         weights = np.zeros((len(numbers), len(self.nodes)))
         inside: Bools = np.asarray(np.isfinite(numbers).all(axis=1)) & (len(self.nodes) > 0)
         if inside.any():
-            place = (np.where(inside[:, None], numbers, self.nodes[0]) @ self._axes.T - self._middle) / self._half
+            place = (
+                np.where(inside[:, None], numbers, self.nodes[0]) @ self._axes.T - self._middle
+            ) / self._half
             inside &= (np.abs(place) <= 1).all(axis=1)
             weights[inside] = np.linalg.solve(self._of_nodes.T, self._terms(place[inside]).T).T
         return inside, weights
@@ -462,12 +500,17 @@ def products(
     from scipy.linalg import cholesky, solve_triangular
 
     own, _ = within(scatter.rows, scatter.author)
-    whole, inner = scatter.rows.T @ scatter.rows, own.T @ own
-    rows, count = np.concatenate([scatter.rows, extra]), len(scatter.rows)
+    whole = scatter.rows.T @ scatter.rows
+    inner = own.T @ own
+    rows = np.concatenate([scatter.rows, extra])
+    count = len(scatter.rows)
     gram = scratch.take(len(nodes), len(rows), count)
-    square, linked = np.empty((len(nodes), len(rows))), np.empty((len(nodes), len(pairs)))
-    row, column = pairs.max(axis=1), pairs.min(axis=1)
-    known, new = np.flatnonzero(column < count), np.flatnonzero(column >= count)
+    square = np.empty((len(nodes), len(rows)))
+    linked = np.empty((len(nodes), len(pairs)))
+    row = pairs.max(axis=1)
+    column = pairs.min(axis=1)
+    known = np.flatnonzero(column < count)
+    new = np.flatnonzero(column >= count)
     for j, (b, g) in enumerate(np.exp(nodes)):
         matrix = whole + b * inner
         matrix[np.diag_indices_from(matrix)] += g
@@ -512,7 +555,10 @@ class Whitened:
         trust = freedom / (freedom + PRIOR)
         self.shrinkage_ = 1.0
         if rows.shape[1] > 1:
-            shrinkages = [float(ledoit_wolf_shrinkage(r, assume_centered=True)) if len(r) else 1.0 for r in (rows, own)]
+            shrinkages = [
+                float(ledoit_wolf_shrinkage(r, assume_centered=True)) if len(r) else 1.0
+                for r in (rows, own)
+            ]
             self.shrinkage_ = (1 - trust) * shrinkages[0] + trust * max(shrinkages)
         return self
 
@@ -530,7 +576,9 @@ class Whitened:
         spread = float(np.einsum("ij,ij->", own, own))
         if spread > 0:
             trust = freedom / (freedom + PRIOR)
-            covariance = (1 - trust) * covariance + trust * (own.T @ own) * (scale * len(covariance) / spread)
+            covariance = (1 - trust) * covariance + trust * (own.T @ own) * (
+                scale * len(covariance) / spread
+            )
         shrunk = (1 - self.shrinkage_) * covariance
         # A little more than Ledoit and Wolf ask for, so that a few identical impostors still have an inverse.
         shrunk[np.diag_indices_from(shrunk)] += self.shrinkage_ * scale + 1e-6 * (scale or 1.0)
@@ -551,9 +599,17 @@ class WhitenedBatch:
     """
 
     def __init__(
-        self, family: Whitened, documents: Chunked, impostors: Chunked, author: Ints, room: ScratchBuffer | None = None
+        self,
+        family: Whitened,
+        documents: Chunked,
+        impostors: Chunked,
+        author: Ints,
+        room: ScratchBuffer | None = None,
     ) -> None:
-        self.family, self.documents, self.impostors, self.room = family, documents, impostors, room or ScratchBuffer()
+        self.family = family
+        self.documents = documents
+        self.impostors = impostors
+        self.room = room or ScratchBuffer()
         delta = family.delta_
         self.own = delta.standard(documents.counts(delta.view, delta.n))
         self.others: Floats = impostors.once(
@@ -562,7 +618,9 @@ class WhitenedBatch:
         self.sizes = np.diff(impostors.bounds)
         self.author = np.repeat(author, self.sizes)
 
-    def between(self, cases: Cases, layouts: list[tuple[Ints, Layout]]) -> tuple[Floats, Floats, Floats]:
+    def between(
+        self, cases: Cases, layouts: list[tuple[Ints, Layout]]
+    ) -> tuple[Floats, Floats, Floats]:
         """Mean similarity of each problem's questioned to its known documents (m,), and the similarities to impostors
         of its known documents, on average, and of its questioned one, (m, impostors) each.
 
@@ -573,12 +631,15 @@ class WhitenedBatch:
         scatter = Scatter.of(self.others, self.author) if layouts else None
         for chosen, layout in layouts:
             assert scatter is not None
-            solved = self._without_some(scatter, cases.take(chosen), layout, chosen, linked, mean, to_questioned)
+            solved = self._without_some(
+                scatter, cases.take(chosen), layout, chosen, linked, mean, to_questioned
+            )
             for i in chosen[~solved]:
                 allowed = cases.allowed[i]
                 pair, each = self.alone(cases.known[i], int(cases.questioned[i]), allowed)
                 linked[i] = pair.mean()
-                mean[i, allowed], to_questioned[i, allowed] = each[:-1].mean(axis=0), each[-1]
+                mean[i, allowed] = each[:-1].mean(axis=0)
+                to_questioned[i, allowed] = each[-1]
         return linked, mean, to_questioned
 
     def alone(self, known: Ints, questioned: int, allowed: Bools) -> tuple[Floats, Floats]:
@@ -595,15 +656,20 @@ class WhitenedBatch:
 
     def _with_all(self, cases: Cases) -> tuple[Floats, Floats, Floats]:
         """The problems that may have all impostors; the others' values are 0."""
-        linked, mean, to_questioned = np.zeros(len(cases)), np.zeros(cases.allowed.shape), np.zeros(cases.allowed.shape)
+        linked = np.zeros(len(cases))
+        mean = np.zeros(cases.allowed.shape)
+        to_questioned = np.zeros(cases.allowed.shape)
         chosen = np.flatnonzero(cases.allowed.all(axis=1))
         if not len(chosen):
             return linked, mean, to_questioned
         some = cases.take(chosen)
         used = np.unique(some.links)
         factor, others = self.impostors.once((self.family, "all"), self._all)
-        chunks = np.repeat(np.isin(np.arange(len(self.documents)), used), np.diff(self.documents.bounds))
-        rows, each = np.zeros_like(self.own), np.zeros((len(self.documents), len(others)))
+        chunks = np.repeat(
+            np.isin(np.arange(len(self.documents)), used), np.diff(self.documents.bounds)
+        )
+        rows = np.zeros_like(self.own)
+        each = np.zeros((len(self.documents), len(others)))
         rows[chunks] = unit(whitened(self.own[chunks], factor))
         own = self.documents.mean(rows)
         each[used] = own[used] @ others.T
@@ -640,11 +706,24 @@ class WhitenedBatch:
         sums = np.zeros((2, len(cases), len(self.sizes)))
         pair = np.zeros(len(cases))
         solved &= leave_out(
-            *inner, weights, np.exp(np.where(solved, numbers[:, 0], 0.0)), scatter.author, self.sizes,
-            layout.removed, layout.removed_ends, layout.own, layout.own_ends, layout.place, layout.link_ends,
-            sums[0], sums[1], pair,
-        )  # fmt: skip
-        linked[chosen], mean[chosen], to_questioned[chosen] = pair, sums[0], sums[1]
+            *inner,
+            weights,
+            np.exp(np.where(solved, numbers[:, 0], 0.0)),
+            scatter.author,
+            self.sizes,
+            layout.removed,
+            layout.removed_ends,
+            layout.own,
+            layout.own_ends,
+            layout.place,
+            layout.link_ends,
+            sums[0],
+            sums[1],
+            pair,
+        )
+        linked[chosen] = pair
+        mean[chosen] = sums[0]
+        to_questioned[chosen] = sums[1]
         return solved
 
     def _embed(self, own: Floats, documents: Chunked, allowed: Bools) -> tuple[Floats, Floats]:

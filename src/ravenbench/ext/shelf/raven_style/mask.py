@@ -1,4 +1,7 @@
-"""``content-mask``: texts without their content words (ours)."""
+"""Masks texts by ``content-mask``, which hides their content words (ours).
+
+In: training texts to learn which words stay; texts. Out: masked texts, in the same order.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""raven-style: the recipe of ``raven-2026`` on what a text is without its content."""
+"""Defines raven-style: the recipe of ``raven-2026`` on what a text is without its content.
+
+In: ``Problems`` (n), and their truth to learn. Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 =
+unanswered; features (n, features).
+"""
 
 from __future__ import annotations
 
@@ -46,10 +50,18 @@ class BlindExtractor:
     def measure(self, problems: Problems) -> tuple[Floats, Bools]:
         """Features (n, features), and which problems can be told at all (n,); the others' features are 0."""
         masked = problems.map_texts(self.mask_)
-        (words, able), (shapes, shaped) = self.masked_.measure(masked), self.shapes_.measure(problems)
+        (words, able), (shapes, shaped) = (
+            self.masked_.measure(masked),
+            self.shapes_.measure(problems),
+        )
         # Reference sentences are drawn by id: by what is known, they are those of no batch and of all rewritten twins.
-        known = (b"".join(masked.texts.hash(row) for row in masked.known(i).tolist()) for i in range(len(masked)))
-        grammar = np.nan_to_num(self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known))))
+        known = (
+            b"".join(masked.texts.hash(row) for row in masked.known(i).tolist())
+            for i in range(len(masked))
+        )
+        grammar = np.nan_to_num(
+            self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known)))
+        )
         features = np.concatenate([words, shapes, grammar[:, None]], axis=1)
         able = able & shaped
         return np.where(able[:, None], features, 0.0), able

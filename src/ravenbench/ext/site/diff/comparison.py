@@ -1,4 +1,7 @@
-"""The comparison viewer: what a rewriting changed, phrase by phrase, for reading and for grading.
+"""Compares a text and its rewriting, phrase by phrase, on pages for reading and for grading.
+
+In: a rewriting's parts (``Part``: original and rewritten). Out: a ``TextComparison``, with counts of words and
+changes in a thousand words, and HTML pages of it.
 
 Lines either hold one phrase both texts share, or two stacked phrases, original above rewriting. Read along the top
 rows the page gives the original, along the bottom rows the rewriting, both to the character.
@@ -16,7 +19,7 @@ from markupsafe import Markup, escape
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.reviews import VERSION
 from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
-from ravenbench.obfuscation.measures.soundness import efficiency, pinc
+from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reports.page import render
@@ -56,7 +59,8 @@ def _character(c: str) -> Markup:
 
 @dataclass(frozen=True)
 class Line:
-    """A shared phrase (``rewritten`` is None), or an original and a rewritten phrase, marked up and escaped."""
+    """A shared phrase (``rewritten`` is None), or an original and a rewritten phrase, marked up and escaped;
+    ``changes`` is a count."""
 
     original: Markup
     rewritten: Markup | None
@@ -77,7 +81,6 @@ class Block:
     lines: tuple[Line, ...]
     operations: Mapping[str, int]
     anomalies: Mapping[str, int]
-    pinc: float | None
     moved: bool
 
 
@@ -85,7 +88,8 @@ class Block:
 class TextComparison:
     """A text and its rewriting, ready to be shown.
 
-    ``scores`` are a verifier's answers before and after, by its name; ``facts`` further numbers worth showing.
+    ``words`` is a count; ``scores`` are a verifier's answers (0 to 1, higher = same author) before and after, by its
+    name; ``facts`` further numbers worth showing.
     """
 
     id: str
@@ -100,7 +104,7 @@ class TextComparison:
 
     @property
     def changes(self) -> int:
-        """Marked changes on the page."""
+        """Count of marked changes on the page."""
         return sum(line.changes for block in self.blocks for line in block.lines)
 
     @property
@@ -136,7 +140,7 @@ def compare(
     for a, b, operations, moved in _pairs(parts):
         lines = tuple(_lines(pieces(a), pieces(b), shade))
         anomalies = {k: n for k in ANOMALIES if (n := _more(ANOMALIES[k], a, b))}
-        blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, None if a == b else pinc(a, b), moved))
+        blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, moved))
     return TextComparison(
         name,
         system,
@@ -151,36 +155,65 @@ def compare(
 
 
 def diff_page(
-    comparison: TextComparison, *, blind: bool = False, index: str | None = None, columns: str | None = None
+    comparison: TextComparison,
+    *,
+    blind: bool = False,
+    index: str | None = None,
+    columns: str | None = None,
 ) -> str:
     """One static page; with ``blind`` it opens in blind review.
 
     ``index`` and ``columns`` are addresses of an index page and of the side-by-side view.
     """
     c = comparison
-    about = {"review": VERSION, "id": c.id, "system": c.system, "original": c.digests[0], "rewritten": c.digests[1]}
-    return render("ravenbench.ext.site.diff:diff.html.j2", c=c, about=about, blind=blind, index=index, columns=columns)
+    about = {
+        "review": VERSION,
+        "id": c.id,
+        "system": c.system,
+        "original": c.digests[0],
+        "rewritten": c.digests[1],
+    }
+    return render(
+        "ravenbench.ext.site.diff:diff.html.j2",
+        c=c,
+        about=about,
+        blind=blind,
+        index=index,
+        columns=columns,
+    )
 
 
-def index_page(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> str:
+def index_page(
+    title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]
+) -> str:
     """An index over comparisons; rows hold ``href``, ``problem``, ``system`` and a number or None for each column,
     and where there is a side-by-side view its address as ``beside``.
 
     ``columns`` are (key, heading).
     """
-    return render("ravenbench.ext.site.diff:diff_index.html.j2", title=title, rows=rows, columns=columns)
+    return render(
+        "ravenbench.ext.site.diff:diff_index.html.j2", title=title, rows=rows, columns=columns
+    )
 
 
 def _pairs(parts: Sequence[Part]) -> Iterator[tuple[str, str, Mapping[str, int], bool]]:
     for part in parts:
         operations = {name: part.operations.count(name) for name in dict.fromkeys(part.operations)}
-        if max(len(plain_words(part.original)), len(plain_words(part.obfuscation))) <= 2 * PART_WORDS:
+        if (
+            max(len(plain_words(part.original)), len(plain_words(part.obfuscation)))
+            <= 2 * PART_WORDS
+        ):
             yield part.original, part.obfuscation, operations, False
             continue
         a = [part.original[x:y] for x, y in sentences(part.original)]
         b = [part.obfuscation[x:y] for x, y in sentences(part.obfuscation)]
         for bead in align_sentences(a, b):
-            yield "".join(a[bead.a_start : bead.a_stop]), "".join(b[bead.b_start : bead.b_stop]), operations, bead.moved
+            yield (
+                "".join(a[bead.a_start : bead.a_stop]),
+                "".join(b[bead.b_start : bead.b_stop]),
+                operations,
+                bead.moved,
+            )
             operations = {}
 
 
@@ -193,7 +226,10 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
             changes = sum(run.kind != "same" for run in waiting)
             yield Line(
                 _joined(_mark("del", run.kind, a[run.a_start : run.a_stop]) for run in waiting),
-                _joined(_mark("ins", r.kind, b[r.b_start : r.b_stop], levels[r.b_start :]) for r in waiting),
+                _joined(
+                    _mark("ins", r.kind, b[r.b_start : r.b_stop], levels[r.b_start :])
+                    for r in waiting
+                ),
                 changes,
             )
             waiting.clear()
@@ -203,9 +239,13 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
         words = _words(a[run.a_start : run.a_stop])
         if run.kind == "same" and (words >= SHARED or (not waiting and words == len(a))):
             yield from stacked()
-            yield Line(_mark("", "same", b[run.b_start : run.b_stop], levels[run.b_start :]), None, 0)
+            yield Line(
+                _mark("", "same", b[run.b_start : run.b_stop], levels[run.b_start :]), None, 0
+            )
             continue
-        waiting_words = sum(max(_words(a[r.a_start : r.a_stop]), _words(b[r.b_start : r.b_stop])) for r in waiting)
+        waiting_words = sum(
+            max(_words(a[r.a_start : r.a_stop]), _words(b[r.b_start : r.b_stop])) for r in waiting
+        )
         if waiting_words >= LINE:
             yield from stacked()
         waiting.append(run)
@@ -215,29 +255,43 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
         yield from stacked()
 
 
-def _mark(tag: Literal["", "del", "ins"], kind: str, tokens: Sequence[str], levels: Sequence[int] = ()) -> Markup:
+def _mark(
+    tag: Literal["", "del", "ins"], kind: str, tokens: Sequence[str], levels: Sequence[int] = ()
+) -> Markup:
     if not tokens:
         return Markup("")
     # The space before a changed word is not marked with it, unless it is all there is.
-    blank = kind != "same" and bool(tag) and tokens[0].startswith(" ") and "".join(tokens).strip() != ""
+    blank = (
+        kind != "same" and bool(tag) and tokens[0].startswith(" ") and "".join(tokens).strip() != ""
+    )
     words = [tokens[0][1:], *tokens[1:]] if blank else tokens
     if any(levels[: len(words)]):
         inner = Markup("").join(
-            Markup('<span class="s{}">{}</span>').format(level, shown(token)) if level else shown(token)
+            (
+                Markup('<span class="s{}">{}</span>').format(level, shown(token))
+                if level
+                else shown(token)
+            )
             for token, level in zip(words, levels, strict=False)
         )
     else:
         inner = shown("".join(words))
     if kind == "same" or not tag:
         return inner
-    return Markup("{}<{} class={}>{}</{}>").format(" " if blank else "", Markup(tag), Markup(kind), inner, Markup(tag))
+    return Markup("{}<{} class={}>{}</{}>").format(
+        " " if blank else "", Markup(tag), Markup(kind), inner, Markup(tag)
+    )
 
 
 def _joined(phrases: Iterable[Markup]) -> Markup:
     """One row, the line breaks at its end wrapped: where rows stand apart they would only gape."""
     marked = Markup("").join(phrases)
     text = marked.rstrip("\n")
-    return text + Markup('<span class="end">{}</span>').format(marked[len(text) :]) if text != marked else marked
+    return (
+        text + Markup('<span class="end">{}</span>').format(marked[len(text) :])
+        if text != marked
+        else marked
+    )
 
 
 def _words(tokens: Sequence[str]) -> int:
@@ -245,7 +299,9 @@ def _words(tokens: Sequence[str]) -> int:
 
 
 def _more(pattern: Any, original: str, rewritten: str) -> int:
-    return max(0, sum(1 for _ in pattern.finditer(rewritten)) - sum(1 for _ in pattern.finditer(original)))
+    return max(
+        0, sum(1 for _ in pattern.finditer(rewritten)) - sum(1 for _ in pattern.finditer(original))
+    )
 
 
 class _Shade:
@@ -254,7 +310,10 @@ class _Shade:
     def __call__(self, tokens: Sequence[str]) -> list[int]:
         if not tokens:
             return []
-        bits = -resources.language_model().log10([token.strip().replace("’", "'") for token in tokens]) * 3.3219
+        bits = (
+            -resources.language_model().log10([token.strip().replace("’", "'") for token in tokens])
+            * 3.3219
+        )
         shades = [sum(value >= limit for limit in STARTLING) for value in bits[:-1]]
         return [shade if token.strip() else 0 for shade, token in zip(shades, tokens, strict=True)]
 
@@ -293,10 +352,14 @@ def column_rows(comparisons: Sequence[TextComparison]) -> list[DiffRow]:
             columns.append(c.blocks[used[i] : stop])
             used[i] = stop
         if len(comparisons) == 1:
-            original = Markup("").join(line.original for block in columns[0] for line in block.lines)
+            original = Markup("").join(
+                line.original for block in columns[0] for line in block.lines
+            )
         else:
             original = shown("".join(block.original for block in columns[0]))
-        rewritten = tuple(Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in columns)
+        rewritten = tuple(
+            Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in columns
+        )
         changes = tuple(sum(line.changes for b in blocks for line in b.lines) for blocks in columns)
         rows.append(DiffRow(len(rows) + 1, original, rewritten, changes))
     return rows

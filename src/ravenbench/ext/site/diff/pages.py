@@ -1,4 +1,8 @@
-"""What a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
+"""Shows what a rewriting changed, as pages of two texts, of two problem sets, or of a run.
+
+In: paths of originals and rewritings, or a run's folder. Out: HTML pages and a ``DiffResult``: the page's path, the
+count of comparisons, changes in a thousand words.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,13 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.errors import InputError, counted, remark, some
-from ravenbench.ext.site.diff.comparison import TextComparison, columns_page, compare, diff_page, index_page
+from ravenbench.ext.site.diff.comparison import (
+    TextComparison,
+    columns_page,
+    compare,
+    diff_page,
+    index_page,
+)
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split, no_such, read_whole
 from ravenbench.formats.decoding import UTF8
@@ -26,20 +36,16 @@ from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_r
 from ravenbench.tasks.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.tasks.safety.record import SafetyPlan
 
-NEURAL = ("encoder", "entails", "entailed", "contradicted")
 SHOWN = {
     "words_lost": "words lost",
-    "meteor": "METEOR",
     "negations": "negations",
     "surprisal": "bits",
-    **{name: name for name in NEURAL},
+    "encoder": "encoder",
 }
 """Measures of a safety run that the index shows, where they were made."""
 KEPT = {
     "words_lost": "words lost in 100",
-    "meteor": "METEOR",
     "numbers": "numbers kept",
-    "names": "names kept",
     "negations": "negations kept",
 }
 """Measures of meaning that need no model, as a page of two texts shows them."""
@@ -47,35 +53,56 @@ _OTHERS = "have next to no passage in common with their rewriting (is it another
 _FEWEST = 50
 
 
-def _facts(parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None) -> dict[str, str]:
+def _facts(
+    parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
     if meaning is None and helpers.encoder is None:
         return {}
-    titles = {**(meaning or {}), **{name: name for name in NEURAL}}
-    return _formatted(helpers.soundness([]).measure(parts), titles)
+    titles = {**(meaning or {}), "encoder": "encoder"}
+    return _formatted(helpers.soundness().measure(parts), titles)
 
 
 def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) -> dict[str, str]:
-    return {title: f"{value:.3f}" for name, title in titles.items() if (value := values.get(name)) is not None}
+    return {
+        title: f"{value:.3f}"
+        for name, title in titles.items()
+        if (value := values.get(name)) is not None
+    }
 
 
 def from_sets(
-    original: Path, rewritten: Path, split: Split | None, system: str, helpers: Helpers, encoding: str | None
+    original: Path,
+    rewritten: Path,
+    split: Split | None,
+    system: str,
+    helpers: Helpers,
+    encoding: str | None,
 ) -> Iterator[TextComparison]:
-    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them."""
+    """A ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts where ``raven
+    obfuscate`` left them."""
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
         yield from _of_folders(original, rewritten, system, helpers, encoding)
         return
-    before, after = read_problems(original, split, encoding), read_problems(rewritten, None, encoding)
+    before = read_problems(original, split, encoding)
+    after = read_problems(rewritten, None, encoding)
     place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
-    shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
+    shared = [
+        (i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place
+    ]
     if not shared:
         raise InputError("the two sets have no problem in common", file=rewritten)
     remark(_alone("problem", [n for n in before.problems.ids if n not in place], []))
-    remark(_odd_pairs(
-        (str(before.problems.ids[i]), before.problems.texts[before.problems.questioned_index[i]],
-         after.problems.texts[after.problems.questioned_index[j]]) for i, j in shared
-    ))  # fmt: skip
+    remark(
+        _odd_pairs(
+            (
+                str(before.problems.ids[i]),
+                before.problems.texts[before.problems.questioned_index[i]],
+                after.problems.texts[after.problems.questioned_index[j]],
+            )
+            for i, j in shared
+        )
+    )
     for i, j in shared:
         name = str(before.problems.ids[i])
         a = before.problems.texts[before.problems.questioned_index[i]]
@@ -101,7 +128,10 @@ def _of_folders(
         raise InputError("the two folders have no .txt file in common", file=rewritten)
     both = [{p.relative_to(f).as_posix() for p in f.rglob("*.*")} for f in (original, rewritten)]
     remark(_alone("file", *([n for n in of if not n.endswith(".json")] for of in both)))
-    texts = {name: [read_whole(folder / name, encoding) for folder in (original, rewritten)] for name in shared}
+    texts = {
+        name: [read_whole(folder / name, encoding) for folder in (original, rewritten)]
+        for name in shared
+    }
     remark(_odd_pairs((name, a, b) for name, (a, b) in texts.items()))
     for name, (a, b) in texts.items():
         file = parts_file(rewritten / name)
@@ -113,7 +143,9 @@ def _of_folders(
 def _odd_pairs(pairs: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     """Sentences that name the texts that were not changed, that lost most of their words, and that share none of their
     runs of three words with their rewriting."""
-    same, shorter, strange = list[str](), list[str](), list[str]()
+    same = list[str]()
+    shorter = list[str]()
+    strange = list[str]()
     for name, before, after in pairs:
         a, b = (re.findall(r"\w+", text.casefold()) for text in (before, after))
         common = {*zip(a, a[1:], a[2:], strict=False)} & {*zip(b, b[1:], b[2:], strict=False)}
@@ -123,7 +155,11 @@ def _odd_pairs(pairs: Iterable[tuple[str, str, str]]) -> Iterator[str]:
             strange.append(name)
         elif 2 * len(b) < len(a):
             shorter.append(name)
-    odd = {"are equal, and have no page": same, "lost more than half of their words": shorter, _OTHERS: strange}
+    odd = {
+        "are equal, and have no page": same,
+        "lost more than half of their words": shorter,
+        _OTHERS: strange,
+    }
     yield from (f"texts that {what}: {some(names)}" for what, names in odd.items() if names)
 
 
@@ -131,7 +167,10 @@ def _alone(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[s
     """Sentences that name what is in one of two collections alone, and so is not compared."""
     for where, names in (("original", {*before} - {*after}), ("rewritten", {*after} - {*before})):
         if names:
-            yield f"{counted(len(names), what)} not compared, for the {where} ones alone have it: {some(names, 10)}"
+            yield (
+                f"{counted(len(names), what)} not compared, for the {where} ones alone have it:"
+                f" {some(names, 10)}"
+            )
 
 
 def from_run(folder: Path) -> Iterator[TextComparison]:
@@ -144,9 +183,10 @@ def from_run(folder: Path) -> Iterator[TextComparison]:
         return _of_obfuscation(store)
     if store.kind != "safety":
         raise InputError(
-            f"a run of raven {store.kind} holds no rewritings", file=folder,
+            f"a run of raven {store.kind} holds no rewritings",
+            file=folder,
             expected="a folder written by raven safety or raven obfuscate",
-        )  # fmt: skip
+        )
     return _of_safety(store)
 
 
@@ -156,18 +196,25 @@ def _of_obfuscation(store: Store) -> Iterator[TextComparison]:
     for text in plan.texts:
         result = read_rewriting(folder, text.key)
         if result is not None and result.rewriting is not None and result.rewriting.changed:
-            yield compare(text.id, result.rewriting.parts, plan.obfuscator, notes=result.rewriting.notes)
+            yield compare(
+                text.id, result.rewriting.parts, plan.obfuscator, notes=result.rewriting.notes
+            )
 
 
 def _of_safety(store: Store) -> Iterator[TextComparison]:
     plan = store.plan_as(SafetyPlan)
     folder = kept_at(store.path, plan.rewritings)
     row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
-    measured = {entry.name: measures_of(store.path / "measures", entry.name) for entry in plan.obfuscators}
+    measured = {
+        entry.name: measures_of(store.path / "measures", entry.name) for entry in plan.obfuscators
+    }
     answers = {
         (verifier.name, fold): cell.answers
         for verifier in plan.verifiers
-        for fold in ("original", *(entry.first[1].fold for entry in plan.obfuscators if entry.first is not None))
+        for fold in (
+            "original",
+            *(entry.first[1].fold for entry in plan.obfuscators if entry.first is not None),
+        )
         if (cell := store.cell(verifier.name, fold)) is not None and cell.answers is not None
     }
     for problem in plan.attacked:
@@ -180,9 +227,14 @@ def _of_safety(store: Store) -> Iterator[TextComparison]:
                 continue
             scores = {}
             for verifier in plan.verifiers:
-                before, after = (answers.get((verifier.name, fold)) for fold in ("original", rewritten.fold))
+                before, after = (
+                    answers.get((verifier.name, fold)) for fold in ("original", rewritten.fold)
+                )
                 if before is not None and after is not None:
-                    scores[verifier.name] = (float(before[row[problem]]), float(after[row[problem]]))
+                    scores[verifier.name] = (
+                        float(before[row[problem]]),
+                        float(after[row[problem]]),
+                    )
             measures = measured[entry.name].get(seed)
             text = None if measures is None else measures.rows.get(problem)
             yield compare(
@@ -191,7 +243,11 @@ def _of_safety(store: Store) -> Iterator[TextComparison]:
                 entry.name,
                 notes=result.rewriting.notes,
                 scores=scores,
-                facts={} if text is None else _formatted({**text.soundness, **text.sensibleness}, SHOWN),
+                facts=(
+                    {}
+                    if text is None
+                    else _formatted({**text.soundness, **text.sensibleness}, SHOWN)
+                ),
             )
 
 
@@ -213,10 +269,22 @@ def write_pages(folder: Path, comparisons: Iterable[TextComparison], *, blind: b
             facts = {key: float(text) for key, text in c.facts.items()}
             keys |= dict.fromkeys(facts)
             change = [after - first for first, after in c.scores.values()]
-            row: dict[str, Any] = {"href": name, "beside": beside, "problem": c.id, "system": c.system}
-            row |= {"changes": c.changes_per_1000, "answers": float(np.mean(change)) if change else None}
+            row: dict[str, Any] = {
+                "href": name,
+                "beside": beside,
+                "problem": c.id,
+                "system": c.system,
+            }
+            row |= {
+                "changes": c.changes_per_1000,
+                "answers": float(np.mean(change)) if change else None,
+            }
             rows.append(row | facts)
-    columns = [("changes", "changes /1000"), *((key, key) for key in keys), ("answers", "mean change of answers")]
+    columns = [
+        ("changes", "changes /1000"),
+        *((key, key) for key in keys),
+        ("answers", "mean change of answers"),
+    ]
     for row in rows:
         for key, _ in columns:
             row.setdefault(key, None)
@@ -230,7 +298,8 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class DiffResult:
-    """Where the page (or the index of pages) lies, how many comparisons it shows, and of one how much it changed."""
+    """The address of the page (or of the index of pages), the count of ``comparisons`` it shows, and of one its
+    changes in a thousand words."""
 
     page: str
     comparisons: int
@@ -285,29 +354,50 @@ def diff(
     if split not in (None, "train", "test"):
         raise InputError("--split is train or test", found=split)
     if columns and blind:
-        raise InputError("columns show the original, which blind review hides", fix="give one of --columns and --blind")
+        raise InputError(
+            "columns show the original, which blind review hides",
+            fix="give one of --columns and --blind",
+        )
     place = files.location(out or "diff")
     if obfuscated is None:
         where = files.location(original)
         if where.is_file():
-            raise InputError("there is nothing to compare this text with", file=original, fix="give the rewritten text")
+            raise InputError(
+                "there is nothing to compare this text with",
+                file=original,
+                fix="give the rewritten text",
+            )
         check_folder(place, inputs=[where], kind="diff")
         comparisons = from_run(where)
     else:
-        before, after = files.local_copy(original), files.local_copy(obfuscated)
+        before = files.local_copy(original)
+        after = files.local_copy(obfuscated)
         for path in (before, after):
             if not path.exists():
                 raise no_such(path)
         if before.is_file() and after.is_file():
             place = files.location(out or "diff.html")
-            check_file(place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"')
+            check_file(
+                place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"'
+            )
             parts = read_pair(before, after, encoding)
-            whole = ("".join(part.original for part in parts), "".join(part.obfuscation for part in parts))
+            whole = (
+                "".join(part.original for part in parts),
+                "".join(part.obfuscation for part in parts),
+            )
             same = [f"{before.name} and {after.name} are equal: nothing was changed"]
             remark(same if whole[0] == whole[1] else _odd_pairs([(before.name, *whole)]))
-            comparison = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
+            comparison = compare(
+                before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT)
+            )
             with whole_file(place) as file:
-                file.write((columns_page([comparison]) if columns else diff_page(comparison, blind=blind)).encode())
+                file.write(
+                    (
+                        columns_page([comparison])
+                        if columns
+                        else diff_page(comparison, blind=blind)
+                    ).encode()
+                )
             return DiffResult(str(place), 1, comparison.changes_per_1000)
         check_folder(place, inputs=[before, after], kind="diff")
         comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)

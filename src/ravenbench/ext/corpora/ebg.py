@@ -1,0 +1,99 @@
+"""Loads the Extended Brennan–Greenstadt corpus from the place where a user has it; nothing is downloaded.
+
+In: the path of the corpus, a folder or an archive. Out: a ``Corpus`` with one document a sample (about 500 words).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from ravenbench.components import Component
+from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.corpora.catalogue import entry
+from ravenbench.errors import FormatError, SpecError
+from ravenbench.formats.archive import Archive
+from ravenbench.types import Corpus
+
+_LANGUAGE = re.compile(r"^Language:[ \t]*(\S(?:.*\S)?)\s*$", re.MULTILINE)
+_SAMPLE = re.compile(r"(?P<author>[a-z]+)_(?P<number>\d+)_(?P<sources>\d+(?:_\d+)*)\.txt\Z")
+
+
+@dataclass(eq=False, repr=False)
+class EBG(Component):
+    """Samples of about 500 words that 45 people sent in of their own writing.
+
+    A sample's name says from which of its author's documents it was cut. Source documents are an author's own, and
+    neighbouring samples of one can be contiguous, so what can be held out is the place in an author's list: topic
+    ``source 2`` is every author's second document. Column ``document`` names the document itself (``bb/2``), column
+    ``native`` says whether the author's first language is English (yes, no). A sample cut across two documents would
+    bring each of them to both sides and is left out and counted. Obfuscations, imitations and the other files are no
+    samples.
+
+    Parameters
+    ----------
+    path : str
+        The zip or folder.
+    """
+
+    name = "ebg"
+
+    path: str = ""
+
+    def load(self) -> Corpus:
+        """Read the corpus as a ``Corpus``. SpecError if no path is given; FormatError if there are no samples."""
+        if not self.path:
+            raise SpecError(
+                "ebg needs the place of its files",
+                fix="ebg(path='extended-brennan-greenstadt.zip')",
+            )
+        builder = CorpusBuilder(self.path)
+        counted: Counter[str] = Counter()
+        with Archive(self.path) as archive:
+            native = {}
+            for name in archive.names:
+                if said := name.endswith("_demographics.txt") and _LANGUAGE.search(
+                    archive.text(name, published=True)
+                ):
+                    native[PurePosixPath(name).parent.name] = (
+                        "yes" if said[1].casefold() == "english" else "no"
+                    )
+            for name in archive.names:
+                path = PurePosixPath(name)
+                match = _SAMPLE.match(path.name)
+                if match is None or match["author"] != path.parent.name:
+                    counted["no samples"] += 1
+                    continue
+                sources = match["sources"].split("_")
+                if len(sources) > 1:
+                    counted["across documents"] += 1
+                    continue
+                author = match["author"]
+                source = sources[0]
+                counted["samples"] += 1
+                text = archive.text(name, published=True)
+                builder.add(
+                    f"{author}/{match['number']}",
+                    text,
+                    author,
+                    f"source {source}",
+                    1,
+                    "en",
+                    {"document": f"{author}/{source}", "native": native.get(author)},
+                )
+        if not counted["samples"]:
+            raise FormatError(
+                "there are no samples here",
+                file=self.path,
+                expected="files such as amt/bb/bb_04_2.txt",
+                fix="give the zip or folder of the Extended Brennan–Greenstadt corpus",
+            )
+        notes = {
+            "source": "Extended Brennan–Greenstadt corpus (Drexel-AMT)",
+            "licence": "unstated; for research",
+            "citation": entry(self.name).citation,
+            "files": dict(sorted(counted.items())),
+        }
+        return builder.finish(self.name, notes)
