@@ -72,7 +72,7 @@ class InputError(RavenError):
         expected: str | None = None,
         fix: str | None = None,
     ) -> None:
-        fix = offered(fix or "") or None
+        fix = with_keys(offered(fix or "")) or None
         self.problem = problem
         self.file = file
         self.line = line
@@ -129,8 +129,9 @@ class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
-OPTIONS: set[str] = set()
-"""The options of the command at hand (``--out``); none where Raven is called from Python."""
+OPTIONS: dict[str, str] = {}
+"""The options of the command at hand (``--out``), each with where it is given: "" for a flag, ``[run] unquoted`` for a
+key of a spec file; none where Raven is called from Python."""
 _CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]{0,99}--))")
 _WHOLE_COMMAND = re.compile(r"\b(?:raven|pip) ")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
@@ -141,7 +142,7 @@ def offered(advice: str) -> str:
     ``raven`` or ``pip``) has its own."""
     clauses = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
     lacking = [
-        bool({*_OPTION.findall(part)} - OPTIONS) and not _WHOLE_COMMAND.search(part)
+        bool({*_OPTION.findall(part)} - OPTIONS.keys()) and not _WHOLE_COMMAND.search(part)
         for part in clauses
     ]
     if not any(lacking):
@@ -157,6 +158,12 @@ def offered(advice: str) -> str:
         clause.removeprefix("else ") if not i else conjunction + clause
         for i, (conjunction, clause) in enumerate(remaining)
     )
+
+
+def with_keys(advice: str) -> str:
+    """Advice, with where those options are given that it names and that are no flags of the command at hand."""
+    keys = [OPTIONS[name] for name in _OPTION.findall(advice) if OPTIONS.get(name)]
+    return f"{advice} (in a file for --spec: {', '.join(keys)} = …)" if keys else advice
 
 
 LISTENERS: list[Callable[[str], object]] = []

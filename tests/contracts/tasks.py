@@ -112,13 +112,13 @@ TASKS = {
 
 def registered() -> set[str]:
     """Commands that are tasks: they say where their work is done."""
-    return {name for name, parameters in options().items() if "engine" in parameters}
+    return {name for name in options() if "engine" in {*options()[name], *spec_keys()[name]}}
 
 
 @cache
-def options() -> dict[str, dict[str, click.Parameter]]:
-    """Every command (``corpus import`` …) with its parameters by name, as the command line has them."""
-    found: dict[str, dict[str, click.Parameter]] = {}
+def every_command() -> dict[str, click.Command]:
+    """Every command by what a user types (``corpus import`` …)."""
+    found: dict[str, click.Command] = {}
 
     def add(name: str, command: click.Command) -> None:
         inner = getattr(command, "commands", None)
@@ -126,11 +126,28 @@ def options() -> dict[str, dict[str, click.Parameter]]:
             for sub, one in inner.items():
                 add(f"{name} {sub}", one)
         else:
-            found[name] = {p.name or "": p for p in command.params}
+            found[name] = command
 
     for name in commands():
         add(name, typer.main.get_command(build(name)).commands[name])  # type: ignore[attr-defined]
     return found
+
+
+@cache
+def options() -> dict[str, dict[str, click.Parameter]]:
+    """Every command with its parameters by name, as the command line has them."""
+    return {
+        name: {parameter.name or "": parameter for parameter in command.params}
+        for name, command in every_command().items()
+    }
+
+
+def spec_keys() -> dict[str, list[str]]:
+    """Every command with those of its options that are no flags, but keys of a spec file."""
+    return {
+        name: [*getattr(command.callback, "in_spec", ("", ()))[1]]
+        for name, command in every_command().items()
+    }
 
 
 def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> Path:

@@ -18,7 +18,7 @@ import pytest
 
 import extensions
 from contracts.commands import raven
-from contracts.tasks import options, write_data
+from contracts.tasks import options, spec_keys, write_data
 from ravenbench import errors
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.remarks import ACCOUNT, doubtful_names
@@ -167,11 +167,7 @@ be copied and given away by anyone who asks for it."""
 
 def assert_offered(command: str, said: str) -> None:
     """No message names an option that the command does not have, but where it names another command in full."""
-    own = {
-        name
-        for one in options()[command.partition(" --")[0]].values()
-        for name in (*one.opts, *one.secondary_opts)
-    }
+    own = flags_of(command)
     advised = [
         part
         for line in said.splitlines()
@@ -185,6 +181,13 @@ def assert_offered(command: str, said: str) -> None:
         for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", part)
     }
     assert named <= own, said[-1500:]
+
+
+def flags_of(command: str) -> set[str]:
+    """The flags of a command, and those of its options that a spec file has as keys."""
+    name = command.partition(" --")[0]
+    flags = {flag for one in options()[name].values() for flag in (*one.opts, *one.secondary_opts)}
+    return flags | {f"--{key.replace('_', '-')}" for key in spec_keys()[name]}
 
 
 @pytest.fixture(scope="module")
@@ -831,7 +834,7 @@ COPIES = {
     "run": (PROBLEMS["run"], r"found: 8 of 8", 2),
     "safety": (PROBLEMS["safety"], r"found: 8 of 8", 2),
     "pan14": (
-        ("pan14", "$both", "--verifiers", "length", "--probe", "none", "--plan"),
+        ("pan14", "$both", "--verifiers", "length", "--probe", "none", "--out", "$out"),
         r"16 documents to answer about stand among those to learn from.* 8 of 8 problems have one",
         0,
     ),
@@ -1703,12 +1706,17 @@ def test_no_fix_names_an_option_that_the_command_lacks(room, tmp_path, command, 
     given = more.get(command) or extensions.rows("READING_FAULTS").get(command) or COMMANDS[command]
     ended = raven(*(str(values.get(part, part)) for part in given))
     assert ended.code == 2, ended.said
-    assert ("--unquoted" if what == "unquoted" else "--skip-faulty") in ended.said, ended.said
+    flag = "--unquoted" if what == "unquoted" else "--skip-faulty"
+    assert flag in ended.said, ended.said
+    # What is no flag is said with its place in a spec file.
+    key = flag.removeprefix("--").replace("-", "_")
+    name = command.partition(" --")[0]
+    assert (f"[{name}] {key}" in ended.said) is (key in spec_keys()[name]), ended.said
     assert_offered(command, ended.said)
 
 
 def test_advice_keeps_what_a_command_offers(monkeypatch):
-    monkeypatch.setattr(errors, "OPTIONS", {"--encoding", "--out"})
+    monkeypatch.setattr(errors, "OPTIONS", {"--encoding": "", "--out": ""})
     assert errors.offered("--unquoted reads it; else put it in quotes") == "put it in quotes"
     assert errors.offered("fill it in, or leave it out with --skip-faulty") == "fill it in"
     assert errors.offered("--encoding cp1252, or iconv -f X") == "--encoding cp1252, or iconv -f X"
@@ -1726,12 +1734,12 @@ READ_PROBLEMS = ("run", "verify", "safety", *sorted(extensions.names("READ_PROBL
 
 @pytest.mark.parametrize("command", sorted(READ_CORPORA))
 def test_every_command_that_reads_a_corpus_has_the_options_of_reading(command):
-    assert set(options()[command]) >= READING
+    assert {*options()[command], *spec_keys()[command]} >= READING
 
 
 @pytest.mark.parametrize("command", READ_PROBLEMS)
 def test_every_command_that_reads_problems_has_those_of_texts(command):
-    assert set(options()[command]) >= READING - {"text", "author"}
+    assert {*options()[command], *spec_keys()[command]} >= READING - {"text", "author"}
 
 
 @pytest.mark.parametrize(

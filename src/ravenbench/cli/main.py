@@ -30,6 +30,7 @@ from ravenbench.errors import (
     remedy,
     said,
     visible,
+    with_keys,
 )
 from ravenbench.limits import collect_seldom
 
@@ -116,9 +117,10 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
-        OPTIONS.update(
-            name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)
-        )
+        table, keys = getattr(self.callback, "in_spec", ("", ()))
+        OPTIONS.update({f"--{key.replace('_', '-')}": f"[{table}] {key}" for key in keys})
+        for param in self.get_params(ctx):
+            OPTIONS.update(dict.fromkeys((*param.opts, *param.secondary_opts), ""))
         ctx.call_on_close(OPTIONS.clear)
         try:
             remaining = super().parse_args(ctx, args)
@@ -129,11 +131,10 @@ class ShownCommand(_Switches, TyperCommand):
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
                 flag = getattr(error, "option_name", "")
-                table, keys = getattr(self.callback, "in_spec", ("", ()))
-                if (key := flag.lstrip("-").replace("-", "_")) in keys:
+                if OPTIONS.get(flag):
                     raise SpecError(
                         f"{flag} is no flag of {ctx.command_path}",
-                        fix=f"give it in a spec file: [{table}] {key} = …, and --spec FILE.toml",
+                        fix=f"give it in a spec file: {OPTIONS[flag]} = …, and --spec FILE.toml",
                     ) from None
             if type(error).__name__ != "MissingParameter":
                 raise
@@ -260,7 +261,7 @@ def run() -> None:
 def _mind(sentence: str) -> None:
     """Print what is to be known of the data."""
     typer.secho("mind: ", fg="yellow", err=True, nl=False)
-    typer.echo(f"{visible(sentence)}.", err=True)
+    typer.echo(f"{visible(with_keys(sentence))}.", err=True)
 
 
 def _run() -> None:
