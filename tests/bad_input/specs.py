@@ -202,9 +202,9 @@ COMPONENTS = [
         "ppm\x1b[31m",
     ),
     Case(
-        "a calibrator for a verifier",
+        "a name that no component has",
         "verifier",
-        "there is no verifier named 'band'",
+        "'band' is neither a number nor text in quotes, and no component has this name",
         None,
         "calibrated(band, band)",
     ),

@@ -204,7 +204,8 @@ def account_of(
     alike: dict[str, list[str]] = {}
     for document in documents:
         for note in document.notes:
-            alike.setdefault(re.sub(r"\d[\d,]*|name .*: a hint", "#", note), []).append(
+            without_name = note.partition("metadata name")[0]
+            alike.setdefault(re.sub(r"\d[\d,]*", "#", without_name), []).append(
                 f"{document.name}: {note}"
             )
     for notes in alike.values():
