@@ -112,7 +112,7 @@ TASKS = {
 
 def registered() -> set[str]:
     """Commands that are tasks: they say where their work is done."""
-    return {name for name in options() if "engine" in {*options()[name], *spec_keys()[name]}}
+    return {name for name, given in all_options().items() if "engine" in given}
 
 
 @cache
@@ -148,6 +148,11 @@ def spec_keys() -> dict[str, list[str]]:
         name: [*getattr(command.callback, "in_spec", ("", ()))[1]]
         for name, command in every_command().items()
     }
+
+
+def all_options() -> dict[str, set[str]]:
+    """Every command with the names of all its options: flags, and keys of its spec file."""
+    return {name: {*flags, *spec_keys()[name]} for name, flags in options().items()}
 
 
 def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> Path:

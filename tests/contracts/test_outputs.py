@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import extensions
 from contracts.commands import contents, raven
-from contracts.tasks import TASKS, options, write_data
+from contracts.tasks import TASKS, all_options, write_data
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -60,11 +60,11 @@ MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")}
 
 
 def test_every_output_of_every_command_stands_in_the_table() -> None:
-    found = {(name, p) for name, parameters in options().items() for p in parameters if p in NAMES}
+    found = {(name, one) for name, given in all_options().items() for one in given if one in NAMES}
     assert found - POOLED == set(OUTPUTS), (
         "an option that names an output goes through the rule of formats/output.py"
     )
-    silent = {name for name, parameters in options().items() if not set(parameters) & set(NAMES)}
+    silent = {name for name, given in all_options().items() if not given & set(NAMES)}
     assert silent == NOTHING, "a command says where it writes by an option of one of these names"
 
 
