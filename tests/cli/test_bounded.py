@@ -154,7 +154,7 @@ def test_a_fork_is_told(folder: Path, tmp_path: Path) -> None:
         (lambda: ravenbench.run("synthetic", folds=10**20), "no such number"),
         (lambda: ravenbench.retrieve("synthetic", k=[10**20]), "no such number"),
         (lambda: ravenbench.parse("verifier", 5), "text: a int"),
-        (lambda: ravenbench.attribute("synthetic", difference=1e-320), "no such number"),
+        (lambda: ravenbench.validate("synthetic", most_cllr=1e-320), "no such number"),
     ],
 )
 def test_numbers_and_types_are_checked_where_they_enter(call: object, told: str) -> None:

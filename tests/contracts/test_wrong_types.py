@@ -126,7 +126,7 @@ def test_numbers_and_rows_of_numpy_are_taken():
         ravenbench.run, corpus, verifiers=np.array(["length"]), folds=np.int64(2), seed=np.int64(3)
     )
     same = ravenbench.plan(ravenbench.run, corpus, verifiers=["length"], folds=2, seed=3)
-    assert (preview.documents, [*preview.seconds]) == (same.documents, [*same.seconds])
+    assert (preview.documents, preview.cells) == (same.documents, same.cells)
 
 
 @pytest.mark.parametrize("place", ["x" * 5000, "a\0b"])
