@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 import ravenbench
-from ravenbench.cli.tasks import command_of
+from ravenbench.cli.tasks import command_of, in_spec
 from ravenbench.engine.apart import Process
 from ravenbench.engine.pool import aside, local, run_units, silent
 from ravenbench.engine.task import LIMITS, declared_of
@@ -56,7 +56,8 @@ def test_what_is_done_meanwhile_and_apart_has_them_too():
 @pytest.mark.parametrize("name", of_raven())
 def test_the_function_takes_what_the_command_takes(name):
     task = declared_of(name)
-    on_command = {name for name in command_of(task).__signature__.parameters if name in LIMITS}
+    given = {*command_of(task).__signature__.parameters, *in_spec(task)}
+    on_command = {name for name in given if name in LIMITS}
     assert on_command == {
         name for name in function_of(task).__signature__.parameters if name in LIMITS
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from ravenbench.cli.main import build
+from contracts.commands import raven
 from ravenbench.engine.guard import isolated
 from ravenbench.engine.pool import engine
 from ravenbench.errors import SpecError
@@ -84,10 +84,11 @@ def test_a_method_that_sleeps_forever_fails_its_cells_alone(endless, monkeypatch
 
 @pytest.mark.slow
 def test_a_worker_whose_method_hears_nothing_is_ended(endless):
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
+    keys = [f"{name} = {json.dumps(given)}" for name, given in OPTIONS.items()]
+    (endless / "spec.toml").write_text("\n".join(["[run]", *keys, "cell_timeout = 2"]))
     given = [
+        "--spec=spec.toml",
         "--verifiers=endless:Deaf,length",
-        "--cell-timeout=2",
         "--workers=2",
         "--out=run",
         "--json",
@@ -98,7 +99,6 @@ def test_a_worker_whose_method_hears_nothing_is_ended(endless):
         "from ravenbench.cli.main import run; run()",
         "run",
         CORPUS,
-        *flags,
         *given,
     ]
     done = subprocess.run(
@@ -115,8 +115,8 @@ def test_a_worker_whose_method_hears_nothing_is_ended(endless):
 
 
 def test_limits_that_cannot_hold_are_refused(monkeypatch):
-    assert CliRunner().invoke(build("run"), ["run", "--cell-timeout", "0"]).exit_code == 2
-    assert CliRunner().invoke(build("run"), ["run", "--cell-timeout", "inf"]).exit_code == 2
+    assert raven("run", "--cell-timeout", "0").code == 2
+    assert raven("run", "--cell-timeout", "inf").code == 2
     monkeypatch.setenv(LIMIT, "60")
     with pytest.raises(SpecError, match="not on a Dask cluster"):
         engine("dask", scheduler="tcp://127.0.0.1:8786")

@@ -146,10 +146,10 @@ def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     # One that was started in the background ignores Ctrl-C.
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     code += "from ravenbench.cli.main import run; run()"
-    flags = [
-        f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items() if name != "corpus"
-    ]
-    command = [sys.executable, "-c", code, "run", OPTIONS["corpus"], *flags, *arguments]
+    keys = [f"{name} = {json.dumps(given)}" for name, given in OPTIONS.items() if name != "corpus"]
+    (folder / "spec.toml").write_text("\n".join(["[run]", *keys]))
+    command = [sys.executable, "-c", code, "run", OPTIONS["corpus"], "--spec", "spec.toml"]
+    command += arguments
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 

@@ -46,7 +46,7 @@ def test_a_text_is_read_to_its_end(folder):
 
 
 def test_padded_batch_equals_each_text_alone(folder, monkeypatch):
-    from ravenbench.topics import sentences as module
+    from ravenbench.ext.encoders import sentences as module
 
     problems, same = toy_problems(10)
     fitted = encoder(folder, batch=600).fit(problems, same)

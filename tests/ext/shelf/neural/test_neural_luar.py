@@ -236,12 +236,14 @@ def test_interrupted_training_goes_on_to_the_same_weights(monkeypatch, tmp_path)
 def test_starts_from_a_transformer_here_and_needs_it_no_more(bert_folder, tmp_path):
     copy = shutil.copytree(bert_folder, tmp_path / "model")
     problems, same = toy_problems(20)
+    wanted = as_verifier(luar(model=str(copy), epochs=1))
     verifier = as_verifier(luar(model=str(copy), epochs=1)).fit(problems, same)
     persist.save(verifier, tmp_path / "trained")
     shutil.rmtree(copy)
-    assert np.array_equal(
-        persist.load(tmp_path / "trained").verify(problems), verifier.verify(problems)
-    )
+    with pytest.raises(SpecError, match="reads other files"):
+        persist.load(tmp_path / "trained")
+    loaded = persist.load(tmp_path / "trained", wanted)
+    assert np.array_equal(loaded.verify(problems), verifier.verify(problems))
 
 
 def test_a_trained_verifier_of_another_spec_is_refused(tmp_path):
