@@ -62,9 +62,9 @@ def setting(torch):
 
 @pytest.fixture
 def settings(torch):
-    from ravenbench.ext.shelf.neural.training import Settings
+    from ravenbench.ext.shelf.neural.training import TrainingSettings
 
-    return Settings(epochs=6, learning_rate=0.02, accumulate=2, patience=0)
+    return TrainingSettings(epochs=6, learning_rate=0.02, accumulate=2, patience=0)
 
 
 def same_weights(a, b):
@@ -102,21 +102,23 @@ def test_training_leaves_torch_as_it_was(setting, settings, torch):
 
 
 def test_early_stopping_keeps_the_best_epoch(setting, torch):
-    from ravenbench.ext.shelf.neural.training import Settings
+    from ravenbench.ext.shelf.neural.training import TrainingSettings
 
     model = setting.model()
-    history = setting.run(model, Settings(epochs=200, learning_rate=0.5, patience=2, clip=0))
+    history = setting.run(
+        model, TrainingSettings(epochs=200, learning_rate=0.5, patience=2, clip=0)
+    )
     values = [e.held_out for e in history]
     assert len(history) < 200 and values.index(max(values)) == len(values) - 3
     again = setting.model()
-    setting.run(again, Settings(epochs=200, learning_rate=0.5, patience=2, clip=0))
+    setting.run(again, TrainingSettings(epochs=200, learning_rate=0.5, patience=2, clip=0))
     assert same_weights(model, again)
 
 
 def test_rate_rises_and_falls(torch):
-    from ravenbench.ext.shelf.neural.training import Settings
+    from ravenbench.ext.shelf.neural.training import TrainingSettings
 
-    settings = Settings(learning_rate=2.0, warmup=0.25)
+    settings = TrainingSettings(learning_rate=2.0, warmup=0.25)
     rates = [settings.rate(p) for p in (0, 0.125, 0.25, 0.625, 1)]
     assert rates == pytest.approx([0, 1, 2, 1, 0])
 
@@ -181,7 +183,7 @@ def test_interrupted_while_writing_keeps_the_checkpoint_before(
 
 
 def test_a_loss_that_is_no_number_ends_training(setting, torch):
-    from ravenbench.ext.shelf.neural.training import Settings, train
+    from ravenbench.ext.shelf.neural.training import TrainingSettings, train
 
     model = setting.model()
     with pytest.raises(CorpusError, match="learning_rate"):
@@ -189,11 +191,11 @@ def test_a_loss_that_is_no_number_ends_training(setting, torch):
             model,
             lambda e: [0],
             lambda b: model(torch.full((1, 6), torch.nan)).sum(),
-            Settings(),
+            TrainingSettings(),
             device=torch.device("cpu"),
         )
     with pytest.raises(CorpusError, match="nothing to train on"):
-        train(model, lambda e: [], lambda b: None, Settings(), device=torch.device("cpu"))
+        train(model, lambda e: [], lambda b: None, TrainingSettings(), device=torch.device("cpu"))
 
 
 def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(

@@ -23,8 +23,8 @@ from ravenbench.ext.encoders import devices
 from ravenbench.ext.encoders.batching import batches
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
-    Settings,
     TrainedNetwork,
+    TrainingSettings,
     arrays,
     fill,
     train,
@@ -314,7 +314,7 @@ def trained(
         devices.memory("batch", device),
     ):
         model = ManyHeads(alphabet, options.hidden, len(texts)).to(device)
-    settings = Settings.of(options, warmup=0.05, patience=0)
+    settings = TrainingSettings.of(options, warmup=0.05, patience=0)
 
     def loss(batch: tuple[Ints, Ints, Ints, float]) -> torch.Tensor:
         ids, head, other = (torch.from_numpy(part).to(device) for part in batch[:3])

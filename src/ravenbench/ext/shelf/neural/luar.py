@@ -28,8 +28,8 @@ from ravenbench.ext.shelf.neural import backbones
 from ravenbench.ext.shelf.neural.backbones import Backbone, Reading
 from ravenbench.ext.shelf.neural.training import (
     Epoch,
-    Settings,
     TrainedNetwork,
+    TrainingSettings,
     Written,
     arrays,
     fill,
@@ -311,7 +311,7 @@ def train_network(
         model,
         batches.epoch,
         loss,
-        Settings.of(options, learning_rate=rate, weight_decay=0.01),
+        TrainingSettings.of(options, learning_rate=rate, weight_decay=0.01),
         device=device,
         held_out=separation if len(a) else None,
         spec=spec,

@@ -1,6 +1,6 @@
 """Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
 
-In: a torch module, batches by epoch, a loss, ``Settings``. Out: the module trained in place, and a list of ``Epoch``s
+In: a torch module, batches by epoch, a loss, ``TrainingSettings``. Out: the module trained in place, and a list of ``Epoch``s
 (mean loss, held-out value, learning rate, seconds); a checkpoint as a folder; ``Written``: documents by author.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
@@ -252,7 +252,7 @@ B = TypeVar("B")
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """How to train.
 
     Attributes
@@ -314,7 +314,7 @@ def train(
     model: torch.nn.Module,
     batches: Callable[[int], Sequence[B]],
     loss: Callable[[B], torch.Tensor],
-    settings: Settings,
+    settings: TrainingSettings,
     *,
     device: torch.device,
     held_out: Callable[[], float] | None = None,
@@ -376,7 +376,9 @@ def train(
 class _Run:
     """The state of a training: weights, optimizer, history and the best epoch so far."""
 
-    def __init__(self, model: torch.nn.Module, settings: Settings, device: torch.device) -> None:
+    def __init__(
+        self, model: torch.nn.Module, settings: TrainingSettings, device: torch.device
+    ) -> None:
         self.model = model
         self.settings = settings
         self.device = device
