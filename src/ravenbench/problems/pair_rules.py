@@ -1,8 +1,9 @@
-"""Draws verification pairs from documents by a pair rule: ``reference`` (the released HITS code's, Sawatphol et al.
-2024), or ``matched`` (ours: both classes from the same topics and the same documents).
+"""Draws verification pairs by a pair rule: ``reference`` (the released HITS code's, Sawatphol et al. 2024), or
+``matched``.
 
-In: rows of documents (d,) with author and topic codes, a random generator, the most pairs wanted. Out: ``Pairs``:
-known and questioned rows (n,), ``same`` (n,) bool, and counts of what was dropped.
+In: rows of documents (d,) with author and topic codes (−1 excluded by callers), a random generator, the most pairs
+wanted.
+Out: ``Pairs``: known and questioned rows (n,), ``same`` (n,) bool, True = one author, and counts of what was dropped.
 """
 
 from __future__ import annotations
