@@ -1,6 +1,8 @@
 """Finds, counts and undoes letters of other alphabets that look the same, and characters nobody sees.
 
-In: a text. Out: a number of invisible characters, disguised words with their plain form, or the plain text.
+In: a text; for ``twins`` the name of an alphabet (Latin, Cyrillic or Greek).
+Out: ``invisible`` a count of characters; ``disguised`` words by their disguised form, with their plain form;
+``plain_letters`` the plain text; ``twins`` letters by the letter they look like.
 
 A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide,
 and keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable

@@ -1,7 +1,8 @@
-"""Compiled kernels behind ``Splicer.splice``.
+"""Compiled loops behind ``Splicer.splice``, which puts content words of one text in the place of another's.
 
-In: arrays of places and words with their lengths (letters), or of pieces and words. Out: the word (number) for each
-place, int32; or the bytes of the new texts, uint8.
+In: arrays of places and words with their lengths (letters), or of pieces and words.
+Out: ``fitted`` the word (number) for each place, int32; ``spliced`` the bytes of the new texts, uint8 (and fills their
+ends); ``least_missing`` the rows chosen (int64), which fill most places.
 """
 
 from __future__ import annotations
