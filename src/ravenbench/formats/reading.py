@@ -1,4 +1,4 @@
-"""Reads documents in a process of its own, so that one that hangs, swells or crashes over a file ends no command.
+"""Reads documents in a separate process, so that one that hangs, swells or crashes over a file ends no command.
 
 In: the path of a file, the name of its format and an encoding or None.
 Out: a list of ``Document``s; the reader's error; Unreadable where reading took more than its seconds of the processor

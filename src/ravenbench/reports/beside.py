@@ -2,8 +2,9 @@
 
 In: one ``Beside`` a figure: the value found here, its 95 % interval and the printed value, all in one unit; a run's
 spec.
-Out: a list of one ``Table``, a row a figure, or of none without rows; ``theirs_is`` gives text: the printed value
-above, below or inside the interval; ``of_collection`` whether a spec's corpus is one that others have too (bool).
+Out: a list of one ``Table``, a row a figure, empty without figures; ``theirs_is`` gives text: the printed value is
+above, below or within the interval, or "n/a"; ``of_collection`` whether a spec's corpus is one that others have too
+(bool).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decides which frequent words carry no content, so that they stay when content is replaced; and what topic they tell.
+"""Decides which frequent words carry no content and stay when content is replaced; what topic they tell (ours).
 
 In: sparse counts of words (n texts, w words), sizes of texts (n,) in words, codes of author and topic (n,), −1 =
 unknown; words by frequency; a text or texts to mask.

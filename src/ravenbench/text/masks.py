@@ -1,4 +1,4 @@
-r"""Masks texts token by token to hide topic or style: text distortion, TopicFit's inverse mask, a frequency mask (ours).
+r"""Masks texts token by token to hide topic or style: text distortion, TopicFit's mask, a frequency mask (ours).
 
 In: training texts to learn frequent words from, and how many words k; then texts; for ``mask`` a variant's name.
 Out: ``transform`` gives masked texts, in the same order; ``masked`` one token's replacement (text); ``mask`` a

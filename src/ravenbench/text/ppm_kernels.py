@@ -1,7 +1,7 @@
 """Compiled loops of ``text.ppm``: index a text by its reversed 6-grams; compare two indices, or build an automaton.
 
 In: arrays of code points, and arrays to fill.
-Out: the filled arrays (of most functions nothing else); costs are int64 in ``UNIT``s of a bit (2³² to a bit),
+Out: the filled arrays (of most functions nothing else); costs are whole numbers in ``UNIT``s of a bit (2³² to a bit),
 ``compare`` and ``read`` fill bits a character, float64; ``pack`` gives bool, ``entries`` two counts, ``number`` one,
 ``add_up`` and ``add_up_escaped`` a cost. An automaton is a table that reads another text character by character.
 

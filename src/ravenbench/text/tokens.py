@@ -2,9 +2,9 @@ r"""Finds the words and marks of a text in any script, counts them and cuts text
 
 In: a text or texts; for ``cut`` and ``frequent_words`` also numbers of words; for ``frequent`` counts by unit.
 Out: ``words``, ``tokens``, ``frequent`` and ``frequent_words`` lists; ``lowered``, ``normalised``, ``collapse`` and
-``cut`` texts; ``count_words`` and ``count_evidence`` (each passage once) counts of words. A word is a maximal run of
-``\w`` with its accents, a Chinese character or a sign of hiragana; for ``count_words`` and ``cut`` what is between
-blanks, or such a character. Marks are single punctuation or symbol characters.
+``cut`` texts; ``count_words`` and ``count_evidence`` (each passage once) counts of words; ``joined`` a pattern. A word
+is a maximal run of ``\w`` with its accents; a Chinese character or a sign of hiragana is a word by itself. Marks are
+single punctuation or symbol characters.
 
 What ``count_words`` and ``cut`` call a word stands between blanks, or is such a character.
 """

@@ -1,4 +1,4 @@
-"""Defines Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
+"""Defines Raven's controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
 
 In: an ``ObfuscationTask`` and a seed; ``OtherAuthor`` is first fitted on the tasks of the document set; ``Random`` has
 a ``rate``, the share of words touched, 0 to 1.
