@@ -5,7 +5,7 @@ Out: a ``CatalogueEntry``: title, licence, papers, files (size in bytes, None if
 them by name; ``defaults`` gives a dict of settings: level of topic, counts of topics, folds, documents, pools (empty
 for an unknown name); ``fetch`` gives text: the folder it downloaded into (``newsgroups`` only) or "built in"
 (``synthetic``); for every other corpus it raises InputError, which says how to get it. ``entry`` and ``fetch`` raise
-InputError for an unknown name.
+it for an unknown name, ``fetch`` for a failed download too.
 """
 
 from __future__ import annotations

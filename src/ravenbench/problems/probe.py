@@ -1,4 +1,4 @@
-"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far away (ours).
+"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far off (ours).
 
 In: a ``Corpus``, similarities of topics (T, T), higher = more alike, numbers of test and training topics, a random
 generator, a ``Pairing`` (how pairs are drawn).
