@@ -1,5 +1,11 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
+In: paths, names or objects in memory and options; each task of the command line is a function here: ``run``,
+``compare``, ``evaluate``, ``verify``, ``pan14``, ``attribute``, ``obfuscate``, ``safety``, ``validate``, ``retrieve``.
+Out: ``Evaluation`` from ``evaluate``, ``Verified`` from ``verify``, for most others a ``RunResult``: its ``store`` (a
+folder on disk) is what ``analyse`` and ``write_report`` derive everything else from. AttributeError for an unknown
+name.
+
 Every task of the command line is a function here: ``run``, ``compare``, ``evaluate``, ``verify``, ``pan14``,
 ``attribute``, ``obfuscate``, ``safety``, ``validate``, ``retrieve``. Those that keep a folder
 return its store, from which ``analyse`` and ``write_report`` derive everything else.

@@ -1,4 +1,9 @@
-"""``python -m ravenbench`` is ``raven``: until the command's code is there, a signal has nothing to be careful of."""
+"""Runs the command ``raven`` as ``python -m ravenbench``, and ends at once on a signal while its code is imported.
+
+In: the arguments of the shell and signals (SIGINT, SIGTERM, SIGHUP).
+Out: what ``ravenbench.cli.main.run`` gives; 128 and the signal's number as exit code if one comes before that is
+imported.
+"""
 
 from __future__ import annotations
 

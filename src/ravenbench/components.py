@@ -1,8 +1,10 @@
-"""Defines ``Component``, the base of everything that is named in a spec: it prints itself and parses back (contract
-10).
+"""Defines ``Component``, the base of everything named in a spec: it prints itself and parses back (contract 10).
 
-In: parameters by name. Out: the printed form (``show``), the JSON form that enters keys (``identity``), and its hash
-(``identity_hash``, 32 hexadecimal digits).
+In: parameters by name; a component (or scikit-learn estimator) for the functions.
+Out: the printed form (``show``, ``printed``: text), the JSON form that enters keys (``identity``), its hash
+(``identity_hash``, 32 hexadecimal digits) and ``source_hash`` (SHA-256 in hexadecimal, or None); copies with a seed
+set (``seeded``); lists of inner components; bool for questions (``is_estimator``, ``reaches_out``). SpecError for a
+parameter that does not exist or cannot be written.
 
 scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
 """

@@ -1,7 +1,9 @@
 """Defines every exception that Raven raises on purpose, and the texts of its messages.
 
-In: what was found, where, what was expected and how to mend it. Out: an exception with that message; helpers give
-parts of sentences (counts, first names, suggestions), safe for a terminal.
+In: what was found, where (file, line from 1), what was expected and how to mend it; names and values to check.
+Out: an exception with that message; helpers give parts of sentences (counts, first names, suggestions) as text, safe
+for a terminal. ``check_number``, ``check_option`` and ``check_type`` return nothing and raise SpecError (or InputError
+for a path); ``remark`` says sentences on the data at once, and ``remarks_gathered`` collects them.
 
     RavenError
     ├── InputError            what a user gave cannot be used: exit code 2

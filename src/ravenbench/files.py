@@ -1,7 +1,10 @@
-"""Writes files so that each is there whole or not at all: temporary name, fsync, rename.
+"""Writes files so that each is there complete or not at all: temporary name, fsync, rename.
 
-In: a path and bytes, text, a JSON value or an array. Out: the file, and the SHA-256 (hexadecimal) of what was
-written; readers give the same back. Also the cache folder, and names and removal of temporary files.
+In: a path (or fsspec URL) and bytes, text, a JSON value or an array; seconds or bytes as limits where named.
+Out: the file, and the SHA-256 (hexadecimal text) of what was written; readers give the same back. InputError if a
+place cannot be used, MissingPart for a URL without its package, OSError or ValueError from readers of bad files.
+Further functions: the cache folder and its size (bytes), folders and syncing, temporary names and their removal,
+processes that live.
 
 A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
 Modes are those that the user's umask allows; only the user may enter folders that hold texts.

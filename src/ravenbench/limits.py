@@ -1,7 +1,9 @@
-"""Holds what a run may use: a device ("auto", "cpu", "cuda", "cuda:1"), and seconds for a cell.
+"""Holds what a run may use: a device ("auto", "cpu", "cuda", "cuda:1"), and seconds for a cell (one method's result).
 
-In: ``RunLimits``, or the variables RAVEN_DEVICE and RAVEN_CELL_TIMEOUT. Out: the device as text; seconds as a float,
-or None without a limit.
+In: ``RunLimits``, or the environment variables RAVEN_DEVICE and RAVEN_CELL_TIMEOUT.
+Out: ``device`` gives text; ``cell_timeout`` seconds as a float (for training, and again for answering a test set), or
+None without a limit; ``limits_here`` the ``RunLimits``. ``hold`` and ``within`` set them for this process. SpecError
+for a value that cannot hold. ``collect_seldom`` has Python look for unused memory less often.
 
 No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
 environment says what was not given.

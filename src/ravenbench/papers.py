@@ -1,6 +1,9 @@
 """Gives the papers of methods and corpora, from one bibliography (``references.bib``).
 
-In: parts as ``kind:name``, or a run's spec. Out: ``Paper``s, as BibTeX or as lines of text.
+In: methods and corpora as ``kind:name`` (``verifier:ppm``), or a run's kind, spec and identities; papers for
+``bibtex``.
+Out: ``Paper``s in the order of the bibliography (by key from ``bibliography``); ``bibtex`` gives the text of a file;
+``str`` of a paper is a line of text.
 """
 
 from __future__ import annotations

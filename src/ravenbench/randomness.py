@@ -1,4 +1,8 @@
-"""Random generators, one for each (seed, purpose, items), independent of global state and hash order."""
+"""Makes random generators, one for each (seed, purpose, items), independent of global state and hash order.
+
+In: a seed (int), a purpose (text), and further items (text or int).
+Out: a NumPy generator; equal arguments give equal streams. ``Draws`` keeps the seed and takes purpose and items.
+"""
 
 from __future__ import annotations
 

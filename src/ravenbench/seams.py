@@ -1,7 +1,9 @@
 """Finds what packages register with the bench, by entry points of their metadata, and defines what is expected of it.
 
-In: the name of a group of entry points. Out: objects or entry points by name; ``Command`` and ``DocumentFormat`` are
-records that a package registers.
+In: the name of a group of entry points (text), or of a module.
+Out: entry points (``registered``, ``present_points``) or objects (``loaded``) by name; ``Command`` and
+``DocumentFormat`` are records that a package registers, listed by ``commands_of_packages`` and ``document_formats``;
+names of Raven's own extensions (``absent_extensions``, ``extension_of``: text or None).
 
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:

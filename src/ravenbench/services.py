@@ -1,6 +1,8 @@
 """Keeps answers of services as files in the cache, so that no request is sent twice.
 
-In: a request (a mapping), and an answer (text) to keep. Out: the answer kept before (text), or None.
+In: a request (a value that JSON can write), an answer (text) to keep, a function that says whether a kept answer is
+usable.
+Out: ``get`` gives the answer kept before (text), or None; ``put`` gives nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Lets results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line.
 
-In: a result (a subclass of ``Shown``). Out: tables as data frames (polars, pandas), unrounded; figures of matplotlib.
-How that is done is in ``reports.results``, imported when it is needed.
+In: a result (a subclass of ``Shown``), and the name of a table or figure, or None = the first.
+Out: tables as data frames (polars, pandas), unrounded; figures of matplotlib; ``notebook_progress`` gives a callback
+(stage, done, in all), or None outside notebooks. InputError if there is no such table or figure, MissingPart without
+pandas.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Keeps texts as a table: one memory-mapped block of UTF-8, each distinct text once, known by its content hash.
 
-In: texts (``str`` or UTF-8 bytes). Out: ``TextTable`` (row to text), the row (int) of each text given, and 16-byte
-BLAKE2b hashes.
+In: texts (``str`` or UTF-8 bytes), row numbers, the path of a folder.
+Out: ``TextTable`` (row to text), the row (int from 0) of each text given, content hashes (16 bytes, BLAKE2b),
+``digest`` (32 hexadecimal digits), ``checksum`` (int); ``composed`` gives text. InputError for what is not valid
+Unicode, StoreError for a folder that is no table or is damaged, IndexError for a row that is not there. ``TextView``
+is some rows as a sequence.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Defines the records that pass between the rooms: Document, Labels, Corpus, Problems, Fold, Answers. All are frozen.
+"""Defines the records that modules exchange: Document, Labels, Corpus, Problems, Fold, Answers. All are frozen.
 
-In: texts and columns of labels. Out: ``Corpus`` (a document a row), ``Problems`` (n questions whether two sides share
-an author), their truth as (n,) bool (True = same author), ``Answers`` (values (n,) from 0 to 1, higher = same
-author).
+In: texts and columns of labels; for ``Answers`` ids and values.
+Out: ``Corpus`` (a document a row), ``Problems`` (n questions whether two sides share an author), their truth as (n,)
+bool (True = same author), ``Labels`` (codes (n,) from 0, −1 = unknown), ``Fold`` (train and blind test set),
+``Answers`` (values (n,) from 0 to 1, higher = same author, 0.5 = unanswered). InputError for a value out of range, an
+id twice or an unknown column, SpecError for a field of a wrong type, ValueError for lengths that differ.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Defines the base class of attribution methods, and the plainest: Delta, and a mask before another method.
+"""Defines the base class of attribution methods, two Delta methods, and ``Distorted`` (a mask before any method).
 
-In: texts and their authors' names to learn from; n texts to attribute. Out: an author's name for each text (n,);
-scores (n, authors), higher = more likely, of Delta minus a distance.
+In: texts to learn from with their authors' names (at least two authors); n texts to attribute; for ``author_means``
+rows of numbers (n, f) and author codes (n,).
+Out: an author's name for each text (n,); scores (n, authors), no fixed range, higher = more likely this author (Delta:
+minus a distance); means (authors, f). InputError if texts and authors differ in number or fewer than two authors are
+given, SpecError for an unknown mask.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """Counts the units of texts (words, n-grams), raw or scaled by the training texts.
 
-In: a ``TextTable`` and rows of it. Out: a sparse matrix float64 (texts, units): counts, or frequencies from 0 to 1 on
-training texts.
+In: a ``TextTable``, numbers (from 0) of rows of it, a kind of unit, for ``Scaled`` also how many units to take; for
+``prepare`` one text.
+Out: a sparse float64 matrix (texts, units): ``Counts`` gives counts; ``Scaled`` gives a unit's share of its text
+divided by the largest such share in a training text (0 to 1 on training texts, above 1 possible on others).
+``prepare`` gives text: lower case, letters, digits and white space only; ``PaperWords`` is the unit "word of such a
+text".
 """
 
 from __future__ import annotations

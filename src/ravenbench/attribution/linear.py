@@ -1,7 +1,10 @@
 """Learns linear classifiers of many authors from few documents, by the documents' inner products.
 
-In: features (n documents, V units), author codes (n,), the weight ``c`` of the loss. Out: weights (V, authors) and
-biases (authors,) float64, higher = this author; attributors on top take texts and author names.
+In: features (n documents, V units), author codes (n,) from 0, the weight ``c`` of the loss (above 0); the methods
+(``MaxEnt``, ``NaiveBayes``, ``FunctionWords``, ``TopicWords``, ``CharSVM``) take texts and author names.
+Out: weights (V, authors) and biases (authors,), float64, unbounded, higher = this author. Methods give author names
+and scores (texts, authors), higher = more likely. Helpers: ``products`` gives inner products (n, n), ``dual_svm``
+coefficients of documents (n, authors).
 
 With n documents, V units and V ≫ n, a linear model with a quadratic penalty is a combination of the n documents, so
 training needs only their n × n products. Support vector machines, one author against all others, are then solved

@@ -1,7 +1,10 @@
 """Turns scores of methods into probabilities of each candidate author, and of "none of them" (ours).
 
-In: scores (methods, texts, candidates), higher = more likely, NaN = not scored. Out: probabilities (texts, candidates
-+ 1) from 0 to 1, *none of them* last; or the number of the named candidate (texts,), −1 = none.
+In: scores (methods, texts, candidates), higher = more likely, NaN = not scored; author codes (n,) of known texts; the
+prior probability of *none of them*, in (0, 1). ``learned`` takes a method, known texts and their authors instead.
+Out: a fitted ``Posterior``: ``of`` gives probabilities (texts, candidates + 1) from 0 to 1, *none of them* last;
+``named`` the number (from 0) of the most probable candidate (texts,), −1 = none. Helpers: ``parts`` says which known
+texts are held out together (n,), ``held_out`` and ``scored`` give scores (texts, candidates).
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard

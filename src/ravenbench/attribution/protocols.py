@@ -1,8 +1,11 @@
-"""Divides documents into splits, has a method learn and answer them, and says which words it weighs.
+"""Divides documents into splits, has a method learn and answer them, and says which features it weighs.
 
-In: ``Chosen`` documents (n) and a protocol (``novel-topic`` or ``k-fold``). Out: ``ProtocolSplit``s (rows to learn
-from, rows to answer), author codes for answers (−1: no answer), and ``Cue``s (lengths of weight vectors, shares of
-change).
+In: ``Chosen`` documents, a protocol (``novel-topic`` or ``k-fold``), a method with ``fit`` and ``predict``; for
+``answer_problem`` an ``AttributionProblem`` and the lead below which it rejects, in [0, 1).
+Out: ``ProtocolSplit``s (row numbers from 0); one author code for each held-out text (−1: no answer); ``Cue``s, one
+feature each: length of its weight vector (no unit) and the most that leaving one topic out moves it (share of that
+length, 0 = not at all, may exceed 1); ``answer_problem``: author or ``<UNK>`` by text name. SpecError, CorpusError or
+AnswerError for a bad option, too few authors, bad predictions. Helpers: ``fit_split``, ``fewest``, ``k_fold``.
 
 Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves
 when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.

@@ -1,8 +1,11 @@
 """Selects the documents of a corpus that take part in attribution, and counts what they hold.
 
-In: a ``Corpus`` and ``SelectionRules`` (numbers of documents and topics). Out: ``Chosen`` (n texts with author and
-topic codes, numbers left out by reason), and ``SelectedCorpusView`` (counts of texts by author and topic, of words
-and types).
+In: a ``Corpus``, ``SelectionRules`` (least numbers of documents and topics an author needs, most documents of a topic)
+and a seed.
+Out: ``Chosen`` (n texts with author and topic codes from 0, counts of documents and authors left out by reason);
+``SelectedCorpusView`` (counts of documents, words and distinct words; an author's share of a topic's documents, 0 to
+1; advice in sentences); ``crosstab``: counts (authors, topics). CorpusError if fewer than two authors or too few
+topics are left.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""The ``raven`` command: one short file a subcommand."""
+"""The ``raven`` command.
+
+In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+"""

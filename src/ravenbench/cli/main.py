@@ -1,7 +1,9 @@
-"""``raven``: finds the command that is wanted and loads that one alone.
+"""Runs ``raven``: finds the command that is wanted and loads that one alone.
 
-In: the arguments of a shell (``sys.argv``). Out: text on stdout, progress and errors on stderr, and an exit code: 0
-done, 1 finished with failures, 2 bad input or usage, else 128 and the number of a signal.
+In: the arguments of a shell (``sys.argv``); for ``build`` the name of a command or None.
+Out: text on stdout, progress and errors on stderr, and an exit code: 0 done, 1 finished with failures, 2 bad input or
+usage, else 128 and the number of a signal. ``commands`` gives every command by name, ``build`` the Typer application;
+the classes are how Typer shows and parses a command.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""What commands share: what they print, the progress bar on stderr, one JSON object on stdout; and ``raven report``,
-which shows again what was computed.
+"""Prints what commands end with: tables, a progress bar on stderr, one JSON object on stdout; and runs ``raven
+report``.
 
-In: a ``Store``, an ``Ending`` or a ``Preview``. Out: tables and lines on stdout or one JSON object there;
-``show_report`` returns the ``Gap`` objects: what is missing.
+In: a ``Store`` or several, an ``Ending`` or a ``Preview``; ``report`` takes folders of runs, and folders of answers by
+others.
+Out: tables and lines on stdout, or one JSON object there; ``show_report`` writes a report and returns a ``Gap`` for
+each method with cells (its results on one fold each) that are missing or failed; ``progress_bar`` gives a callback
+(stage, done, in all); ``readable`` gives values without control characters. InputError for options that do not fit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""A task as a command: its options are those of its declaration and those that every task has.
+"""Makes a command of a task: its options are those of its declaration and those that every task has.
 
-In: the class of a ``Task`` or ``Work``. Out: a function with annotated parameters, from which Typer makes a command;
-what it prints is on stdout, and it ends with 1 where cells failed.
+In: the class of a ``Task`` or ``Work`` (a command that keeps no results one by one); for ``perform`` and ``work`` also
+the values of its options by name.
+Out: a function with annotated parameters, from which Typer makes a command. When called it prints on stdout; it exits
+with 1 where a result failed, or with the code of the ``Ending``. Helpers make parameters of options and read values of
+a spec file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM,
-which schedulers and service managers send, and SIGHUP of a terminal that closes are obeyed with the care that Ctrl-C
-gets.
+"""Lets limited terminals show every text, and lets signals to end (SIGTERM, SIGHUP) be obeyed as Ctrl-C is.
 
-In: ``sys.stdout``, ``sys.stderr`` and signals of this process. Out: streams that write every text, and an exit code:
-128 and the number of the signal.
+In: ``sys.stdout``, ``sys.stderr`` and signals of this process.
+Out: ``make_plain`` has streams write every text, characters that they lack as the nearest they have or as escapes;
+``writes_all`` and ``interrupted`` are bool; ``farewell`` gives an exit code, 128 and the signal's number; ``obey``
+raises SystemExit if a signal came. ``listen`` and ``last`` set what a signal does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Collects documents into a corpus, with the checks that all sources share; a log lets a killed import go on.
 
-In: documents one by one (id, text, author, topic, line in the file, language, further columns). Out: ``Corpus``, in
-which each text occurs once, with counts of dropped texts in ``notes["dropped"]``; or CorpusError.
+In: documents one by one: id, text, author, topic or None, line in the file (from 1), language, further columns.
+Out: ``Corpus``, in which each text occurs once, with counts of dropped texts in ``notes["dropped"]``. FormatError for
+an empty or broken text, a bad name or an id used twice; CorpusError for a corpus without same-author or
+different-author pairs. ``ImportLog`` keeps entries in a folder; ``stamp`` gives names, sizes (bytes) and times of
+change (ns) of files.
 """
 
 from __future__ import annotations

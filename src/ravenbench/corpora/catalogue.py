@@ -1,7 +1,11 @@
 """Lists known corpora: what there are, how to get them, under which licence, and how to cite them.
 
-In: the name of a corpus. Out: ``CatalogueEntry`` (title, files with sizes in bytes, licence, papers) with
-``Defaults`` (counts of topics, folds, documents); ``fetch`` downloads one and gives its folder.
+In: a corpus name (text); for ``catalogue`` nothing.
+Out: a ``CatalogueEntry``: title, licence, papers, files (size in bytes, None if unknown), from ``catalogue`` all of
+them by name; ``defaults`` gives a dict of settings: level of topic, counts of topics, folds, documents, pools (empty
+for an unknown name); ``fetch`` gives text: the folder it downloaded into (``newsgroups`` only) or "built in"
+(``synthetic``); for every other corpus it raises InputError, which says how to get it. ``entry`` and ``fetch`` raise
+it for an unknown name, ``fetch`` for a failed download too.
 """
 
 from __future__ import annotations

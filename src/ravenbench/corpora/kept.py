@@ -1,6 +1,9 @@
-"""Keeps corpora that were read before in the cache folder: what reading and cleaning cost is paid once.
+"""Keeps corpora that were read before in the cache folder, so that they are read and cleaned once.
 
-In: the path of a source (or a registered corpus), options, and a function that reads it. Out: its ``Corpus``.
+In: the path of a source (or a registered corpus), a mapping of options, and a function that reads it; functions that
+open and save a corpus folder.
+Out: its ``Corpus``, from the cache if it was read before in the same way; what the reading function raises is raised,
+and nothing is kept then.
 
 A corpus is found by the hash of its files' content, of how it is read, and of the code that reads it. What lies there
 is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be

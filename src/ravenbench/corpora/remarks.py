@@ -1,7 +1,9 @@
 """Finds what a reader should doubt in a corpus: signed texts, copies, names that may be one person's.
 
-In: texts, ``Labels`` of authors, ids (a document a row). Out: a list of sentences, one for each doubt, empty where
-there is none. No text is changed.
+In: texts, ``Labels`` of authors (and topics), ids, further columns: a document a row; ``doubtful_names`` takes names
+only.
+Out: a list of sentences, one for each doubt, empty where there is none. No text is changed. Helpers: ``edges`` and
+``plain_words`` give words of a text, ``names_person`` gives bool.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Reads a corpus from a table with one document a row.
 
-In: the path of a table (Parquet or a folder of its parts, JSON lines, CSV, TSV or a workbook), and the names of its
-columns for text, author, topic, id and language. Out: a ``Corpus``, one row a document; ``notes`` of it say what was
-guessed and left out.
+In: the path of a table (Parquet or a folder of its parts, JSON lines, CSV, TSV or a workbook), the names of its
+columns for text, author, topic, id and language, and options of reading (encoding, quoting, faulty rows).
+Out: a ``Corpus``, one row a document; its ``notes`` say what was guessed and left out. InputError if there is no such
+table or no memory for it, FormatError for bad content, CorpusError for a corpus that cannot be used. Helpers:
+``guess`` gives a column's name for each role, ``kind_of`` the kind of table (text or None).
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""How cells are computed: in which processes, with what care for user code, and what is prepared before them."""
+"""Computes the cells of a run (a cell is one method's result on one test set): processes, isolation of user code.
+
+In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+"""

@@ -1,7 +1,10 @@
-"""Methods that are not Raven's own are handed what their problems cite, and no more (contract 22).
+"""Runs methods that are not Raven's so that they see only the texts of the problems they are handed (contract 22).
 
-In: a method (``Component``), a ``Store``, and ``Problems`` to learn from or to answer, (n,). Out: an ``Apart`` (what
-the method learned), then by name the arrays of a cell: scores, and answers (n,) from 0 to 1, 0.5 = unanswered.
+In: a method (``Component``), a ``Store``, and ``Problems`` (n) to learn from with truth, or to answer.
+Out: ``learned`` gives an ``Apart`` (what the method learned); ``answered`` gives arrays by name: scores, and answers
+(n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``exposed`` gives text: why the method may know more ("" = it
+does not; None of Raven's methods, and where a plan replaces no content). ``outsider`` (bool) says which methods are
+not Raven's; ``parts`` gives rows asked together. Unsendable or MethodError if its process cannot be used.
 
 A call gets a table of its own texts, in an order and under ids that follow from what they hold. No spliced text stands
 beside the text that it was made from, so a set may take several calls. Where a plan replaces content, each call is

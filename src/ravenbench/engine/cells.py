@@ -1,8 +1,10 @@
-"""Cells: how a result is computed, timed, committed or marked failed, and which are done in what order.
+"""Computes the results of a run, one a method and test set (a cell), times them, and commits them or marks them failed.
 
-In: a ``Store`` with its plan, and the methods by name. Out: one cell a method and fold, committed to the store:
-arrays ``answers`` (n,) from 0 to 1 (0.5 = unanswered, higher = same author) and ``scores``, and seconds of fit and
-score, or an error; ``execute`` returns the errors of the cells that failed, as texts.
+In: a ``Store`` with its plan, the methods by name, an engine (what does units of work) and a callback of progress.
+Out: one cell a method and fold, in the store: arrays ``answers`` (n,) from 0 to 1 (0.5 = unanswered, higher = same
+author) and ``scores`` (no fixed range), and seconds of fitting and answering, or an error. ``execute`` returns the
+errors of the cells that failed, as texts; ``pending`` the cells still to do. ``plan_encoding``, ``plan_counting`` and
+``plan_pairs`` give units of work that prepare texts; ``PairFeatures.score`` raises RuntimeError if one is missing.
 
 What a task does with a method is a ``CellUnit``; whatever engine calls it, its cells are the same (contracts 3, 8, 13,
 14). ``execute`` does those of verifiers on folds. Before the cells that need it, texts are encoded by a fixed model,

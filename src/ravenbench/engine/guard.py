@@ -1,7 +1,11 @@
-"""Isolation of user code: whatever a method does, short of ending the process, fails its cell and nothing else.
+"""Isolates user code: whatever a method does, short of ending the process, fails its cell (one result) and nothing
+else.
 
-In: a fitted verifier and ``Problems`` (n,). Out: scores (n,) or (n, features), higher = same author, and answers (n,)
-from 0 to 1, 0.5 = unanswered; MethodError or AnswerError where the method fails. Limits on time are in seconds.
+In: a fitted verifier and ``Problems`` (n,); for ``smoke_test`` and ``warm_up_kernels`` verifiers that are not fitted.
+Out: scores (n,) or (n, features), no fixed range, and answers (n,) from 0 to 1, both higher = same author, 0.5 =
+unanswered; masks (n,) of problems without words or known letters. MethodError or AnswerError where the method fails or
+takes more than its seconds; InputError from ``smoke_test``. The others are contexts (one thread, stdout to stderr,
+signals), or say whether a method runs a program.
 
 Verifiers with parameters are tried on toy problems before anything is planned: what cannot work fails at once.
 """

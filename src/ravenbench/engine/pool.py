@@ -1,7 +1,11 @@
-"""Engines do units of work, in processes of this machine or on a Dask cluster; and what planning need not wait for.
+"""Does units of work in processes of this machine or on a Dask cluster; ``aside`` does work beside planning.
 
-In: ``Unit`` objects, each with ``work()``, and a count of workers. Out: the errors of the cells that failed, as
-texts; results are committed by the units themselves. Timeouts are in seconds.
+In: ``Unit`` objects, each with ``work()``, an engine's name, a count of workers, a Dask address, a callback of
+progress.
+Out: the errors of the units' cells (results) that failed, as texts; results are committed by the units themselves.
+``engine``, ``local`` and ``dask`` give an engine, a function from units to such errors; ``usable_cores`` a count.
+Timeouts are in seconds. SpecError for options that do not fit, RavenError if the cluster is lost, MissingPart without
+Dask.
 
 A failed unit is data, a dead worker an error.
 """

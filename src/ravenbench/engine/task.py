@@ -1,7 +1,10 @@
-"""A task is a declaration: a spec, a draft of its plan, its cells, and what it does at the end.
+"""Defines a task by declaration: a spec, a draft of its plan, its cells (single results), and what it does at the end.
 
-In: the values of a task's options, by name. Out: a folder of a run (``Store``), and a ``RunResult``; before that a
-``Preview`` (counts of problems, cells and fits), and for a command an ``Ending`` (what it shows).
+In: the values of a task's options, by name; how it is run (workers, engine, progress).
+Out: ``run_task`` gives what the task returns, by default a ``RunResult`` with the folder of the run (``Store``) and
+the errors of failed cells; ``plan`` a ``Preview`` (counts of problems, cells and fits); a command ends with an
+``Ending`` (JSON, tables, exit code). InputError or SpecError if what was given cannot be used. ``Work`` is a command
+without cells; ``task_of``, ``tasks``, ``declared`` find them by name.
 
 From the class follow its function in Python, its command, both with their help (``engine.options``), ``--plan``, and
 its life: its folder is locked, an earlier run of the same spec and data goes on, the cells that are missing are

@@ -1,7 +1,11 @@
-"""The transplant probe's part of a plan: for folds that exist, test sets whose questioned texts have other content.
+"""Plans the transplant probe: for folds that exist, test sets whose questioned texts have other texts' content words.
 
-In: ``Fold`` objects over a ``TextTable``, and a ``Transplanter``. Out: ``Transplants``: a ``TransplantRecord``
-(counts of words and problems; shares and AUC from 0 to 1), further folds, and the table that holds their texts too.
+In: ``Fold`` objects over a ``TextTable``, a ``Transplanter``; ``plan_given_transplants`` takes one fold of given
+problems.
+Out: ``Transplants``: a ``TransplantRecord`` (counts of words and problems; shares and AUC from 0 to 1; ``reason`` =
+why nothing was transplanted), further folds, and the table that holds their texts too. Nothing is raised for lack of
+texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
+as if every problem could be transplanted.
 
 They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
 ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),

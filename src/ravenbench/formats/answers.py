@@ -1,9 +1,11 @@
-"""Reads and writes truth and answers as PAN has them: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]``
+"""Reads and writes truth and answers in PAN's forms: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]``
 (2013).
 
-In: the path of a file, folder or zip. Out: ``Truth`` (n problems; ``same`` (n,) bool, True = same author),
-``SystemAnswers`` (``value`` from 0 to 1, higher = same author, 0.5 = unanswered), ``Aligned`` (answers in truth's
-order), or PAN's measures (each from 0 to 1, three decimals) as ``out.json`` and ``evaluation.prototext``.
+In: the path of a file, folder or zip; truth and answers to align or to write.
+Out: ``Truth`` (n problems; ``same`` (n,) bool, True = same author), ``SystemAnswers`` (``value`` (n,) from 0 to 1,
+higher = same author, 0.5 = unanswered), ``Aligned`` (answers in truth's order, 0.5 where missing), files of answers,
+or PAN's measures (each 0 to 1, three decimals, or None) as ``out.json`` and ``evaluation.prototext``. FormatError for
+lines that do not parse, InputError for unknown problems or an unwritable place.
 """
 
 from __future__ import annotations

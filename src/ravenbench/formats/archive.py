@@ -1,8 +1,10 @@
 """Opens a file, a folder or a zip in one way; nothing is extracted.
 
-In: a path. Out: ``Archive``: names inside with their sizes in bytes, and of each name its bytes, its text, or its
-lines numbered from 1. Also limits against zips that unpack to too much (bytes, number of members), and the text of
-one file.
+In: a path (also one that leads into a zip), an encoding; for ``whole`` bytes.
+Out: ``Archive``: names inside with their sizes in bytes, and of each name its bytes, its text, or its lines numbered
+from 1. InputError if nothing is there, FormatError for unreadable files and for zips that unpack to too much (bytes,
+number of files), MissingPart for Zstandard without its package. Helpers: ``walk`` and ``check_members`` give names
+with bytes, ``read_whole`` one text, ``split_roots`` places of the train or test part.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Gathers texts one by one into a ``TextTable``: small sets in memory, large ones in an unnamed temporary file.
 
-In: texts as ``str``. Out: the row (int) of each; at the end a ``TextTable`` of the distinct texts; 16-byte hashes.
+In: texts as ``str``.
+Out: ``TextCollector.add`` gives the row (int from 0) of each text in the table of distinct texts; ``last`` the hash
+(bytes) and length (bytes) of the latest; ``identity_key`` a 16-byte hash of a normalised text; ``same_document`` bool.
+FormatError for a NUL or half a character (a lone surrogate), as ``checked_text`` has it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """Decodes bytes as UTF-8, or in the encoding that the user names, and refuses any other.
 
-In: bytes and the name of their file. Out: ``str``; or FormatError with the byte's offset (from 0), the line (from 1),
-the detected encoding and the command that converts the file. Also JSON in, plain Python values out; and ``Faults``,
-which gathers errors of several files into one.
+In: bytes, the name of their file, where they start in it (byte offset from 0) and an encoding; text for the checks;
+JSON text for ``from_json``.
+Out: ``str`` (``decode``), the name of an encoding or None (``detected``), plain values (``from_json``), the text or
+name that was checked; or FormatError with the byte's offset (from 0), the line (from 1), the detected encoding and the
+command that converts the file. InputError for an unknown encoding. ``Faults`` gathers errors of several files into
+one.
 """
 
 from __future__ import annotations

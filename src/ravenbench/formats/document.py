@@ -1,7 +1,9 @@
 """Defines a document that was read: its text, and an account of what was left out of it.
 
-In: what readers of formats found. Out: ``Document`` (text as ``str``, author, title, date …) with ``LeftOut``s (kind,
-count, beginning); Unreadable where there is no text.
+In: what readers of formats found: kinds of things left out, with a sample (text) and a count.
+Out: ``Document`` (text as ``str``, author, title, date, hashes …) with ``LeftOut``s (kind, count, beginning), gathered
+by ``Account``. ``guarded`` raises Unreadable for whatever a stranger's file makes a reader raise; Unreadable is a
+FormatError.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Reads documents of office and mail programs as people have them: their text, and an account of what was left out of
-it.
+"""Reads documents of office and mail programs as people have them: their text, and an account of what was left out.
 
-In: the path of a file. Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a
-chat; Unreadable where there is no text to be had. Folders give sorted paths.
+In: the path of a file or folder, and the encoding of texts that do not say theirs.
+Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a chat; ``list_documents``
+gives sorted paths (documents, others); ``account_of`` sentences; ``is_document`` bool. Unreadable where there is no
+text to be had, MissingPart without the package of a format, InputError if there is no such file, or several documents
+where one is wanted.
 
 ``read_documents`` reads a plain text here; every other format in a process of its own (``formats/reading.py``),
 within limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.

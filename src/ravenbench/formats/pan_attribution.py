@@ -1,7 +1,9 @@
 """Reads and scores the cross-domain attribution problems of PAN 2018 and 2019.
 
-In: the path of a folder or zip (files below). Out: ``AttributionProblem``s (texts by candidate, unknown texts,
-truth); answers as a file; ``macro_f1``, from 0 to 1.
+In: the path of a folder or zip (files below), an encoding; true and predicted authors by text name.
+Out: ``AttributionProblem``s (texts by candidate, unknown texts by file name, truth or None); a file of answers;
+``macro_f1``, from 0 to 1, higher = better; ``is_attribution`` bool. FormatError if there is no problem or its files do
+not fit together, InputError if answers cannot be written.
 
     collection-info.json                                    [{"problem-name", "language", "encoding"}, …]
     problem00001/problem-info.json                          {"unknown-folder", "candidate-authors": [{"author-name"}]}

@@ -1,7 +1,9 @@
 """Reads and writes PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
 
-In: ``Part``s or the path of such a file. Out: the file, or ``Part``s that tile the original; offsets are half-open
-spans of code points.
+In: ``Part``s (stretches of a text with what became of them), or the path of such a file and maybe the original text.
+Out: the file, its bytes or its JSON list, or ``Part``s that cover the original without gaps; offsets are half-open, in
+code points from 0. FormatError for a file that is not such a list or does not fit the original. ``parts_file`` gives
+the path that belongs to a text.
 
 References
 ----------

@@ -1,7 +1,8 @@
 """Refuses Parquet files that would decode to too much: a few kilobytes may decode to gigabytes.
 
-In: the path of a file, or its sizes in bytes. Out: nothing; FormatError if its footer promises too many bytes or
-values.
+In: the path of a file (``check_unpacked``), or its sizes unpacked and packed, in bytes (``check_size``).
+Out: nothing; FormatError if its footer promises too many bytes, rows or values. A footer that cannot be read passes:
+the reader of the file says what is wrong.
 """
 
 from __future__ import annotations

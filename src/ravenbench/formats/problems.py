@@ -1,9 +1,10 @@
-"""Reads and writes verification problems in the forms of PAN: folders (2013–15), pairs (2020–23), zips, folders of
-zips.
+"""Reads and writes verification problems in PAN's forms: folders (2013–15), pairs (2020–23), zips, folders of zips.
 
-In: the path of a file, folder or zip, or an open ``Archive``. Out: ``ProblemSet`` (n readable ``Problems``, their
-truth ``same`` (n,) bool, True = same author, and the reasons why others cannot be read); pairs and truth one by one
-as ``Pair`` and ``PairTruth``; or files in these forms.
+In: the path of a file, folder or zip, or an open ``Archive``; or ``Problems`` to write; texts for ``ProblemBuilder``.
+Out: ``ProblemSet`` (n readable ``Problems``, their truth ``same`` (n,) bool, True = same author, or None, and by id
+the reasons why others cannot be read); pairs and truth one by one as ``Pair`` and ``PairTruth``; or files in these
+forms (their path is returned). Line numbers count from 1. FormatError for what does not parse, InputError for nothing
+at the path or a place that cannot be written. Helpers find files, columns and labels.
 
     ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt (``EN001 Y``), ROOT/contents.json          2013–15
     pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl                                     2020–23

@@ -1,7 +1,9 @@
-"""Reads documents in a process of its own, so that one that hangs, swells or crashes over a file ends no command.
+"""Reads documents in a separate process, so that one that hangs, swells or crashes over a file ends no command.
 
-In: the path of a file and its format. Out: a list of ``Document``s; Unreadable where reading took more than its
-seconds of the processor or bytes of memory.
+In: the path of a file, the name of its format and an encoding or None.
+Out: a list of ``Document``s; the reader's error; Unreadable where reading took more than its seconds of the processor
+or bytes of memory. ``serve`` is that process, ``limited`` gives a part of a file half of the time, ``too_late`` a
+sentence.
 
 ``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
 another: a line of JSON with the path comes in, a line with the documents or the error goes out. Files have

@@ -1,6 +1,9 @@
 """Reads reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader.
 
-In: the path of a folder. Out: a list of ``Review``s: ``grade`` a whole number from 1 to 5, or a verdict, or both.
+In: the path of a folder.
+Out: a list of ``Review``s: ``grade`` an int from 1 to 5 (1 = fluent) or None, ``verdict`` "correct", "passable",
+"incorrect" or None, at least one of both; hashes of both texts (hexadecimal). InputError or FormatError if there is
+none, a file is damaged or of another version, nobody is named as grader, or a text was graded twice by one.
 """
 
 from __future__ import annotations

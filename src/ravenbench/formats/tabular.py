@@ -1,8 +1,11 @@
 """Reads tables row by row, and divides problems into parts by a column.
 
-In: an open ``Archive`` and the name of a table in it (CSV, TSV, JSON lines, JSON, workbook). Out: pairs (line where
-the row begins, counted from 1; row as a mapping of column to value); or ``ProblemAttribute``, a part (code) for each
-of n problems.
+In: an open ``Archive`` and the name of a table in it (CSV, TSV, JSON lines, JSON, workbook); for ``read_attribute``
+``FILE:COLUMN`` or ``FILE:COLUMN:PARTS`` and the ids of n problems; for ``quantiles`` numbers (n,).
+Out: pairs (line where the row begins, from 1; row as a mapping of column to value); or ``ProblemAttribute``, a part
+(code from 0, −1 = none) for each of n problems. FormatError for a table or value that cannot be used, InputError for a
+bad ``FILE:COLUMN``, MissingPart for a workbook without its package. Helpers tell a table's kind, a column's names for
+a role, an id.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
+"""Measures calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
 
-In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1. Out: a ``Reliability`` (counts,
-means and ECE from 0 to 1) or a ``Cllr`` in bits: 0 is perfect, 1 is what always answering 0.5 costs.
+In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1; for ``newton`` rows (n, f), weights
+(n,).
+Out: a ``Reliability`` (bins: counts of problems, mean answer, share of same-author problems, 0 to 1; ECE from 0 to 1,
+0 = best); a ``Cllr`` in bits: 0 = perfect, 1 = what always answering 0.5 costs, no upper bound, None where infinite or
+truth has one class. ``newton`` gives coefficients (f + 1,) of a logistic regression, intercept last.
 
 References
 ----------

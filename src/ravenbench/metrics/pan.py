@@ -1,7 +1,9 @@
-"""The metrics of PAN's verification tasks, and all of them for one system in one call.
+"""Computes the metrics of PAN's verification tasks, and all of them for one system in one call.
 
-In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, or their ``Sums``. Out:
-metrics from 0 to 1 by name, None where undefined; higher is better but for FPR and FNR; ``unanswered`` is a count.
+In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, or their ``Sums``; decisions
+(n,) of 0, 0.5 or 1 are optional; ``auc_of_scores`` takes finite scores of any range.
+Out: metrics from 0 to 1 by name, None where undefined; higher is better but for FPR and FNR; ``unanswered`` is a
+count. InputError for a value that is NaN, infinite or out of range, or lengths that differ.
 
 NaN marks an undefined value inside the formulas; ``scores`` turns it into None.
 

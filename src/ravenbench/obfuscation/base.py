@@ -1,7 +1,10 @@
 """Defines the base class of obfuscators and what they take and give.
 
-In: ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and a seed. Out: ``Rewriting``:
-``Part``s that tile the original (half-open spans of characters), notes, and counts of operations by name.
+In: ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and a seed (int); ``Problems`` to
+make tasks of, or to give new questioned texts.
+Out: ``Rewriting``: ``Part``s that cover the original without gaps (half-open spans, code points from 0), notes
+(sentences), and counts of operations by name. MissingPart without a resource that is needed, AssertionError if the
+parts do not give the original. ``tasks_of`` gives tasks, ``with_questioned`` problems, ``unchanged`` a rewriting.
 """
 
 from __future__ import annotations

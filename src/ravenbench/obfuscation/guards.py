@@ -1,8 +1,10 @@
 """Keeps rewritten text readable: it says what must not change, which words may replace a word, and mends rewritings.
 
 In: a text; or a word with its part of speech (``n``, ``v``, ``a``, ``r``) or Treebank tag; or ``Part``s of a
-rewriting. Out: ``Stretches`` to leave alone (half-open spans of characters); words, forms or yes and no; or the same
-parts with articles, capitals and spaces mended.
+rewriting.
+Out: ``Stretches`` to leave alone (half-open spans of characters = code points); words, forms or lemmas (text, or None
+where there is none); bool for questions on two words; or the same parts with articles, capitals and spaces mended.
+MissingPart if words are to be inflected and lemminflect is not installed.
 """
 
 from __future__ import annotations

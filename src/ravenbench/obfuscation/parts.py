@@ -1,6 +1,8 @@
 """Cuts a text into sentences and into parts of about 50 words, and makes parts of edits.
 
-In: a text, or a text and ``Edit``s. Out: half-open spans of characters that tile the text; or ``Part``s.
+In: a text; for ``pack`` also spans and a limit (n words); for ``from_edits`` ``Edit``s (span, new text, operation).
+Out: ``sentences`` and ``pack`` give half-open spans of characters (code points from 0) that cover the text without
+gaps; ``from_edits`` gives ``Part``s (old text, new text, operations). ValueError if two edits overlap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Defines what a translator for round trips is.
 
-In: sentences and two languages by their codes. Out: a list of translations in the same order, None where there is
-none.
+In: sentences and two languages by their codes (text).
+Out: ``translate`` gives a list of translations in the same order, None where there is none; ``check_leg`` nothing;
+``here`` and ``fingerprint`` a line of text; ``is_text`` whether a value is a usable text. MissingPart if the extra,
+program or model of the two languages is not installed.
 """
 
 from __future__ import annotations

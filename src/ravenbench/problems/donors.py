@@ -1,7 +1,9 @@
-"""Finds donors of content for a questioned text: texts on the known texts' topic, and texts far from it (ours).
+"""Finds donors, texts that give content words to a questioned text: on the known texts' topic, and far from it (ours).
 
-In: a ``DonorQuery`` (rows of known, questioned and barred texts). Out: ``DonorRows`` (rows of a few texts on topic,
-off topic, and off topic once more, the best first), or the reason (text) why there are none.
+In: a ``Splicer``, counts of content words by length, rows that may give content; then a ``DonorQuery`` (rows of known,
+questioned and barred texts of one problem); ``ByTopic`` also topics and similarities (T, T), higher = more alike.
+Out: ``DonorRows`` (row numbers from 0 of a few texts on topic, off topic, and off topic once more, the best first), or
+the reason (text) why there are none.
 
 Where documents have topics, the donor *on* topic is of the known texts' topic (the commonest of theirs), and the
 donors *off* topic are of topics far from those of known and questioned text: the least similar quarter of all topics,

@@ -1,9 +1,10 @@
 """Finds what problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
 
-In: two ``ProblemSet``s, or ``LearnedHashes`` and one. Out: sentences that count the problems, authors and texts in
-both; InputError where problems are in both.
-
-In: two problem sets. Out: nothing, notes, or an error that counts the problems, authors and texts they share.
+In: two ``ProblemSet``s, or ``LearnedHashes`` (what was learned from, as hashes) and one; ``allowed`` (bool) lets
+shared problems pass; for ``LearnedHashes.read`` a file.
+Out: sentences that count the problems, authors and texts in both (``check_overlap``), or problems unlike those learned
+from in language or kind (``unlike_problems``). InputError where problems are in both, FormatError for a bad file.
+``LearnedHashes.written`` gives bytes of JSON.
 """
 
 from __future__ import annotations

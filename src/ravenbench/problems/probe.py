@@ -1,8 +1,10 @@
-"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far from them
-(ours).
+"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far off (ours).
 
-In: a ``Corpus``, similarities of topics (T, T), a ``Pairing``. Out: two ``ProbeDomain``s (topic codes) and four
-``Fold``s. The gain below is a difference of AUCs, from −1 to 1.
+In: a ``Corpus``, similarities of topics (T, T), higher = more alike, numbers of test and training topics, a random
+generator, a ``Pairing`` (how pairs are drawn).
+Out: two ``ProbeDomain``s (topic codes from 0), four ``Fold``s, the permuted similarities (T, T), or a number of test
+topics (``room_for_tests``; 0 = none). CorpusError if topics are too few or a set has no pairs. The gain below is a
+difference of AUCs, −1 to 1.
 
 Two domains A and B are grown around two dissimilar topics. Each has test topics and, for each of those, the most
 similar topics left as its training topics. A verifier is fitted once on A's training topics and once on B's, and

@@ -1,7 +1,10 @@
-"""Makes folds with other texts: questioned texts rewritten (contract 2; it takes texts and knows no obfuscator), or
-every text, known, questioned or learned from, cut to its first words.
+"""Makes folds with other texts: questioned texts rewritten (contract 2), or every text cut to its first words.
 
-In: a ``Fold``, and texts by problem id or a number of words. Out: a ``Fold`` with the same problems and truth.
+In: a ``Fold`` or ``Problems``, and texts by problem id (``rewritten``, ``requestion``), or a number of words
+(``at_length``).
+Out: a ``Fold`` (or ``Problems``) with the same problems and truth; from ``at_length`` its ``counts["reached"]`` is the
+share, 0 to 1, of test problems whose texts all had so many words. ``FirstWords`` cuts texts alone. InputError if a
+text is given for a problem that is not in the test set.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Makes problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
 
-In: numbers of problems, known texts and words. Out: ``Problems`` (n) and their truth (n,) bool, True = same author.
-
-In: a number of problems and their shape. Out: ``Problems`` with a truth, (problems,).
+In: numbers of problems (n), known texts of each, words of a text; a seed; syllables to make words of.
+Out: ``Problems`` (n) and their truth (n,) bool, True = same author.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""A process that works for another ends within seconds of it, however that ends.
+"""Has a process that works for another end within seconds of it, however that ends; and removes private folders.
+
+In: the number of the parent process, a signal, seconds to wait at most; nothing for most functions.
+Out: nothing for most: ``private_folder`` gives a path that is gone after its block, ``parent_of`` a process number (0
+= unknown), ``me`` and ``ending_with_me`` arguments for ``end_with`` and for a pool, ``ways`` text on how outside
+programs were run: "confined", "not confined" and why, or "" (``note`` and ``noted`` gather it).
 
 Where the kernel does so (Linux: ``PR_SET_PDEATHSIG``) it is killed at once, also within native code; elsewhere, and
 where a thread of the other that may end before it started it, a thread looks once a second. Private folders of

@@ -1,7 +1,10 @@
-"""Figures that a paper prints beside those found here, and how they stand.
+"""Makes the table of figures that a paper prints beside those found here, and says how each compares.
 
-In: one ``Beside`` a figure: the value found here, its 95 % interval and the printed value, all in one unit. Out: one
-``Table``, a row for each, which says whether the printed value is inside the interval.
+In: one ``Beside`` a figure: the value found here, its 95 % interval and the printed value, all in one unit; a run's
+spec.
+Out: a list of one ``Table``, a row a figure, empty without figures; ``theirs_is`` gives text: the printed value is
+above, below or within the interval, or "n/a"; ``of_collection`` whether a spec's corpus is one that others have too
+(bool).
 """
 
 from __future__ import annotations

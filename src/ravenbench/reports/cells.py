@@ -1,7 +1,10 @@
-"""What reports read of a cell, and the problems behind it.
+"""Reads what reports need of a cell (one method's result on one fold), and of the problems behind it.
 
-In: a ``Store`` and a ``Cell`` or the name of a fold. Out: answers (n,) from 0 to 1 and scores (n,), higher = same
-author, and a ``SidesOfFold``: truth (n,) bool, codes of authors and topics (n, 2).
+In: a ``Store`` and a ``Cell`` (or None), or the name of a fold; for ``mean`` numbers or None.
+Out: ``ranked`` gives (n,) raw scores, no fixed range, or answers from 0 to 1; ``published`` both as (2, n), NaN =
+none; both higher = same author, None without any; ``failure`` a ``Failure`` (why there are no answers),
+``without_score`` a mask (n,), ``sides_of`` a ``SidesOfFold``: truth (n,) bool, codes of authors and topics (n, 2), −1
+= unknown.
 """
 
 from __future__ import annotations

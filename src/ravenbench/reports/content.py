@@ -1,8 +1,10 @@
-"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure.
+"""Reports the content axis: what a transplant probe (questioned texts with other texts' content words) shows of
+verifiers.
 
-In: a ``Store`` whose plan has a transplant probe (``TransplantRecord``). Out: a ``ContentProbe``, one ``ContentRow``
-a verifier (``figures``: AUCs and shares from 0 to 1, and differences of such), and what
-pages and terminals show of it.
+In: a ``Store`` whose plan has a transplant probe (``TransplantRecord``), and the names of verifiers; then a
+``ContentProbe``.
+Out: a ``ContentProbe``, one ``ContentRow`` a verifier (``figures``: AUCs and shares from 0 to 1, and differences of
+such from −1 to 1; verdict), None without a probe; ``Table``s, sentences, JSON objects and a matplotlib figure of it.
 """
 
 from __future__ import annotations

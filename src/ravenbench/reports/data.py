@@ -1,7 +1,8 @@
-"""Corpora, problems and folds as a notebook shows them: how many of what, who wrote how much, how long texts are.
+"""Shows corpora, problems and folds in a notebook: how many of what, who wrote how much, how long texts are.
 
-In: a ``Corpus``, ``Problems`` or a ``Fold``. Out: a ``View`` of it (a finding, tables, a figure): counts of texts,
-authors and problems; lengths in words.
+In: a ``Corpus``, ``Problems`` or a ``Fold``.
+Out: a ``View`` of it (``CorpusView``, ``ProblemsView``, ``FoldView``): a finding (text), tables, figures: counts of
+texts, authors and problems; lengths in words.
 """
 
 from __future__ import annotations

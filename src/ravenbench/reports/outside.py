@@ -1,7 +1,10 @@
-"""A run's store with the answers of a system that was not run here, as a further verifier of every report.
+"""Adds to a run's store the answers of a system that was not run here, as a further verifier of every report.
 
-In: a ``Store``, and by name of the system a folder of answers from 0 to 1 (higher = same author, 0.5 = unanswered).
-Out: a ``WithAnswers``, the same store with one more cell a fold.
+In: a ``Store``, and by name of the system a folder of answers from 0 to 1 (higher = same author, 0.5 = unanswered);
+for ``parse_given`` texts ``NAME=FOLDER``.
+Out: ``with_answers`` gives a ``WithAnswers``, the same store with one more cell (result) a fold and system;
+``read_outside`` the ``Outside`` systems, ``takes_answers`` bool. InputError for answers or a folder that do not fit,
+SpecError for a bad name.
 
 The system was given the folds that ``raven export`` wrote and answered their test sets: ``FOLDER/<fold>/answers.jsonl``
 or ``answers.txt``. Nothing is written: the run's own cells stay what they are.

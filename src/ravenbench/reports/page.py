@@ -1,7 +1,8 @@
-"""Pages, self-contained HTML from templates that escape everything they are given, and their figures.
+"""Makes pages, self-contained HTML from templates that escape everything they are given, and their figures.
 
-In: the name of a template, its values, ``Table`` objects, and matplotlib figures (sizes in inches). Out: one page as
-text, SVG as text, and files of figures (SVG, PDF, PNG).
+In: the name of a template, its values, ``Table`` objects, and matplotlib figures (sizes in inches).
+Out: one page as text (``render``), SVG as text (``svg``), markup for a page (``inline``), and files of figures (SVG,
+PDF, PNG). ``canvas`` gives an empty figure and its axes, ``policy`` a page's content-security policy (text).
 
 Figures are drawn with fixed colours; their SVG then names them (``currentColor`` for ink, custom properties for
 setups), so one file serves light and dark. Text stays text in the reader's system font. Equal data give equal bytes.

@@ -1,7 +1,10 @@
-"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
+"""Makes the report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
 
-In: the ``Store`` of a run, or the result that holds it. Out: the files in ``RUN/report``, or Rich objects for a
-terminal; a subclass of ``Report`` for each task says what is in them.
+In: the ``Store`` of a run, or the result that holds it; further forms of figures ("pdf,png").
+Out: ``analyse`` gives what the report says, ``write_report`` the page's path after writing ``RUN/report``,
+``terminal`` Rich objects, ``frames`` and ``figures`` data frames and figures by name; ``gaps`` lists methods with
+results missing (counts). InputError if the task has no report or the place is taken. A subclass of ``Report`` for each
+task says what is in it.
 """
 
 from __future__ import annotations

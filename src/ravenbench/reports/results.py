@@ -1,7 +1,8 @@
-"""What is shown of any result: its finding in a sentence, tables as data frames, figures; how a notebook shows it.
+"""Shows any result: its finding in a sentence, tables as data frames, figures; in a notebook as HTML.
 
-In: a subclass of ``View``, which names its tables and figures. Out: polars data frames (unrounded, in the units of
-the tables), matplotlib figures, and HTML.
+In: a subclass of ``View``, which names its tables and figures; the name of a table or figure, or None = the first.
+Out: polars data frames (unrounded, in the units of the tables), matplotlib figures, and HTML as text. InputError if
+there is no table or figure of this name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Runs of one spec with several seeds, or of several data sets, pooled: numbers are means over them, with their
-spread.
+"""Pools runs of one spec with several seeds, or of several data sets: numbers are means over them, with their spread.
 
-In: the ``Store`` objects of finished runs. Out: a ``PooledSeeds`` or ``PooledSets``, whose ``Table`` objects are
-those of the runs, row by row: means in the unit of each column, with standard deviation and interval.
+In: the ``Store`` objects of finished runs, a folder of them, or a ``SeededRun``; for ``pooled_table`` one table of
+each run.
+Out: a ``PooledSeeds`` or ``PooledSets``, whose ``Table`` objects are those of the runs, row by row: means in the unit
+of each column, with standard deviation and interval; ``runs_of_seeds`` paths. InputError if runs differ in more than
+seeds or two have one seed.
 
 A seed draws topics, pairs and starting weights anew from the same texts; it brings no author and no topic of its own.
 So more seeds make that part of an interval narrower that comes of drawing, and no other: the half of a pooled interval

@@ -1,8 +1,10 @@
-"""A table as a view of records: title, value, digits, JSON key and place in the terminal of a number are in one line.
+"""Makes tables of records: title, value, digits, JSON key and place in the terminal of a number are in one line.
 
-In: records of any kind, one a row, and a ``Col`` for each value. Out: a ``Table``, then terminal, CSV, LaTeX, HTML
-and JSON. Undefined values are "n/a" (contract 16), in JSON null. The last functions say what of names and paths may
-be published.
+In: records of any kind, one a row, and a ``Col`` for each value; then a ``Table``, or a number and its ``Column``.
+Out: a ``Table``, and it as terminal table, CSV, LaTeX, HTML or JSON; a number as text. Undefined values are "n/a"
+(contract 16), in CSV empty, in JSON null. ``public`` and the functions with it give texts and values whose paths are
+names only; ``named``, ``printable``, ``harmless`` and ``latex`` give safe text. ValueError if a row does not fit the
+columns.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What an attack did, and with which certainty: effects on the decisions of one method, their bootstrap intervals
-(over problems, over verifiers and over both), and an attribution method's scores before and after (intervals over
-authors and a test).
+"""Measures what an attack did to one method, with 95 % intervals: on verifiers' decisions, on attribution's scores.
 
-In: truth and answers before and after, (n,). Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or
-``AttributionChange``: impact from −1 to 1 (positive: the attacker wins), accuracy and recall from 0 to 1, counts of
-problems.
+In: truth and labels or answers before and after, (n,), and a mask (n,) of attacked problems; verifiers' answers are 0
+to 1.
+Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or ``AttributionChange``: impact from −1 to 1
+(positive: the attacker wins), accuracy, recall and macro F1 from 0 to 1, their changes from −1 to 1, ranks (1 = best),
+counts of problems. InputError if lengths differ, nothing was attacked, or an answer is out of range. Helpers:
+``best_threshold`` (unit of answers), ``average_impact``, ``dismissals`` (numbers of ``REASONS``, or None).
 
 The counting is that of attribution, of which verification is a case: a method maps problems to labels (authors, or
 "nobody" in open classes; for verification "same" and "different"), some problems were attacked, the rest were not.

@@ -1,8 +1,11 @@
-"""Results over topics of unequal size: weighted means, and a paired comparison of two methods (novel-topic
+"""Weighs results over topics of unequal size, and compares two methods in pairs of topics (novel-topic
 cross-validation).
 
-In: results (n,) of one or two methods, one a topic (accuracy, 0 to 1), and weights (n,), counts of documents. Out: a
-``FoldMean``, ``PairedTopics`` or ``SummaryTest``: means and differences in the unit of the results, p from 0 to 1.
+In: results (n,) of one or two methods, one a topic (accuracy, 0 to 1, or a difference), and weights (n,), at least 0
+(counts of documents); for ``published_t`` a difference and two standard errors.
+Out: a ``FoldMean``, ``PairedTopics`` or ``SummaryTest``: means and differences in the unit of the results, p from 0 to
+1; ``topics_needed`` a count or None. InputError if weights are negative or all zero. Helpers: ``unit_sum`` gives
+weights that sum to 1, ``sign_flip`` p, ``detectable_topics`` a difference or None.
 
 In leave-one-topic-out validation folds have the sizes of topics, so each fold weighs as many documents as it has.
 The unbiased weighted variance is that of the GNU Scientific Library. The standard error as published, σ̂/√n, is

@@ -1,8 +1,9 @@
-"""Whether systems differ, and how they rank: small significance tests, correction for testing many hypotheses, and
-ranks, over settings or folds, shared where no test tells systems apart, stable or not, and correlated.
+"""Tests whether systems differ, corrects for many tests, and ranks systems (shared ranks, stability of rankings).
 
-In: values of systems (…, s), higher = better, p-values (k,), or counts of problems. Out: two-sided p from 0 to 1,
-ranks (1 = best), and a ``Stability`` (Spearman's ρ, −1 to 1).
+In: values of systems (…, s), higher = better; p-values (k,); counts of problems that only one of two systems gets
+right; for ``tie_groups`` a bool matrix (s, s), True = a test tells the two apart.
+Out: two-sided p from 0 to 1 (None where undefined), corrected p (k,), stars (text); ranks, 1 = best, mean or shared; a
+``Stability`` (mean Spearman's ρ, −1 to 1, None without any; counts of pairs of folds).
 """
 
 from __future__ import annotations

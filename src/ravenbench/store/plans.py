@@ -1,7 +1,10 @@
-"""What a plan holds: records of folds, verifiers and cells, their keys, and the files behind them.
+"""Makes what a plan holds: records of folds, verifiers and cells (one method's result on one fold), their keys and
+files.
 
-In: verifiers (``Component``) by name, ``Fold`` objects and a ``TextTable``. Out: ``FoldRecord``, ``VerifierRecord``
-and ``CellPlace`` records, keys (24 hexadecimal digits), and a planned ``Store``.
+In: verifiers (``Component``) by name, ``Fold`` objects, a ``TextTable``, labels of its rows and arrays by file name.
+Out: ``FoldRecord``, ``VerifierRecord`` and ``CellPlace`` records; keys (text, 24 hexadecimal digits); JSON values
+(``decides``); one table and the problems over it (``on_one_table``); ``save_plan`` writes all into a ``Store`` and
+returns nothing.
 
 A cell's key, its address, is a hash of everything that decides its answers (contract 3).
 """

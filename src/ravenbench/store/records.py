@@ -1,8 +1,10 @@
-"""What a run's folder says of itself: typed, versioned records, read and written only here.
+"""Defines what a run's folder says of itself: typed, versioned records, read and written only here.
 
-In: a path, and a record with its arrays, or the class that a record has to be of. Out: a file with its hash, or the
-record (``Head``, ``Plan``, ``CellRecord`` …) with its arrays by name; numbers in records are counts, shares (0 to 1)
-or seconds.
+In: a path, and a record (with arrays by name for ``write_packed``), or the class that a record has to be of.
+Out: a file and its SHA-256 (hexadecimal), or the record (``Head``, ``Plan``, ``CellRecord`` …), with arrays by name
+from ``read_packed``; numbers in records are counts, shares (0 to 1) or seconds. StoreError for a damaged file,
+OtherFormat (a StoreError) for one of another version, ValueError for what cannot be written; the ``…_or_none``
+functions give None instead.
 
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
 so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its

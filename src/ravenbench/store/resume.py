@@ -1,7 +1,11 @@
-"""A task's folder: one command at a time writes it; an earlier one of the same spec is resumed, or a new one begun.
+"""Opens a task's folder: one command at a time writes it; an earlier one of the same spec is resumed, or a new one
+begun.
 
-In: a folder, the task's name, its resolved spec and the hashes of its data by name. Out: a planned ``Store``;
-InputError where another process writes the folder, or it holds something else.
+In: a folder, the task's name, its resolved spec, the hashes of its data by name, a function that plans a new folder.
+Out: ``open_or_create`` gives a planned ``Store``, ``earlier`` one or None; ``data_hash`` a hash (text), ``changed``
+names, ``written`` hashes of what a run has written elsewhere (``note`` adds one). InputError where another process
+writes the folder or it holds something else, StoreError if another version of Raven wrote it, SpecError for unknown
+data. ``folder_lock`` and ``hold`` lock it.
 
 Two commands never write one folder at the same time: the second is refused, and learns which process writes it. On
 this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at once.

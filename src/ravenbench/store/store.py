@@ -1,8 +1,10 @@
-"""The store: one folder a run, one file a cell (contract 13), one a fold.
+"""Reads and writes a run's folder: one folder a run, one file a fold, one file a cell (a method's result on one fold).
 
-In: the path of a run's folder. Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects
-(arrays of row numbers), truth (n,) bool, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, higher =
-same author, and raw scores (n,).
+In: the path of a run's folder; records, labels, folds and arrays to write.
+Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects (arrays of row numbers from 0), truth
+(n,) bool, True = same author, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, and raw scores (n,) or
+(n, features), no fixed range, both higher = same author, None where it failed. InputError if it is no finished plan,
+StoreError if it is damaged.
 """
 
 from __future__ import annotations

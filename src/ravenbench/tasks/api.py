@@ -1,4 +1,7 @@
-"""The tasks as functions: ``ravenbench.run`` and the like, and those of other packages in the same way.
+"""Gives the tasks as functions: ``ravenbench.run`` and the like, and those of other packages in the same way.
+
+In: the name of a function (module attribute).
+Out: that function, typed and documented from the task's declaration; AttributeError if no task has that name.
 
 They are made from the tasks' declarations when they are first used. ``api.pyi`` says their signatures to type checkers
 and editors; ``python tests/stub.py`` writes it anew.

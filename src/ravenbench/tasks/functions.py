@@ -1,7 +1,9 @@
-"""A task as a function in Python: its signature, its docstring, and the stub that type checkers and editors read.
+"""Makes a function in Python of a task: its signature, its docstring; ``plan`` says what a task would do.
 
-In: the class of a ``Task`` or ``Work``. Out: a function with typed keyword arguments, its ``Signature``, and its
-docstring as text.
+In: the class of a ``Task`` or ``Work``; for ``plan`` and ``as_public`` a function, for ``plan`` also its arguments.
+Out: a function with typed keyword arguments (``function_of``, ``as_public``), its ``Signature``, its docstring as
+text; ``plan`` gives a ``Preview`` (counts of problems, cells, fits) and writes nothing. SpecError if a function has no
+plan, InputError if something cannot be used, TypeError for arguments that a function does not have.
 """
 
 from __future__ import annotations

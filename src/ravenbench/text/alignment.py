@@ -1,7 +1,10 @@
 """Aligns a text and its rewriting: tokens by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
 
-In: two sequences of tokens or of sentences. Out: ``EqualRun``s or ``Bead``s, half-open runs of indices that belong
-together; numbers of changes.
+In: two sequences of tokens or of sentences; for ``pieces`` and ``plain_words`` a text; for ``match`` also a key
+function.
+Out: ``EqualRun``s (``runs``) or ``Bead``s (``align_sentences``): half-open runs of indices from 0 that belong together
+and cover both sequences; ``changed`` two counts (changes, words touched); ``match`` pairs of indices; ``pieces`` and
+``plain_words`` lists of text.
 """
 
 from __future__ import annotations

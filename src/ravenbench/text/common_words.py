@@ -1,8 +1,10 @@
-"""Finds texts that are unlike the others in language or kind: few of their words are common words of the others or
-function words of a language.
+"""Finds texts unlike the others in language or kind: few of their words are the others' common words or function words.
 
-In: texts by id or author. Out: sentences; ``CommonWords`` (``usual`` and ``least`` are shares from 0 to 1); counts of
-words; shares from 0 to 1.
+In: texts by id or author, or one text; for ``coverage`` also a set of common words.
+Out: sentences (none where nothing is found); ``CommonWords`` (words; ``usual`` and ``least``, shares of a text's
+words, 0 to 1); ``coverage`` a share from 0 to 1; ``function_shares`` a count of words and shares by language, 0 to 1;
+``lacks_function_words`` a count of words, 0 = it has some; ``by_language`` groups of authors' names;
+``in_alphabetical_order`` bool.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Decides which frequent words carry no content, so that they stay when content is replaced; and what topic they
-still tell (ours).
+"""Decides which frequent words carry no content and stay when content is replaced; what topic they tell (ours).
 
-In: counts of words (n texts, w words), codes of author and topic (n,), words by frequency. Out: a set of words;
-spreads (w,), 0 = even; shares from 0 to 1.
+In: sparse counts of words (n texts, w words), sizes of texts (n,) in words, codes of author and topic (n,), −1 =
+unknown; words by frequency; a text or texts to mask.
+Out: ``keep`` and ``closed_class`` a set of words; spreads (w,), unevenness from 0 = even, no upper bound, NaN =
+unknown; ``named_topics`` a share of texts, 0 to 1, or None; ``hidden`` a masked text, ``hidden_share`` a share of
+words, 0 to 1, ``hidden_sentence`` a sentence; ``speaks_english`` bool.
 
 Rank does not tell function words from content: where everybody writes about computers, *windows* is among the 200
 most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class

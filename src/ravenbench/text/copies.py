@@ -1,7 +1,9 @@
-"""Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or lines before or after
-were changed.
+"""Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or added lines differ.
 
-In: texts, or ``Sketch``es of them. Out: pairs of indices; for each text the index of the first that it repeats.
+In: texts, or ``Sketch``es of them (hashes of their letters).
+Out: ``Copies``: for each text the index (from 0) of the first that it repeats (itself if none), pairs of indices, and
+bool for two texts; ``repeating`` gives for each text the number of an earlier one, or None; ``unescaped`` a text,
+``letters`` bytes.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.

@@ -1,7 +1,9 @@
-"""Finds signs that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions of
-writing, disguised letters.
+"""Finds signs that a text is not what its author wrote: HTML, a wrong conversion, hidden directions, disguised letters.
 
-In: a text, or several with ids. Out: sentences, one for each sign; counts of words; True or False.
+In: a text, or several with ids.
+Out: ``signs_of_damage`` and ``odd_texts`` sentences, one for each sign, empty where there is none; ``script_of`` a
+script's name or None; ``repeated`` two counts of words (all, without repetitions), or None; ``is_wordless`` and
+``is_macintosh`` bool.
 """
 
 from __future__ import annotations

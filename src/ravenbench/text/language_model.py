@@ -1,6 +1,9 @@
-"""Estimates a 4-gram language model with interpolated modified Kneser–Ney smoothing, and reads texts with it.
+"""Estimates a 4-gram language model with interpolated modified Kneser–Ney smoothing, and scores texts with it.
 
-In: tokenised sentences. Out: ``LanguageModel``; log10 probabilities (n + 1,) of a sentence's n tokens and its end.
+In: tokenised sentences; for ``estimate`` ids of tokens and how many ids there are; a folder to save in or open.
+Out: ``LanguageModel``; log10 probabilities (n + 1,), at most 0, of a sentence's n tokens and its end (``log10``), or
+their sum (``score``); StoreError for a folder without a complete model. Helpers: ``estimate`` gives tables by order,
+``discounts`` numbers (4,), ``find`` a place or −1, ``score_kernel`` is the compiled loop.
 
 References
 ----------

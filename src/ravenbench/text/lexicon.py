@@ -1,7 +1,9 @@
 """Counts the words and marks of texts in one pass over the characters.
 
-In: a sequence of texts. Out: bounds by text, ids of tokens and counts (int32), text by text; names and kinds of ids.
-``tokens.TOKEN`` says the same as a pattern.
+In: a sequence of texts and a kind of unit (``Tokens``); for ``scan`` their code points and arrays to fill; a token.
+Out: ``TokenLexicon.count`` gives bounds by text, ids of tokens and counts (int32), text by text; names, kinds and
+lowercase forms of ids; ``kind_of`` WORD, NUMBER, MARK or SENTENCE_MARK (int 0 to 3); ``scan`` how many tokens are
+known (it fills arrays). ``tokens.TOKEN`` says the same as a pattern.
 
 A kernel finds and counts them in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
 """

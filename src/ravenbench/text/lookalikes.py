@@ -1,6 +1,9 @@
 """Finds, counts and undoes letters of other alphabets that look the same, and characters nobody sees.
 
-In: a text. Out: a number of invisible characters, disguised words with their plain form, or the plain text.
+In: a text; for ``twins`` the name of an alphabet (Latin, Cyrillic or Greek).
+Out: ``invisible`` a count of characters; ``disguised`` the words with foreign letters, each with its plain form;
+``plain_letters`` the plain text; ``twins`` letters of the other alphabets, each with the letter it looks like in this
+one.
 
 A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide,
 and keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable

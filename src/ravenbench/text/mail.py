@@ -1,7 +1,9 @@
-"""Finds in the text of an e-mail what its sender did not write there, or writes in every mail alike: headers,
-quotations, signatures.
+"""Finds in an e-mail's text what its sender did not write there, or writes in every mail alike: headers, quotations.
 
-In: a text. Out: half-open spans of characters, the text without quotations, or names of the signs of mail.
+In: a text; for ``phrases`` and ``any_of`` the name of a list of phrases.
+Out: ``introductions`` half-open spans of characters (code points from 0), ``without_quotations`` the text,
+``signs_of_mail`` names of the signs of mail ("headers", "quotations", "a signature", "an address"); ``phrases`` lines,
+``any_of`` one pattern as text.
 
 They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
 """

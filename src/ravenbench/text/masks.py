@@ -1,7 +1,8 @@
-r"""Masks texts token by token to hide topic or style: text distortion (Stamatatos 2017), TopicFit's inverse mask, and
-a mask for languages without a tagger (ours).
+r"""Masks texts token by token to hide topic or style: text distortion, TopicFit's mask, a frequency mask (ours).
 
-In: training texts to learn frequent words from; texts. Out: masked texts, in the same order.
+In: training texts to learn frequent words from, and how many words k; then texts; for ``mask`` a variant's name.
+Out: ``transform`` gives masked texts, in the same order; ``masked`` one token's replacement (text); ``mask`` a
+``Mask``. SpecError for an unknown variant or k below 1.
 
 Tokens are maximal runs of ``\w``; punctuation and spacing stay untouched. All is learned by ``fit`` on
 training texts and done by one substitution pass in ``transform``.

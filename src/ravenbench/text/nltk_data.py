@@ -1,7 +1,9 @@
 """Finds NLTK's data, which are never fetched, and tags tokens by NLTK's English tagger.
 
-In: the name of a resource, or tokens. Out: its path, the message of what is missing, or Penn Treebank tags (one a
-token).
+In: the name of a resource, or tokens.
+Out: ``find`` its place, ``missing`` the message of what is missing (None if it is here), ``lies_here`` bool, ``get``
+the command that brings it, ``tagger`` the tagger, ``tag`` Penn Treebank tags, one a token. MissingPart if a resource
+is not here.
 """
 
 from __future__ import annotations

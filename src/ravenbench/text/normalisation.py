@@ -1,6 +1,7 @@
 """Undoes surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
 
-In: training texts to learn common words from; texts. Out: texts in plain form, in the same order.
+In: training texts to learn common words from, ``least`` (the count of texts a word must be in); then texts.
+Out: ``transform`` gives texts in plain form, in the same order; a text that would vanish stays as it was.
 
 References
 ----------

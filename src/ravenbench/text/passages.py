@@ -1,7 +1,9 @@
-"""Finds passages that texts of several authors share: licences, headers, forms.
+"""Finds passages that texts of several authors share: licences, headers, forms (nobody's style).
 
-In: texts and their authors. Out: ``SharedPassages``; a text without them; half-open spans of characters; a sentence
-on them. They are nobody's style, and make texts of different people look copied from one another.
+In: texts and their authors; then one text.
+Out: ``SharedPassages``: ``without`` a text without them, ``stretches`` half-open spans of characters (code points from
+0), ``line_of`` a shared line or None; ``cleaner`` a function from text to text; ``sentence_on_shared`` a list of one
+sentence or none.
 
 A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
 end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of

@@ -1,7 +1,9 @@
 """Measures cross-entropies of texts under each other's order-5 character model, the PPM-like compressor of PAN.
 
-In: a ``TextTable`` and pairs of rows (n,). Out: float64 (n, 2), bits a character, lower = more alike; NaN where a
-text is empty.
+In: a ``TextTable``, pairs of row numbers (n,), the order 0 to 5, the memory to use in bytes.
+Out: ``cross_entropies`` gives float64 (n, 2), bits a character, from 0, lower = more alike; NaN where a text is empty
+(the second also where only one direction is wanted). ValueError for another order. ``points_of`` gives code points,
+``close_together`` an order (n,) of pairs, ``Shelf`` keeps models.
 
 The model counts, for every position, the character after each of its contexts of 0 … 5 characters (the first
 five positions have shorter ones). The probability of a character is its share in the longest suffix of its

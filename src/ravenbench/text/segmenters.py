@@ -1,7 +1,10 @@
 """Finds where the words of a text begin and end, in every script, and what of a word its ending is (ours).
 
-In: a text, or the texts of a corpus and its language. Out: a list of pieces that together are the text, words in
-lowercase, spans of stems (in characters); ``Detected``, the segmenter that suits a corpus.
+In: a text (or a word for ``stem``, ``lower``, ``upper``), or the texts of a corpus and its language.
+Out: ``pieces`` a list of pieces that together are the text, ``words`` words in lowercase, ``stem`` a half-open span in
+characters (code points); ``detect`` a ``Detected``: the segmenter that suits a corpus, why, and why it cannot be
+trusted (or None); ``writing_of`` "spaces", "characters" or "runs"; ``language_of`` a code, label or None. SpecError or
+MissingPart if an ending's language or its package is missing.
 
 Spaces part words in most scripts. Chinese, Japanese, Thai, Lao, Khmer and Burmese have none: where the alphabet is
 large, every character stands for itself (``characters``), elsewhere a dictionary finds the words (``icu``). A text of

@@ -1,7 +1,10 @@
 """Cuts texts into pieces, so that the content words of one can be put in the place of another's (ours).
 
-In: a ``TextTable`` and rows of it. Out: ``Cut``s (numbers of pieces and words, counts by length in letters); new
-texts as UTF-8 bytes.
+In: a ``TextTable`` and row numbers of it, how many frequent words stay, author and topic codes (n,) or None; then
+pairs of a ``Cut`` and the ``Cut``s of texts that give their words.
+Out: ``Cut``s (numbers of pieces and words, counts of words by length in letters); ``splice`` gives new texts as UTF-8
+bytes; ``topics_named`` shares of texts, 0 to 1, or None; ``case_of`` LOWER, CAPITAL or UPPER (0 to 2). ValueError if
+no content word is there to give.
 
 A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
 digit in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are

@@ -1,7 +1,9 @@
-"""Compiled kernels behind ``Splicer.splice``.
+"""Compiled loops behind ``Splicer.splice``, which puts content words of one text in the place of another's.
 
-In: arrays of places and words with their lengths (letters), or of pieces and words. Out: the word (number) for each
-place, int32; or the bytes of the new texts, uint8.
+In: arrays of places and words with their lengths (letters), or of pieces and words; for ``least_missing`` counts by
+length.
+Out: ``fitted`` the word (number) for each place, int32; ``spliced`` the bytes of the new texts, uint8 (and fills their
+ends); ``least_missing`` row numbers from 0, int64, of the texts that together lack fewest of the lengths wanted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Makes rows of features of texts: tf-idf (equal to scikit-learn's defaults) and standardised frequencies of the most
-frequent words and marks (the features of Burrows's Delta).
+"""Makes rows of features of texts: tf-idf, and standardised frequencies of frequent words and marks (Burrows's Delta).
 
-In: a ``TextTable`` and rows of it. Out: sparse rows of length 1 (texts, units), cosines of pairs of them (n,) from 0
-to 1; z-scores (texts, features).
+In: a ``TextTable`` and row numbers of it, to learn from and to transform; counts as weights; pairs of rows (n,).
+Out: ``Tfidf`` gives sparse rows of length 1 (texts, units), zero for a text without known units, as scikit-learn's
+defaults do; ``row_cosines`` cosines (n,), of tf-idf from 0 to 1, 0 for a zero row; ``TokenProfiles`` z-scores (texts,
+features), no fixed range; ``unit`` rows of length 1, ``centre_of`` mean and deviation. The others are compiled loops
+that fill arrays.
 """
 
 from __future__ import annotations

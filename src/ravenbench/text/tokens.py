@@ -1,8 +1,10 @@
 r"""Finds the words and marks of a text in any script, counts them and cuts texts by them.
 
-In: a text. Out: lists of words or marks, counts of words, texts. Words are maximal runs of ``\w`` with the signs that
-combine with them (accents, vowel signs, joiners). A Chinese character or a sign of hiragana is a word of its own, for
-no blanks divide words there. Marks are single punctuation or symbol characters.
+In: a text or texts; for ``cut`` and ``frequent_words`` also numbers of words; for ``frequent`` counts by unit.
+Out: ``words``, ``tokens``, ``frequent`` and ``frequent_words`` lists; ``lowered``, ``normalised``, ``collapse`` and
+``cut`` texts; ``count_words`` and ``count_evidence`` (each passage once) counts of words; ``joined`` a pattern. A word
+is a maximal run of ``\w`` with its accents; a Chinese character or a sign of hiragana is a word by itself. Marks are
+single punctuation or symbol characters.
 
 What ``count_words`` and ``cut`` call a word stands between blanks, or is such a character.
 """

@@ -1,7 +1,9 @@
 """Encodes texts as vectors: the base class of encoders, and those that learn from the corpus (LSA, NMF, LDA).
 
-In: n texts. Out: vectors, (n, dimensions) float64: of NMF weights of at least 0, of LDA shares of topics. A text
-longer than a window of words is the mean of its chunks.
+In: n texts, and parameters (numbers of dimensions and words, shares or counts of texts a word may be in, a seed).
+Out: vectors (n, d) float64: of LSA any sign, of NMF weights from 0, of LDA shares of topics, 0 to 1. A text longer
+than a window of words is the mean of its chunks. ``counts`` gives a sparse matrix (n, v) and its words, ``chunked``
+chunks and the text (from 0) of each, ``sampled`` rows or None. CorpusError if no word is left.
 """
 
 from __future__ import annotations

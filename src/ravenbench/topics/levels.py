@@ -1,9 +1,10 @@
 """Takes a corpus at a level of topic, keeps topics with documents enough, and says how alike they are.
 
-In: a ``Corpus``, the name of a level, an encoder. Out: a ``Corpus`` with that topic; vectors (documents, d); cosine
-similarities of topics, (T, T) from −1 to 1.
-
-In: a corpus and an encoder. Out: the corpus with its topics kept, and their similarities, (topics, topics).
+In: a ``Corpus``, the name of a level, an encoder, a fewest number of documents; vectors (n, d) and topic codes (n,).
+Out: a ``Corpus`` with that topic (``at_level``, ``keep_topics``, ``by_authors``); ``document_vectors`` (n, d) and
+``topic_vectors`` (T, d); ``topic_similarity`` cosines of topics (T, T) from −1 to 1, higher = more alike;
+``has_no_topics`` bool. CorpusError for an unknown level or a topic without documents. ``kept_in`` gives a cache
+folder.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Verifiers, one method a file; ``Calibrated(scorer, calibrator)`` is the usual one."""
+"""Verifiers; ``Calibrated(scorer, calibrator)`` is the usual one.
+
+In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+"""

@@ -1,9 +1,10 @@
-"""Defines the plain methods that others are measured against: character n-grams, compression, function words; and
-controls that rely on style alone, topic alone or neither, with which the tests check this bench.
+"""Defines the plain methods that others are measured against (n-grams, compression, function words), and controls.
 
-In: ``Problems`` (n) and, to learn, their truth (n,) bool. Out: raw scores (n,) or (n, 2), higher = same author:
-cosines, (1 + cosine) / 2 from 0 to 1, natural logarithms of length ratios; of ``PPM`` bits a character, low = same
-author.
+In: ``Problems`` (n) and, to learn, their truth (n,) bool; for ``FoldFree`` methods (``PPM``, ``Length``) pairs of
+rows.
+Out: raw scores (n,), higher = same author: cosines or (1 + cosine) / 2, 0 to 1; ``Chance`` a random number in [0, 1);
+``Length`` minus the absolute natural log ratio of lengths, at most 0; of ``PPM`` (n, 2) bits a character, low = same
+author, NaN for an empty text. Controls rely on style, topic or neither. Helpers give rows, cosines (n,), a count.
 """
 
 from __future__ import annotations

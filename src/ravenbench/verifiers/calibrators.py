@@ -1,8 +1,10 @@
-"""Turns raw scores into answers: logistic regression, two thresholds, or scores that are log-likelihood ratios
-already.
+"""Turns raw scores into answers: logistic regression, two thresholds, or scores that are log-likelihood ratios already.
 
-In: raw scores (n,) or (n, f), for thresholds and log-odds higher = same author, and truth (n,) bool. Out: answers
-(n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered.
+In: raw scores (n,) or (n, f), NaN = none, no fixed range (for thresholds and log-odds higher = same author), and truth
+(n,) bool to learn from.
+Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. SpecError for a bad parameter or several
+features, CorpusError if one class is absent or too small. Helpers: ``best_radius`` a half-width, ``best_band`` two
+thresholds (.01 to .98) and a score, 0 to 1; ``rescale``, ``apply_band`` and ``spread`` numbers (n,) from 0 to 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Combines verifiers: the mean and the weighted mean of several, and one that reads masked texts.
+"""Combines verifiers: the mean and the weighted mean of several, and ones that read masked texts.
 
-In: ``Problems`` (n) and, to learn, their truth (n,) bool. Out: answers (n,) from 0 to 1, higher = same author, 0.5 =
-unanswered.
+In: ``Problems`` (n) and, to learn, their truth (n,) bool; member verifiers or scorers; a mask.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``Distorted`` is a scorer (raw scores).
+``answers_of`` and ``answers_out_of_fold`` give (n, members), NaN = not learned; ``weights`` coefficients from 0 and an
+intercept, ``log_odds`` natural log odds. SpecError for members or masks that do not fit, MissingPart for what is not
+here, CorpusError if one class is absent. ``under_mask`` gives verifiers by name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Measures whether a rewriting can be read; each measure is a text's own minus its original's.
+"""Measures whether a rewriting can be read; each measure is a text's value minus its original's.
 
-In: an original and its rewriting, as ``str``. Out: differences by name of measure (``surprisal`` in bits a token, the
-others per 1,000 words or tokens; higher = less sensible), None where one was not made; mean ranks of systems, 1 =
-most sensible.
+In: an original and its rewriting, as ``str`` (``measure``), or one text (``of``); for ``mean_ranks`` measures by
+system.
+Out: differences by name of measure, unbounded (``surprisal`` in bits a token, the others per 1,000 words or tokens;
+higher = less sensible), None where one was not made; ``of`` gives the values of one text; ``mean_ranks`` mean ranks of
+systems, 1 = most sensible, None where there is none.
 
 Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
 """

@@ -1,8 +1,10 @@
 """Measures whether a rewriting still says what the original said.
 
-In: the ``Part``s of a rewriting, or both texts. Out: numbers by name: ``words_lost`` content words lost in 100 words
-of the original, ``chrf`` a percentage, ``numbers`` and ``negations`` shares kept from 0 to 1, ``encoder`` a cosine,
-``changes_per_1000`` words; None where there is nothing to measure.
+In: the ``Part``s of a rewriting, or both texts; optionally a function that gives cosines of pairs of texts.
+Out: numbers by name: ``words_lost`` content words lost in 100 words of the original, ``chrf`` a percentage,
+``numbers`` and ``negations`` shares kept from 0 to 1, ``encoder`` a cosine, ``changes_per_1000`` words,
+``edited_share`` of both texts' words from 0 to 1; None where there is nothing to measure. ``Preserved`` are two
+counts; ``survives`` is bool; ``aligned_parts`` and ``aligned_texts`` give pairs of texts.
 
 A similarity says how close the wording is, not whether the meaning held; numbers and negations are counted because
 meaning is lost there without much change of wording.

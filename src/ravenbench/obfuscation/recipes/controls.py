@@ -1,6 +1,9 @@
-"""Defines Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
+"""Defines Raven's controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
 
-In: an ``ObfuscationTask`` and a seed. Out: a ``Rewriting`` in parts.
+In: an ``ObfuscationTask`` and a seed; ``OtherAuthor`` is first fitted on the tasks of the document set; ``Random`` has
+a ``rate``, the share of words touched, 0 to 1.
+Out: a ``Rewriting`` in parts. InputError if ``OtherAuthor`` was not fitted or has no other problem to take a text
+from.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Rewrites a text by fourteen operations that pull it towards average style (the obfuscator ``Mihaylova``).
 
-In: the text of an ``ObfuscationTask`` and a seed. Out: a ``Rewriting``: parts (old text, new text, operations), notes
-on what is missing here, and how often each operation was applied. Steps take the text of one part and give its new
-text.
+In: the text of an ``ObfuscationTask`` and a seed. Steps take the text of one part, a ``Context`` (statistics of the
+document) and a random generator.
+Out: a ``Rewriting``: parts (old text, new text, operations), notes on what is missing here, and how often each
+operation was applied (counts). Steps give the part's new text. SpecError for an unknown mode, MissingPart from
+``correct`` without Brown. Helpers give words or text, None where nothing fits; ``distances`` counts edits.
 
 References
 ----------

@@ -1,7 +1,11 @@
-"""Measures the statistics of Mihaylova et al. on a whole document, and averages them over documents.
+"""Measures the statistics of Mihaylova et al. on a full document, and averages them over documents.
 
-In: a text with at least one word. Out: ``Measured``: ``Statistics`` (words a sentence; all others shares of the
-words, marks of punctuation a word), counts by lower-case word, the ten most frequent words, parts of speech.
+In: a text with at least one word; for ``average`` texts; for ``in_vocabulary`` a word; for ``main`` a problem set's
+path.
+Out: ``Measured``: ``Statistics`` (``sentence_length`` words a sentence; the others counts divided by the count of all
+words, 0 to 1, but ``punctuation`` may exceed 1; None where a resource is missing), counts by lower-case word, the ten
+most frequent words, parts of speech. ``average`` gives means by name; ``has_vocabulary`` and ``in_vocabulary`` bool;
+``main`` prints averages.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which

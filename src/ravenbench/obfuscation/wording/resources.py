@@ -1,7 +1,8 @@
 """Loads what recipes look words up in, once: word lists, WordNet and the language model of Brown.
 
-In: the name of a list. Out: JSON values, sets of words or a regular expression; NLTK's reader; ``LanguageModel``
-(log10 probabilities); MissingPart where the resource is not here.
+In: the name of a list (text); nothing for WordNet, Brown and the model.
+Out: JSON values (``load``), sets of words, a regular expression (``pattern``); NLTK's reader of WordNet; Brown's texts
+by name; ``LanguageModel`` (log10 probabilities). MissingPart where the resource is not here.
 """
 
 from __future__ import annotations

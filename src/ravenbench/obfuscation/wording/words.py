@@ -1,8 +1,9 @@
-"""Cuts texts into words and looks words up: tags, WordNet senses, inflected forms, letter case; whether a text is
-English.
+"""Cuts texts into words and looks words up: tags, WordNet senses, forms, letter case; whether a text is English.
 
-In: a text, or a word with its WordNet part of speech (n, v, a, r) or Treebank tag. Out: ``Token``s (half-open spans
-of characters), tags, synsets, words; similarity of senses from 0 to 1.
+In: a text, or a word with its WordNet part of speech (n, v, a, r) or Treebank tag, or a WordNet sense.
+Out: ``Token``s (half-open spans of characters, code points from 0), tags, synsets, words; similarity of senses from 0
+to 1, higher = more alike; a reason (text) why a text is not English, or None. MissingPart without NLTK's tagger or
+lemminflect.
 """
 
 from __future__ import annotations

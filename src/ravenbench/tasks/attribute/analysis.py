@@ -1,8 +1,10 @@
-"""Scores, comparisons and power of attribution methods, and how hard topics are, derived from their answers.
+"""Computes scores, comparisons and power of attribution methods, and how hard topics are, from their answers.
 
-In: the ``Store`` of ``raven attribute``. Out: an ``AttributionAnalysis`` with a ``ProtocolScore`` for each protocol
-and in it a ``MethodScore`` for each method; accuracy is a share of documents, and F1 too is from 0 to 1; differences
-are a − b.
+In: the ``Store`` of ``raven attribute``.
+Out: an ``AttributionAnalysis`` with a ``ProtocolScore`` for each protocol and in it a ``MethodScore`` for each method:
+accuracy (share of documents) and F1 from 0 to 1, seconds; ``PairScore``: differences a − b, −1 to 1, p from 0 to 1;
+``TopicDifficulty``: counts and shares; None where undefined. InputError if the folder belongs to another task,
+StoreError if it is damaged. ``topics_or_folds`` gives a word.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Attribution methods by name, their cells, and what a folder holds of their answers, read for its report.
+"""Fills the cells of attribution (one method's answers on one split of the documents), and reads them for the report.
 
-In: a ``Store`` and its methods by name. Out: one cell a method and split, with the number of the author named for
-each document, (n,), −1 where none; read again as ``Attributed``, a ``MethodAnswers`` for each method (seconds by
-split).
+In: a ``Store`` and its methods by name; for ``name_methods`` a list of methods, or their names with commas.
+Out: for each method and split the author code (from 0) named for each document, (n,), −1 = none; read again as
+``Attributed``: a ``MethodAnswers`` for each method (seconds by split, errors by split). Further cells hold weights of
+a linear method (features, authors) and how far they move. SpecError for what is no method, RuntimeError if weights are
+missing, StoreError if the folder is damaged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""PAN18/19 attribution problems: each answered by every method, and scored where truth is there.
+"""Answers PAN18/19 attribution problems with every method, and scores them where truth is there.
 
-In: the path of a collection, and methods. Out: a ``CollectionScores``: macro F1 (0 to 1) by method and problem, and
-counts of unanswered texts; files of answers where a folder is given.
+In: the path of a collection (folder or zip), methods, a lead below which a text is nobody's (``reject``, [0, 1)).
+Out: a ``CollectionScores``: macro F1 (0 to 1, None without truth) by method and problem, and counts of unanswered
+texts; files of answers where a folder is given; ``collection_preview`` a ``Preview`` (writes nothing),
+``is_collection`` bool. InputError if a problem cannot be read or a method cannot be used.
 
 A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered anew each time.
 """

@@ -1,7 +1,9 @@
-"""From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split.
+"""Plans an attribution: chooses documents of a corpus, divides them into splits, and lists a cell a method and split.
 
-In: an ``AttributeSpec``, and a ``Corpus`` where it is in memory. Out: a ``Draft`` of an ``AttributePlan``: documents
-by row, author and topic number, their splits by protocol, and one cell a method and split.
+In: an ``AttributeSpec``, a ``Corpus`` where it is in memory (else None), and the methods by name.
+Out: a ``Draft`` of an ``AttributePlan``: documents by row, author and topic number from 0, their splits by protocol,
+and one cell (result) a method and split; ``fingerprint`` gives hashes by name, ``rules`` counts that an author needs.
+InputError if the corpus cannot be read or leaves too little, SpecError if a name is unknown or an option is missing.
 """
 
 from __future__ import annotations

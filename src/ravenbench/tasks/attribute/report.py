@@ -1,7 +1,8 @@
-"""The report of ``raven attribute``: tables, page, JSON, terminal.
+"""Makes the report of ``raven attribute``: tables, page, JSON, terminal.
 
-In: an ``AttributionAnalysis``, or the ``CollectionScores`` of PAN18/19. Out: ``Table`` objects with one row a method,
-pair of methods, fold or topic (accuracies are shares of documents, 0 to 1; differences are a − b), a figure, JSON.
+In: an ``AttributionAnalysis``, or the ``CollectionScores`` of PAN18/19.
+Out: ``Table`` objects with one row a method, pair of methods, fold or topic (accuracies are shares of documents, 0 to
+1; differences are a − b, −1 to 1; macro F1, 0 to 1; counts of documents), a figure by name, JSON values, Rich objects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What decides the answers of ``raven attribute``.
+"""Defines what decides the answers of ``raven attribute``.
 
-In: options by name, the keys of a spec file or arguments in Python. Out: one checked ``AttributeSpec``; ``folds``,
-``min_docs``, ``min_topics`` and ``topics`` are counts; SpecError where a value does not fit.
+In: options by name, the keys of a spec file or arguments in Python (None = not given).
+Out: one checked ``AttributeSpec``; ``folds``, ``min_docs``, ``min_topics``, ``docs_per_topic`` and ``topics`` are
+counts; ``protocols`` gives names. SpecError where a value does not fit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""``ravenbench.attribute``: attribution methods on a corpus, under one protocol or both.
+"""Runs ``raven attribute``: attribution methods on a corpus, under one protocol or both.
 
-In: an ``AttributeSpec``, or the values of the command's options. Out: a ``RunResult`` whose ``Store`` has one cell a
-method and split, with the number of the author named for each document, (n,), −1 where none:
+In: the values of the command's options by name, of which an ``AttributeSpec`` is made.
+Out: a ``RunResult`` whose ``Store`` has one cell (result) a method and split, with the number (from 0) of the author
+named for each document, (n,), −1 where none; for PAN's problems an ``Ending`` with scores, no folder. SpecError where
+options do not fit. The folder:
 
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
                                           authors that one method named on it

@@ -1,8 +1,11 @@
-"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers.
+"""Evaluates several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers.
 
-In: the ``Truth`` and each system's answers, (n,) from 0 to 1, higher = same author, 0.5 = unanswered. Out: an
-``Evaluation`` with one ``SystemScores`` a system; metrics are from 0 to 1 where their definition is, C_llr is in
-bits.
+In: the ``Truth`` and each system's answers, (n,) from 0 to 1, higher = same author, 0.5 = unanswered; optional:
+decisions, answers on a training set, divisions of the problems, settings.
+Out: an ``Evaluation`` with one ``SystemScores`` a system; metrics from 0 to 1 where their definition is, C_llr in bits
+(no upper bound); ``PairTest``s and ``BreakDown``s. InputError for answers that cannot be used. Helpers: ``mean_of``,
+``rank_mean``, ``stacked`` and ``with_band`` give answers (n,), 0 to 1; ``choose_band`` a half-width, 0 to 0.495;
+``most_trials`` a count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Truth and answers from files, or from memory, to an Evaluation.
+"""Reads truth and answers from files, or takes them from memory, and makes an ``Evaluation`` of them.
 
-In: paths of truth and answers, a run's folder, or objects in memory (``EvaluateSpec``). Out: an ``Evaluation``;
-between them ``AlignedSystems``: answers (n,) from 0 to 1 in the order of the truth, higher = same author, 0.5 =
-unanswered.
+In: an ``EvaluateSpec``: paths of truth and answers, a run's folder, or objects in memory; for ``with_late`` the folder
+of an evaluation and further answers by system.
+Out: an ``Evaluation``; between them ``AlignedSystems``: answers (n,) from 0 to 1 in the order of the truth, higher =
+same author, 0.5 = unanswered, counts of missing ones; ``read_run`` gives truth, answers and notes. InputError or
+FormatError if something given cannot be used, StoreError for a damaged folder. ``keep`` writes a file, ``is_run``
+gives bool.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""What ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
+"""Defines what ``evaluate`` returns: every figure as an attribute, as plain values, as a data frame and as tables.
 
-In: the ``Evaluation`` that ``analysis`` fills. Out: ``Table`` objects with one row a system (or pair of systems),
-JSON and data frames; metrics are from 0 to 1 where their definition is, ECE from 0 to 1, C_llr in bits, ranks from 1
-= best, the rest are counts.
+In: the ``Evaluation`` that ``analysis`` fills; for some tables also a metric's name or a ``BreakDown`` (scores on
+parts).
+Out: ``Table`` objects with one row a system (or pair of systems, or part), JSON values, polars data frames, LaTeX;
+metrics are from 0 to 1 where their definition is, ECE from 0 to 1, C_llr in bits (no upper bound), p from 0 to 1,
+ranks from 1 = best, the rest are counts; None where undefined. ``operating`` gives a sentence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines.
+"""Makes an evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal tables.
 
-In: an ``Evaluation`` and a folder. Out: ``index.html``, ``report.json``, tables and figures there (metrics and rates
-from 0 to 1), and Rich objects for a terminal.
+In: an ``Evaluation``, a folder, a title.
+Out: ``write_evaluation`` gives the page's path after writing ``index.html``, ``report.json``, tables, figures and
+answers there (metrics and rates from 0 to 1); ``evaluation_page`` a page as text, ``closing`` Rich objects, ``draw``
+matplotlib figures by name, ``papers`` what to cite. InputError if the place is taken or cannot be written.
 """
 
 from __future__ import annotations

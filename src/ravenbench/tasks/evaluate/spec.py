@@ -1,7 +1,8 @@
-"""What decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``.
+"""Defines what decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``.
 
-In: options by name, the keys of a spec file or arguments. Out: one checked ``JudgingSpec`` or ``EvaluateSpec``;
-``level``, ``alpha`` and ``same_share`` are shares in (0, 1), ``replicates``, ``trials`` and ``workers`` are counts.
+In: options by name, the keys of a spec file or arguments.
+Out: one checked ``JudgingSpec`` or ``EvaluateSpec``; ``level``, ``alpha`` and ``same_share`` are shares in (0, 1),
+``costs`` two numbers for the two kinds of error, ``replicates``, ``trials`` and ``workers`` counts from 1.
 """
 
 from __future__ import annotations

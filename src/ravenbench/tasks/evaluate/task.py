@@ -1,7 +1,8 @@
-"""``raven evaluate``: answers judged as PAN judges them; and PAN's own form of the command.
+"""Runs ``raven evaluate``: answers judged as PAN judges them; and PAN's form of the command (-i, -a, -o).
 
-In: an ``EvaluateSpec`` (truth and answers from 0 to 1, higher = same author, 0.5 = unanswered). Out: an
-``Evaluation``, and for the command an ``Ending`` that shows it.
+In: the values of the command's options by name, of which an ``EvaluateSpec`` is made (truth, and answers from 0 to 1,
+higher = same author, 0.5 = unanswered).
+Out: an ``Evaluation``, and for the command an ``Ending`` that shows it; InputError if truth or an option is missing.
 """
 
 from __future__ import annotations

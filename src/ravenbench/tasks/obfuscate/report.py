@@ -1,7 +1,9 @@
-"""The report of ``raven obfuscate``: which texts changed, by what, and how much.
+"""Makes the report of ``raven obfuscate``: which texts changed, by what, and how much.
 
-In: the ``Store`` of rewritings. Out: an ``Obfuscation`` and its ``Table`` objects, one row a text (counts of words
-and operations, changes a thousand words, seconds), JSON and terminal lines.
+In: the ``Store`` of rewritings.
+Out: an ``Obfuscation`` (a ``TextRow`` a text: counts of words and operations, changed stretches for each 1,000 words
+of the original, seconds, None where there is nothing), its ``Table`` objects, one row a text, JSON values and Rich
+objects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Rewritings as results: stored by obfuscator, seed and the hashes of the texts, and never made twice (contract 9).
+"""Keeps rewritings as results: stored by obfuscator, seed and the hashes of the texts, and never made twice (contract
+9).
 
-In: an obfuscator, a seed and ``ObfuscationTask`` objects. Out: one ``Stored`` a task, in their order (counts of
-operations, seconds), read from or written to files:
+In: a folder, an obfuscator, a seed, ``ObfuscationTask`` objects, and an engine that does units of work.
+Out: one ``Stored`` a task, in their order (a ``Rewriting`` or None and an error; seconds), read from or written to the
+files below; ``read_rewriting`` one, None where missing or damaged; ``rewriting_key`` and ``keys_of`` keys (text),
+``kept_at`` a path. InputError if the obfuscator cannot be used, or another folder is asked for.
 
 FOLDER/KEY.json     one rewriting (``RewritingRecord``): its parts, notes, counts of operations, seconds; or its error
 """

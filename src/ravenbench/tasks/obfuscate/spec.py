@@ -1,7 +1,8 @@
-"""What decides an obfuscation.
+"""Defines what decides an obfuscation.
 
-In: options by name, the keys of a spec file or arguments. Out: one checked ``ObfuscateSpec`` (no field has a unit;
-``seed`` is an integer); SpecError where a value does not fit.
+In: options by name, the keys of a spec file or arguments.
+Out: one checked ``ObfuscateSpec`` (no field has a unit; ``seed`` is an integer), its JSON form, and from ``component``
+the obfuscator; SpecError where a value does not fit or there is no obfuscator of the name.
 """
 
 from __future__ import annotations

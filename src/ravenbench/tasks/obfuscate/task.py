@@ -1,7 +1,9 @@
-"""``ravenbench.obfuscate``: texts rewritten so that their author is hidden, each rewriting kept as a cell.
+"""Runs ``raven obfuscate``: texts rewritten so that their author is hidden, each rewriting kept as a file.
 
-In: an ``ObfuscateSpec``: an obfuscator and a text, a folder of texts or a problem set. Out: an ``ObfuscateResult``
-with one ``Rewriting`` a text (None where it failed), and files:
+In: the values of the command's options by name: an obfuscator, and a text, a folder of texts or a problem set (of
+which an ``ObfuscateSpec`` is made), and where the new texts go.
+Out: an ``ObfuscateResult`` with one ``Rewriting`` a text (None where it failed), names of unchanged texts, errors as
+texts, and files; SpecError if no place for the new texts is given:
 
 FOLDER/run.json, plan.json       as for a run
 FOLDER/rewritings/KEY.json       one rewriting each (or in the folder given)

@@ -1,7 +1,9 @@
-"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them.
+"""Reads what is to be rewritten, a text, a folder of texts or a problem set, and writes the new texts.
 
-In: an ``ObfuscateSpec`` (paths of texts and of the text's known companions). Out: ``TextsToRewrite``, one
-``ObfuscationTask`` a text, and later the new texts as files under the names they had.
+In: an ``ObfuscateSpec`` (paths of texts and of further texts by the same author); later the rewritings, a place, and
+hashes of what may be replaced.
+Out: ``TextsToRewrite``, one ``ObfuscationTask`` a text (``read_source``); the new texts as files under the names they
+had (``write_product`` returns nothing). InputError if there is no text, truth is missing or the place is taken.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What ``raven pan14`` found, derived from its store: scores of every corpus, over all problems, over corpora.
+"""Analyses what ``raven pan14`` found: scores of every corpus, over all problems, over corpora.
 
-In: the ``Store`` of ``raven pan14``. Out: an ``Overview`` with one ``CorpusScores`` a corpus and in it a ``Row`` for
-each system: metrics from 0 to 1 with 95 % intervals, count of unanswered problems, seconds.
+In: the ``Store`` of ``raven pan14``, and a count of resamplings for the intervals.
+Out: an ``Overview`` with one ``CorpusScores`` a corpus and in it a ``Row`` for each system: metrics, mostly from 0 to
+1 (None where undefined), with 95 % intervals, count of unanswered problems, seconds. InputError if the folder belongs
+to another command.
 
 References
 ----------

@@ -1,7 +1,9 @@
-"""From corpora to a manifest: a fold for every corpus, a cell for every verifier on it.
+"""Plans ``raven pan14``: a fold for every corpus, and a cell (result) for every verifier on it.
 
-In: paths of corpora. Out: ``ProblemParts`` (problems to learn from and to answer, with truth), and a ``Draft`` of a
-``Pan14Plan``, whose numbers are counts of problems and documents, or means of such.
+In: paths of corpora (``read_corpora``); their problems, verifiers by name and the kind of probe (``draft``).
+Out: ``ProblemParts`` (problems to learn from and to answer, with truth); a ``Draft`` of a ``Pan14Plan``, whose numbers
+are counts of problems and documents, or means of such; ``shared_documents`` a count and a mask (n,). InputError or
+FormatError if a path holds no corpus with both parts and truth, or two have one name.
 """
 
 from __future__ import annotations

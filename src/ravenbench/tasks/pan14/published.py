@@ -1,7 +1,8 @@
-"""Figures printed for the methods of the shelf, for comparison on corpora of their names.
+"""Gives figures printed for methods in the PAN 2014 overview, for comparison on corpora of the same names.
 
-In: the name of a verifier. Out: a ``Publication`` with one ``Printed`` a corpus: final score, AUC and c@1 from 0 to
-1.
+In: the name of a verifier.
+Out: a ``Publication``: the method's name there, why Raven's figures may differ, and one ``Printed`` a corpus (final
+score = AUC · c@1, AUC and c@1, each from 0 to 1); None for a method that the tables do not have.
 
 Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, Tables 3–8: the meta-classifier, the
 participants and the baseline. Methods of other years were published on other data.

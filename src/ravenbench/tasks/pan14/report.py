@@ -1,8 +1,8 @@
-"""The report of ``raven pan14``: the tables of the PAN-2014 overview, and what it lacks: macro means, intervals,
-shared documents.
+"""Makes the report of ``raven pan14``: tables of the PAN-2014 overview, and macro means, intervals, shared documents.
 
-In: an ``Overview``. Out: ``Table`` objects with one row a verifier (AUC, c@1 and their product, 0 to 1; counts of
-problems; seconds), figures, JSON and terminal lines.
+In: an ``Overview``.
+Out: ``Table`` objects with one row a verifier, corpus or reason (AUC, c@1 and their product, 0 to 1, undefined =
+"n/a"; counts of problems; seconds), matplotlib figures by name, JSON values and Rich objects.
 """
 
 from __future__ import annotations

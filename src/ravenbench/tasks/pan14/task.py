@@ -1,7 +1,8 @@
-"""``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given.
+"""Runs ``raven pan14``: every verifier trained on the train part and tested on the test part of every corpus given.
 
-In: a ``Pan14Spec``. Out: a ``RunResult`` whose ``Store`` has one cell a verifier and corpus: answers (n,) from 0 to
-1, higher = same author, 0.5 = unanswered.
+In: the values of the command's options by name, of which a ``Pan14Spec`` is made (paths of data, verifiers, metrics).
+Out: a ``RunResult`` whose ``Store`` has one cell (result) a verifier and corpus: answers (n,) from 0 to 1, higher =
+same author, 0.5 = unanswered. SpecError if a metric takes raw scores.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""From a run's store to every figure of its report.
+"""Computes every figure of the report of ``raven run`` from the run's store.
 
-In: the ``Store`` of ``raven run``. Out: an ``Analysis`` with ``Setup``, ``Result`` (one verifier in one setup),
-``Shortcut`` and ``FoldRow`` records: metrics are from 0 to 1 (chosen ones in their unit), differences are of a
-metric, similarities are cosines, ranks begin at 1 = best, p-values are two-sided, sizes are counts (means over
-folds).
+In: the ``Store`` of ``raven run``.
+Out: an ``Analysis`` with ``Setup`` (a way of choosing topics), ``Result`` (one verifier in one setup), ``Shortcut``
+and ``FoldRow`` records, ``Sweep`` with ``Point``s: metrics from 0 to 1 (chosen ones in their unit), differences of a
+metric, similarities are cosines, ranks from 1 = best, p two-sided from 0 to 1, sizes are counts (means over folds), ρ
+from −1 to 1; None where undefined. ``title`` gives text.
 
 Follows the paper's Tables 1, 2, 4, 5, 6, 7 and 11 (HITS and RAVEN, 2024), made precise in Raven's notes: ± is
 the sample standard deviation over a setup's folds, pools and seeds together; two setups are compared on the

@@ -1,7 +1,8 @@
-"""The figures of a run: content, training domain, scores, sweep.
+"""Draws the figures of a run: content, training domain, scores, sweep.
 
-In: a run's ``Analysis``. Out: matplotlib figures by name; axes are AUC or metrics (0 to 1), gains in AUC, numbers of
-topics, or lengths in words.
+In: a run's ``Analysis``.
+Out: matplotlib figures by name, those that the run allows; axes are AUC or metrics (0 to 1), gains in AUC
+(differences, −1 to 1), numbers of topics, or lengths in words.
 """
 
 from __future__ import annotations

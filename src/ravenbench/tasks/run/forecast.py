@@ -1,7 +1,9 @@
-"""What a run would hold and be able to show, before any of it is computed (contract 7).
+"""Forecasts what a run would hold and be able to show, before any of it is computed (contract 7).
 
-In: a ``RunSpec``. Out: a ``Forecast``: counts of documents, topics, cells, fits and folds, mean counts of pairs, and
-the smallest differences and gains in AUC that could be detected; nothing is written.
+In: a ``RunSpec`` and a callback of progress; for ``chance_variance`` a ``Fold``.
+Out: a ``Forecast``: counts of documents, topics, cells, fits and folds, mean counts of pairs, and the smallest
+differences and gains in AUC (0 to 1) that could be detected, None where unknown; nothing is written. InputError if the
+data cannot fill what was asked. ``chance_variance`` gives the variance of a random AUC.
 """
 
 from __future__ import annotations

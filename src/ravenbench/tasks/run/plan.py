@@ -1,7 +1,9 @@
-"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7).
+"""Plans ``raven run``: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7).
 
-In: a ``RunSpec``. Out: a ``Draft`` of a ``RunPlan`` with its texts, ``Fold`` objects (rows of pairs) and arrays of
-topic similarities (T, T), cosines; nothing is written.
+In: a ``RunSpec``, a callback of progress; ``few`` = how many pools and repetitions a forecast draws.
+Out: a ``Draft`` of a ``RunPlan`` with its texts, ``Fold`` objects (row numbers of pairs) and arrays of topic
+similarities (T, T), cosines from −1 to 1; nothing is written. ``fingerprint`` gives hashes and versions by name.
+InputError if the data cannot fill what was asked.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What a run says besides its setups: dependence on the training domain, hard pairs, accuracy over length.
+"""Computes what a run shows besides its setups: dependence on the training domain, hard pairs, accuracy over length.
 
-In: the ``Store`` and plan of ``raven run``. Out: a ``Probing`` (gains in AUC), one ``Stratum`` a verifier and kind of
-pairs (AUC, 0 to 1; C_llr in bits; counts of pairs), one ``LengthRow`` a verifier and length (in words), their tables
-and figures.
+In: the ``Store`` and plan of ``raven run``, and the names of verifiers.
+Out: a ``Probing`` (gains in AUC, differences from −1 to 1; None without topics), one ``Stratum`` a verifier and kind
+of pairs (AUC, 0 to 1; C_llr in bits, None where infinite; counts of pairs), one ``LengthRow`` a verifier and length
+(words; AUC, c@1 and a share, 0 to 1), their ``Table``s, sentences and figures.
 
 The crossed probe shows how far every verifier depends on the domain it was trained on. Hard pairs are those whose
 topics speak against the truth: a description, not a verdict, for communities have styles too, so some of what makes

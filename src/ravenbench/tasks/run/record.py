@@ -1,7 +1,9 @@
-"""The plan of the main job: topics, pools, setups, a sweep, the probe.
+"""Defines the records of the plan of ``raven run``: topics, pools, setups, a sweep, the probe.
 
-In and out: typed records as ``plan.json`` holds them (``RunPlan``); topics are numbers into the plan's list of names,
-similarities are cosines, ``reached`` is a share from 0 to 1, other numbers are counts.
+In: the fields of each record.
+Out: typed records as ``plan.json`` holds them (``RunPlan``); topics are numbers from 0 into the plan's list of names,
+similarities are cosines from −1 to 1, ``reached`` is a share from 0 to 1, other numbers are counts; None where a run
+has no such part.
 """
 
 from __future__ import annotations

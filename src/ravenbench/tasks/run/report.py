@@ -1,8 +1,10 @@
-"""The report of ``raven run``: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal,
+"""Makes the report of ``raven run``: tables numbered as in the paper (HITS and RAVEN, 2024), page, JSON, terminal,
 forecast.
 
-In: the ``Analysis`` of a run, or a ``Forecast``. Out: ``Table`` objects with one row a verifier, setup or fold
-(metrics and AUC from 0 to 1, similarities are cosines, p-values, counts of pairs, seconds), figures, JSON, lines.
+In: the ``Analysis`` of a run, or a ``Forecast``.
+Out: ``Table`` objects with one row a verifier, setup, fold or topic pair (metrics and AUC from 0 to 1, differences and
+ρ from −1 to 1, similarities are cosines, p-values, ranks from 1 = best, counts of pairs, seconds; "n/a" = undefined),
+sentences, figures by name, JSON values, Rich objects.
 """
 
 from __future__ import annotations

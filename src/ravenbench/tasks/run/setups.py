@@ -1,7 +1,10 @@
-"""The parts of a plan that draw topics: setups, the crossed probe, a sweep (Sawatphol et al. 2024, §7).
+"""Draws the parts of a plan that use topics: setups, the crossed probe, a sweep (Sawatphol et al. 2024, §7).
 
-In: a ``RunSpec``, a ``Corpus``, and cosine similarities of topics (T, T). Out: records of the plan (``SetupRecord``,
-``ProbeRecord``, ``SweepRecord``), where topics are row numbers, and ``Fold`` objects.
+In: a ``RunSpec``, a ``Corpus``, cosine similarities of topics (T, T) from −1 to 1, pools of topics, rules for pairs.
+Out: records of the plan (``SetupRecord``, ``ProbeRecord``, ``SweepRecord`` or None), where topics are numbers from 0,
+and ``Fold`` objects; ``leakage`` gives mean and highest cosine, ``sweep_sizes`` counts, ``pools_advice`` and
+``no_choice`` text or None. CorpusError if a point of a sweep cannot be drawn; without data for a probe its record
+gives the reason.
 
 Points of a sweep that choose the same topics of a pool share their folds, and so their cells: Random is drawn once for
 all encoders, and the points of the main design are those of the plan's setups.

@@ -1,7 +1,9 @@
-"""The spec of a run: one record that file, command line and Python all build (contract 11).
+"""Defines the spec of a run: one record that file, command line and Python all build (contract 11).
 
-In: options by name, the keys of a spec file (TOML) or arguments. Out: one checked ``RunSpec``; shares are from 0 to
-1, lengths in words, ``topics``, ``folds``, ``pools`` and the like are counts; SpecError where a value does not fit.
+In: options by name, the keys of a spec file (TOML) or arguments; for ``methods_of`` identities of verifiers by name.
+Out: one checked ``RunSpec``; shares are from 0 to 1, lengths in words, ``topics``, ``folds``, ``pools`` and the like
+are counts; verifiers, encoders and samplers by name; ``Methods`` (names of a method's verifiers). SpecError where a
+value does not fit, MissingPart if a verifier needs something that is not here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure.
+"""Shows a run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure.
 
-In: a ``Sweep`` with one ``Point`` for each setup, number of topics and encoder. Out: ``Table`` objects (similarities
-are cosines, stability is Spearman's ρ, −1 to 1, the rest counts and shares), JSON and a figure.
+In: a ``Sweep`` with one ``Point`` for each setup, number of topics and encoder; for ``planned_sweep`` forecast sizes.
+Out: ``Table`` objects (similarities are cosines and stability is Spearman's ρ, both −1 to 1; the rest counts and
+shares), JSON values (None without a sweep) and a matplotlib figure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""``ravenbench.run``: the main job.
+"""Runs ``raven run``, the main job: topics, folds and pairs, every verifier on every fold.
 
-In: a ``RunSpec``. Out: a ``RunResult`` whose ``Store`` has one cell a verifier and fold: answers (n,) from 0 to 1,
-higher = same author, 0.5 = unanswered, and raw scores; with ``--plan`` a ``Forecast``.
+In: the values of the command's options by name, of which a ``RunSpec`` is made.
+Out: a ``RunResult`` whose ``Store`` has one cell (result) a verifier and fold: answers (n,) from 0 to 1, 0.5 =
+unanswered, and raw scores, both higher = same author unless the verifier's scores are features; with ``--plan`` a
+``Forecast``. InputError if the data changed while they were read.
 """
 
 from __future__ import annotations

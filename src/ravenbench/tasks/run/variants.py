@@ -1,8 +1,10 @@
-"""Is my variant better? Methods with all their runs, each against one of them, when runs are nested in methods.
+"""Compares methods with all their runs against one of them: is my variant better? Runs are nested in methods.
 
-In: the ``Store`` and plan of a run: truth and scores (n,) of each fold and run. Out: ``Variants`` with one
-``MethodRow`` a method and setup: AUC from 0 to 1 with a 95 % interval, difference of AUC to the reference, two-sided
-p.
+In: the ``Store`` and plan of a run; for ``runs_of`` truth (n,) bool and scores (n,) of each fold and run, higher =
+same author; means of metrics by setup and verifier.
+Out: ``Variants`` (None where nothing is compared) with one ``MethodRow`` a method and setup: AUC from 0 to 1 with a 95
+% interval, difference of AUC to the reference (−1 to 1), two-sided p, a share of variance from 0 to 1. Helpers:
+``mean_of`` and ``difference`` give ``Estimate``s, ``told_variants`` a sentence, ``variants_table`` a ``Table``.
 
 A method with several seeds is one method. What is meant by its AUC is the mean over further seeds and over further
 problems, so both are sampled: all runs answer the same problems (crossed), and each run belongs to one method (nested).

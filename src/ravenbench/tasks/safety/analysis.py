@@ -1,8 +1,10 @@
-"""A safety run's store → its numbers. Nothing is fitted, rewritten or measured here.
+"""Computes the figures of a safety run from its store; nothing is fitted, rewritten or measured here.
 
-In: the ``Store`` of ``raven safety``. Out: a ``SafetyAnalysis`` with one ``ObfuscatorRow`` an obfuscator: impact is
+In: the ``Store`` of ``raven safety``.
+Out: a ``SafetyAnalysis`` with one ``ObfuscatorRow`` an obfuscator and in it a ``VerifierRow`` a verifier: impact is
 the loss relative to what could be lost, from −1 to 1, positive where the obfuscator wins; recall, accuracy and AUC
-are from 0 to 1.
+from 0 to 1; p from 0 to 1; None where undefined. Helpers: ``cell_of`` and ``answers_of`` give a cell, answers (n,), or
+a reason (text); ``Verifiers`` and ``Attributors`` judge cells.
 """
 
 from __future__ import annotations

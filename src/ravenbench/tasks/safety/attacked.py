@@ -1,7 +1,11 @@
-"""What a safety run attacks, and attribution methods under attack.
+"""Reads what a safety run attacks, and runs attribution methods under attack.
 
-In: a ``SafetySpec``. Out: an ``Attacked`` (problems to learn from, to answer and to rewrite), and for attribution
-cells with ``predicted`` (n,), the number of the candidate named, −1 for nobody, and ``rank`` (n,), 1 = best.
+In: a ``SafetySpec``; for the cells (results) the methods by name, folds and a lead in probability to reject by, [0,
+1).
+Out: an ``Attacked`` (problems to learn from, to answer and to rewrite), and for attribution cells with ``predicted``
+(n,), the number from 0 of the candidate named, −1 for nobody, and ``rank`` (n,) of the true author, 1 = best, NaN =
+none. InputError if problems cannot be read or nothing can be attacked, AnswerError if a method's answers cannot be
+used.
 
 Rewritten are same-author problems before verifiers, or the questioned texts of attribution problems, whose methods
 learn from the candidates once and answer every set of questioned texts.

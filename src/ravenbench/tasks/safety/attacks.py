@@ -1,8 +1,11 @@
-"""De-obfuscation under Kerckhoffs' principle: the method is public, the original and the seed are secret.
+"""Plays de-obfuscation under Kerckhoffs' principle: the method is public, the original and the seed are secret.
 
-In: a ``Fold`` of obfuscated problems, the obfuscator, and seeds. Out: further folds to answer (``Played``), a
-``Recovery`` for each verifier (shares of recall), an ``InversionRecord`` and a ``PreimageRecord`` (counts of tokens
-and sentences, shares from 0 to 1).
+In: a ``Fold`` of obfuscated problems, the obfuscator, seeds (int); for ``recovery`` truth and answers (n,) from 0 to
+1.
+Out: further folds to answer (``Played``); a ``Recovery`` for each verifier: recalls from 0 to 1, the share of lost
+recall brought back (may be negative or exceed 1; None if little was lost); an ``InversionRecord`` and a
+``PreimageRecord`` (counts of tokens and sentences, shares 0 to 1). InputError if the attacker's seeds are missing or
+the secret one. ``invert`` and ``candidates`` give texts.
 
 Three attackers are played against verifiers. *normalise* brings both sides of every problem to one plain form and
 trains on that. *mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated

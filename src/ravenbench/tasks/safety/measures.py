@@ -1,7 +1,9 @@
-"""What is known of rewritings beside the cells, and kept beside them: their quality, detection, people's grades.
+"""Measures rewritings: quality, detection, people's grades, kept as files beside a run's cells.
 
-In: a ``Store``, rewritings and grades. Out: files of records, where measures are by name (shares, bits a token,
-changes a thousand words), AUC and TPR are from 0 to 1, and grades are 1 (fluent) to 5 (unreadable):
+In: a ``Store``, the folder of rewritings, ``Review``s (grades by people), and optionally a model of meaning.
+Out: the files below, where measures are by name (shares, bits a token, changes a thousand words), AUC and TPR are from
+0 to 1, and grades are 1 (fluent) to 5 (unreadable); the ``read_…`` functions give their records, None or empty where
+missing. InputError if a graded text is not in the run, MissingPart where nothing loads the model:
 
     OUT/measures/KEY.json       soundness, sensibleness, efficiency of one obfuscator and seed (``MeasuresRecord``)
     OUT/measures/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)

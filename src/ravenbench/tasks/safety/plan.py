@@ -1,7 +1,8 @@
-"""Planning a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest.
+"""Plans a safety run: rewriting, the folds of obfuscations and of attacks on them, the manifest.
 
-In: a ``SafetySpec`` and a ``Store`` to fill. Out: its files: rewritings, ``Fold`` objects (one for each obfuscator
-and seed, and those of attacks), and the ``SafetyPlan``.
+In: a ``SafetySpec``, a folder for rewritings, an engine, and a ``Store`` to fill.
+Out: nothing is returned; the store gets its files: rewritings, ``Fold`` objects (one for each obfuscator and seed, and
+those of attacks), and the ``SafetyPlan``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What people said of rewritings, by obfuscator, and how far they agree.
+"""Summarises what people said of rewritings, by obfuscator, and how far they agree.
 
-In: the ``Store`` of ``raven safety`` with grades (1 fluent … 5 unreadable) and verdicts. Out: a ``People`` with one
-``Graded`` an obfuscator: mean grades, shares from 0 to 1, agreement as Krippendorff's alpha (1 = full, 0 = chance).
+In: the ``Store`` of ``raven safety`` with grades and verdicts; for the alphas grades (graders, texts), NaN = none.
+Out: a ``People`` (None where nobody graded) with one ``Graded`` an obfuscator: mean grades from 1 (fluent) to 5
+(unreadable), shares from 0 to 1, agreement as Krippendorff's alpha (1 = full, 0 = chance, negative = contrary, None
+where undefined) with its 95 % interval.
 """
 
 from __future__ import annotations

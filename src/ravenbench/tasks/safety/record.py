@@ -1,7 +1,8 @@
-"""What a safety run's folder says of itself: its plan, what was measured, and what a detector found.
+"""Defines the records of a safety run's folder: its plan, what was measured, and what a detector found.
 
-In and out: typed records as the folder's JSON files hold them: counts of texts, words and sentences, shares, AUC and
-TPR from 0 to 1, seconds, grades from 1 (fluent) to 5 (unreadable).
+In: the fields of each record.
+Out: typed records as the folder's JSON files hold them: counts of texts, words and sentences; shares, AUC and TPR from
+0 to 1; seconds; grades from 1 (fluent) to 5 (unreadable); measures by name, None where there was nothing to measure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal.
+"""Makes the report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal.
 
-In: a ``SafetyAnalysis``. Out: ``Table`` objects with one row an obfuscator (or one with a verifier), where impact is
-from −1 to 1 (positive where the obfuscator wins), accuracy and AUC from 0 to 1; a figure, JSON and terminal lines.
+In: a ``SafetyAnalysis``; for ``title`` the name of a measure.
+Out: ``Table`` objects with one row an obfuscator (or one with a verifier), where impact is from −1 to 1 (positive
+where the obfuscator wins), accuracy and AUC from 0 to 1, grades from 1 (fluent) to 5; a figure, JSON values, Rich
+objects, a finding (sentence).
 """
 
 from __future__ import annotations

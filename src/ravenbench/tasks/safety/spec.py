@@ -1,7 +1,9 @@
-"""What decides a safety run's answers, and whether it can be run.
+"""Defines what decides a safety run's answers, and checks whether it can be run.
 
-In: options by name, the keys of a spec file or arguments. Out: one checked ``SafetySpec``; ``limit`` is a count of
-problems, ``reject`` a difference of probabilities (0 to 1); SpecError where a value does not fit.
+In: options by name, the keys of a spec file or arguments (None = not given).
+Out: one checked ``SafetySpec``; ``limit`` is a count of problems of each class, ``reject`` a difference of
+probabilities in [0, 1), ``seeds`` integers; obfuscators and verifiers by name. SpecError where a value does not fit or
+an attack does not exist, MissingPart if a component needs what is not installed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""``ravenbench.safety``: obfuscators against verifiers, as cells of one run.
+"""Runs ``raven safety``: obfuscators against verifiers or attribution methods, as cells (results) of one run.
 
-In: a ``SafetySpec``: problems, obfuscators, verifiers or attribution methods, seeds. Out: a ``Store`` with one cell a
-verifier and set of rewritings (answers (n,) from 0 to 1), and measures of the rewritings beside it:
+In: the values of the command's options by name, of which a ``SafetySpec`` is made: problems, obfuscators, methods,
+seeds.
+Out: a ``RunResult`` whose ``Store`` has one cell a verifier and set of rewritings (answers (n,) from 0 to 1, higher =
+same author, 0.5 = unanswered; of attribution the number of the candidate named), and measures of the rewritings beside
+it. SpecError or InputError if options or folders do not fit; helpers give paths, names or bool. Files:
 
     OUT/run.json, plan.json, texts/, folds/, cells/   as for a run; fold ``original`` and one for each obfuscator and
                                                       seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``

@@ -1,8 +1,9 @@
-"""From problems to a manifest: one fold, and those of the transplant probe, whose problems are cut into blocks; and
-what a block is: answered, committed and read again by itself.
+"""Plans ``raven verify``: one fold cut into blocks of problems; a block is answered, committed and read by itself.
 
-In: ``ProblemSet`` objects to learn from and to answer, and a verifier. Out: a ``Draft`` of a ``VerifyPlan``, then
-``Collected``: answers (n,) from 0 to 1, 0.5 = unanswered, and seconds.
+In: ``ProblemSet`` objects to learn from and to answer, and a verifier; then the ``Store``.
+Out: a ``Draft`` of a ``VerifyPlan`` (folds of the transplant probe too, where asked for); ``collect`` gives
+``Collected``: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, reasons, seconds; ``keep`` and
+``loaded`` save and give the trained verifier. CorpusError if the problems to learn from are of one class.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The report of ``raven verify``: its answers, and scores where the test problems came with truth.
+"""Makes the report of ``raven verify``: its answers, and scores where the test problems came with truth.
 
-In: the ``Store`` of one verifier's answers. Out: an ``Answered`` and its ``Table`` objects (answers, AUC, c@1 from 0
-to 1, times in seconds, counts of problems), JSON, terminal lines.
+In: the ``Store`` of one verifier's answers.
+Out: an ``Answered`` (answers, AUC, c@1, final = AUC · c@1, each from 0 to 1, None where undefined; times in seconds;
+counts of problems; reasons), its ``Table`` objects, JSON values, Rich objects.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
+"""Runs ``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
 
-In: a ``VerifySpec``. Out: a ``Verified``, with one answer from 0 to 1 a test problem (higher = same author, 0.5 =
-unanswered) and seconds of fit and score. Test problems are answered in blocks of a fixed size, a cell each, so that
-an interrupted run goes on where it stopped; a problem that cannot be read, or on which the method fails, is left
-unanswered with its reason.
+In: the values of the command's options by name, of which a ``VerifySpec`` is made (verifier, problems or its folder).
+Out: a ``Verified``, with one answer from 0 to 1 a test problem (higher = same author, 0.5 = unanswered, with its
+reason) and seconds of fit and score. Problems are answered in blocks, a cell (result) each, so an interrupted run goes
+on. SpecError for options that do not fit, RavenError if training or answering fails; ``check_answers_file`` raises
+InputError.
 
     FOLDER/run.json, plan.json, texts/, folds/test.npz, cells/KEY/    as for a run
     FOLDER/trained/, trained.json                  the fitted verifier (``contract.persist``) and its identity

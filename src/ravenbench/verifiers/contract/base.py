@@ -1,8 +1,10 @@
 """Defines what a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5).
 
-In: ``Problems`` (n) and, to learn, their truth (n,) bool, True = same author. Out: a scorer gives raw scores (n,) or
-(n, f), NaN = cannot tell; a calibrator and a verifier give answers (n,) from 0 to 1, higher = same author, exactly
-0.5 = unanswered.
+In: ``Problems`` (n) and, to learn, their truth (n,) bool, True = same author; scores (n,) or (n, f) for a calibrator.
+Out: a scorer gives raw scores (n,), higher = same author, or (n, f) features, NaN = cannot tell; a calibrator and a
+verifier give answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. AnswerError for scores or
+answers that are none, NotFittedError before ``fit``. Helpers: ``as_verifier`` and ``fresh`` give components,
+``mean_by_problem`` averages (n,).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Divides training problems into folds such that no fold is judged by what was learned from its own authors.
 
-In: ``Problems`` (n), their truth (n,) bool, a number of folds. Out: ``Folds``: the fold of each problem (n,) int from
-0, masks (n,) of problems to learn from; and answers out of fold, (n,) or (n, columns).
+In: ``Problems`` (n), their truth (n,) bool, a number of folds; for ``out_of_fold`` a function that learns and answers.
+Out: ``Folds``: the fold of each problem (n,) int from 0, masks (n,) of problems to learn from; ``out_of_fold`` and
+``remove_fold_effect`` values (n,) or (n, columns), in the unit of what was learned; ``collapsed`` a sentence or None;
+``both_classes`` the truth. CorpusError if one class is absent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Says what a verifier can do in a language, and refuses texts that it cannot read (ours).
 
-In: components, and ``Problems`` or a ``TextTable``. Out: one of WORKS, ON_CHARACTERS, REFUSES, UNKNOWN; the verifiers
-that can read the texts; SpecError where none can.
+In: components, and ``Problems`` or a ``TextTable``; for ``ability`` a kind of writing and whether it is English.
+Out: ``ability`` one of WORKS, ON_CHARACTERS, REFUSES, UNKNOWN (text); ``readable`` the verifiers by name that can read
+the texts and notes; ``reads`` what a component declares (set), ``table`` rows of text; ``check_language`` nothing.
+SpecError where texts cannot be read.
 
 It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks
 divide words.

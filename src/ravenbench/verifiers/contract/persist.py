@@ -1,7 +1,10 @@
 """Saves trained verifiers as a folder that any later session can load, without pickle.
 
-In: a fitted ``Verifier`` and a folder, or such a folder. Out: the folder (files below), or the ``Verifier`` with the
-same answers to the last bit; ``digest`` gives the SHA-256 (hexadecimal) that names a trained verifier.
+In: a fitted ``Verifier`` and a folder, or such a folder and the verifier expected.
+Out: ``save`` the folder's path (files below), ``load`` the ``Verifier`` with the same answers to the last bit,
+``digest`` the SHA-256 (hexadecimal) that names a trained verifier. SpecError (NotKept for an estimator) for what
+cannot be saved or is another verifier, FormatError for a damaged or foreign folder. ``Writer`` and ``Reader`` turn
+objects into JSON and back.
 
 FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written
 last FOLDER/arrays.npz      learned arrays
