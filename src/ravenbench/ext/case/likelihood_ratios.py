@@ -1,8 +1,11 @@
-"""Calibrates and fuses scores into log10 likelihood ratios, bounds them, and measures what they are worth.
+"""Calibrates and fuses scores into log10 likelihood ratios (LRs), bounds them, and measures what they are worth.
 
-In: scores or log10 LRs (n,), truth ``same`` (n,), higher = same author, and weights (n,). Out: ``Calibration`` and
-``Fusion`` (log10 LRs), ``Bounds`` (log10), C_llr in bits, EER and rates of misleading LRs as shares, devPAV in log10
-units, Tippett curves, cross-entropy in bits over log10 prior odds; intervals are 95 %.
+In: scores or log10 LRs (n,), higher = same author (``calibrate``: either way, (n,) or (n, f)), truth ``same`` (n,),
+weights (n,) ≥ 0.
+Out: ``Calibration``, ``Fusion`` (log10 LRs), ``Bounds`` (log10); C_llr and cross-entropy in bits (lower = better); EER
+0 to .5, rates of misleading LRs 0 to 1; devPAV and ``overstated`` in log10; mean LRs (no logarithms); ``worst_prior``,
+a ratio ≥ 0; Tippett and PAV curves; 95 % intervals (``estimated``). ValueError for other lengths, values not finite or
+one class. ``supported`` gives log10, ``worth`` a count of units, ``redrawn`` bootstrap weights.
 
 A likelihood ratio (LR) says how many times more probable the findings are if one author wrote both sides than if two
 did. Functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each

@@ -1,8 +1,11 @@
-"""Makes the background of a comparison: its authors, what they give in the shape of a case, and folds of a shape.
+"""Makes the background of a comparison (texts by other people): authors used, pairs in the shape of a case, and folds.
 
-In: a ``Corpus``, cases (``CaseTexts``) and a ``Shape`` (counts of texts and words). Out: a ``Population`` of authors,
-and ``Shaped`` with folds; content similarities are cosines, a truth is True for one author. Folds are parts of the
-background's authors, with and without transplants, and the cases.
+In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (counts of words of the known texts and the questioned one), a
+seed.
+Out: a ``Population`` of authors; ``Shaped``: folds (the authors divided, each with pairs as written and with content
+words replaced, and the cases' problems); pairs with truth (True = one author); content similarities as cosines, 0 to 1;
+``profile`` and ``distances`` of genre in standard deviations. CorpusError for fewer than two authors with two
+documents. ``joined_known``, ``left_out``, ``shared_out`` and ``problems_of`` arrange texts.
 """
 
 from __future__ import annotations

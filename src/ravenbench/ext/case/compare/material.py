@@ -1,8 +1,10 @@
 """Reads the texts of a comparison (questioned and known ones), makes cases of them, and finds what bars them.
 
-In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``. Out: a ``Material`` with one ``CaseTexts`` a
-case, and ``Screened``: usable documents (documents,) and refusals by case. Bars are copies, a candidate among the
-background's authors, another language. Lengths are counts of words; shares are from 0 to 1.
+In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``; for the smaller functions texts or one case.
+Out: a ``Material`` with one ``CaseTexts`` a case; ``Screened``: usable documents (documents,) bool and refusals by
+case; ``Reason`` lists of what bars a case (copies, shortness, another language or kind). Lengths are counts of words,
+shares from 0 to 1. InputError (FormatError) names texts missing, empty or undecodable; SpecError if there is nothing to
+compare. ``plainly``, ``runs``, ``is_copy``, ``mail_notes`` and ``capitals`` look at texts.
 """
 
 from __future__ import annotations

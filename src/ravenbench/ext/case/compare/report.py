@@ -1,7 +1,9 @@
 """Makes the report of ``raven compare``: tables, figures, marked-up questioned text, page, JSON, terminal.
 
-In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``. Out: a ``CompareReport``;
-tables and figures are in log10 LRs, above 0 for the candidate, C_llr in bits, EER and other shares from 0 to 1.
+In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``; for the other functions one
+case, its ``Answer`` or its ``Evidence``.
+Out: a ``CompareReport``; tables, figures and JSON in log10 LRs (above 0 for the candidate), C_llr in bits, EER and
+other shares from 0 to 1; ``heat``: signed percent of what all passages say. StoreError if the note's file is damaged.
 """
 
 from __future__ import annotations

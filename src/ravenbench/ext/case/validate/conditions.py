@@ -1,7 +1,10 @@
 """Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
 
-In: a path of a table, or a ``Corpus`` with labels. Out: a list of ``Condition`` (lengths in words, count of known
-texts, labels), and ``ConditionSides``: which known and questioned sides fit, (known, questioned) bool.
+In: the path of a table, or a ``Corpus`` with labels, counts of authors and folds, a seed.
+Out: a list of ``Condition`` (counts of words and of known texts, labels); ``ConditionSides``: whether known and
+questioned sides fit, (known, questioned) bool; a ``Shape`` (counts of words); a table written. FormatError with file
+and line for a row or label that does not fit, CorpusError if the background supports none, InputError if a file is
+there already. ``titled`` names a condition, ``labels_of`` gives labels by name.
 """
 
 from __future__ import annotations
