@@ -1,7 +1,11 @@
-"""Computes a map of many texts: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+"""Computes a map (pictures of how n texts group): distances, trees, places, neighbours, and how much is topic.
 
-In: a corpus, its path or a mapping of names to texts (n), and a ``MapSpec``. Out: a ``MapAnalysis`` with one
-``MapView`` for all words and one with content words masked: distances (n, n), a dendrogram (n − 1, 4), places (n, 2).
+In: a corpus, its path or a mapping of names to texts, and a ``MapSpec``; for the helpers distances (n, n) or a tree (n
+− 1, 4).
+Out: a ``MapAnalysis``: per ``MapView`` (all words; content words masked) distances (n, n), ≥ 0, lower = more alike, a
+dendrogram (n − 1, 4), places (n, 2) without unit, clusters with shares 0 to 1, links as counts, and scores. InputError,
+CorpusError or FormatError for texts or settings that cannot be used. Helpers: ``tree_of``, ``cut_into``, ``consensus``,
+``places_of`` compute; ``read_texts``, ``draw_texts``, ``named_text`` choose texts.
 
 Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
 the mask leaves, since fewer words alone change a picture.
