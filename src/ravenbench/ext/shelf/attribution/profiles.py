@@ -1,8 +1,9 @@
-"""Attributes a text to the nearest profile: common n-grams (CNG, its variant for uneven authors, SCAP), votes, word
-graphs.
+"""Attributes a text to the nearest profile (its author's frequent n-grams), by votes, or by graphs of words.
 
-In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely: minus a dissimilarity,
-or a number of shared n-grams or votes; names (n,).
+In: texts with their authors to learn; n texts. For the helpers frequencies, or rows of sparse counts.
+Out: scores (n, authors), higher = more likely: minus a dissimilarity or divergence (at most 0), a number of shared
+n-grams, or a share of votes; names (n,). ``apart``: 0 to 4; ``top``: relative frequencies; ``compare``: shared n-grams
+(a count) and summed differences, (n, authors); ``cosines``: 0 where a row is empty.
 
 References
 ----------

@@ -1,8 +1,10 @@
 """Searches edits that take a text away from its author's trigrams (Bevendorff et al. 2019): greedy and A* search.
 
-In: an ``Author`` (trigrams of the known texts with their shares), an ``EditedText``, a goal (a Jensen–Shannon
-divergence in bits), most edits or nodes. Out: ``SearchState`` or ``SearchResult``: the edited text, its distance in
-bits, its cost.
+In: an ``Author`` (byte trigrams of the known texts, shares 0 to 1), an ``EditedText``, a goal (a distance, 0 to √2), a
+random generator, most edits or nodes (counts).
+Out: ``greedy``: a ``SearchState``, ``a_star``: a ``SearchResult``: the edited text, its distance √(2 · divergence in
+bits), its cost (sum over edits, 2 to 40 each by ``TRIGRAM`` …). ``divergence`` and ``gain`` are in bits. ``changes``,
+``readable_changes`` and ``acceptable`` find edits of half-open spans in characters; the rest counts trigrams.
 """
 
 from __future__ import annotations
