@@ -1,7 +1,9 @@
 """Makes the report of ``raven attribute --unknown``: page, tables, figures, JSON, terminal.
 
-In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``. Out: an ``UnknownReport``;
-probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
+In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``; for the other functions one
+``Named``.
+Out: an ``UnknownReport``; probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
+The functions give one table, figure, text or probability (None without one) of a text each.
 """
 
 from __future__ import annotations
