@@ -2,9 +2,10 @@
 
 In: a ``Corpus``, a path of JSON lines or of PAN's attribution problems, or ``ItemRow`` lists; counts, a seed, an
 encoding.
-Out: a ``Pool`` with texts, queries, candidates, rows (from 0) of each query's true candidates, and faults of labels by
-kind; ``pool_at``: None where the path holds neither. FormatError for a file or line, InputError where nothing is there,
-CorpusError if there is nothing to search for. ``letters_of`` and ``first_of`` look up names in a record.
+Out: ``of_corpus``, ``read_pool``, ``of_attribution``, ``pool_of``: a ``Pool`` with texts, queries, candidates, rows
+(from 0) of each query's true candidates, and faults of labels by kind; ``pool_at``: one of these, None where the path
+holds neither. FormatError for a file or line, InputError where nothing is there, CorpusError if there is nothing to
+search for. ``letters_of`` and ``first_of`` look up names in a record.
 
 AuthBench (its code, ``processing/sampling.py``): ``candidates.jsonl`` with candidate_id, author_id, lang, genre,
 content, source; ``queries.jsonl`` with query_id and the same but the author; ``ground_truth.jsonl`` with query_id,

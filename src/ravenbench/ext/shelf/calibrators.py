@@ -1,4 +1,4 @@
-"""Calibrates raw scores in three ways beside the bench's own: isotonic, linear, and logistic with a band left out.
+"""Calibrates raw scores in three ways beside the bench's: isotonic, linear, and logistic with a band left out.
 
 In: raw scores (n,), for ``Banded`` also (n, f), and truth (n,) bool to learn; ``Linear`` learns nothing.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. SpecError for several features a problem (not

@@ -3,7 +3,8 @@
 In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``; for the other functions one
 ``Named``.
 Out: an ``UnknownReport``; probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
-The functions give one table, figure, text or probability (None without one) of a text each.
+``candidates``, ``accuracies`` and ``passages``: tables; ``probabilities_figure`` and ``strip_figure``: figures;
+``none_of``: a probability or None; ``listed``: text.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Makes the background of a comparison (texts by other people): authors used, pairs in the shape of a case, and folds.
 
-In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (counts of words of the known texts and the questioned one), a
-seed.
-Out: a ``Population`` of authors; ``Shaped``: folds (the authors divided, each with pairs as written and with content
-words replaced, and the cases' problems); pairs with truth (True = one author); content similarities as cosines, 0 to 1;
-``profile`` and ``distances`` of genre in standard deviations. CorpusError for fewer than two authors with two
-documents. ``joined_known``, ``left_out``, ``shared_out`` and ``problems_of`` arrange texts.
+In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (words of the known texts and the questioned one), a seed.
+Out: ``choose``: a ``Population``, CorpusError for fewer than two authors with two documents; ``writers``: an author's
+texts; ``fitting_shape``, ``case_shape``: a ``Shape``; ``Shaped``: folds (parts of the authors, as written and with
+content words replaced, and the cases); ``cross_pairs``, ``strangers``, ``similarities``: cosines 0 to 1; ``profile``,
+``distances``: genre, in standard deviations; ``problems_of``: truth, True = one author. ``kinds``, ``shared_out``,
+``joined_known``, ``left_out`` arrange texts.
 """
 
 from __future__ import annotations

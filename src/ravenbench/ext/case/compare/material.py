@@ -1,10 +1,11 @@
 """Reads the texts of a comparison (questioned and known ones), makes cases of them, and finds what bars them.
 
-In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``; for the smaller functions texts or one case.
-Out: a ``Material`` with one ``CaseTexts`` a case; ``Screened``: usable documents (documents,) bool and refusals by
-case; ``Reason`` lists of what bars a case (copies, shortness, another language or kind). Lengths are counts of words,
-shares from 0 to 1. InputError (FormatError) names texts missing, empty or undecodable; SpecError if there is nothing to
-compare. ``plainly``, ``runs``, ``is_copy``, ``mail_notes`` and ``capitals`` look at texts.
+In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``; for the smaller functions texts, a path or a
+case.
+Out: ``read_material``: a ``Material`` with one ``CaseTexts`` a case; ``screen``: usable documents (documents,) bool and
+refusals; ``not_comparable``, ``unlike``: lists of ``Reason``; ``no_prose``, ``mail_notes``: sentences; ``capitals``: a
+share, 0 to 1; ``evidence_in_words``: a count; ``runs``, ``is_copy``: copies. InputError for texts missing, empty or
+undecodable, SpecError for nothing to compare. ``read_text``, ``given_path``, ``plainly`` handle one text.
 """
 
 from __future__ import annotations

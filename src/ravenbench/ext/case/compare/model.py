@@ -3,7 +3,7 @@
 In: ``PairScores`` of n background pairs: raw scores (n,) or (n, f) by verifier, truth, authors, content similarity
 (cosine); scores of cases; a ``Store`` and plan for ``read_scores`` and ``complete_scores``.
 Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, unbounded until held in ``LRLimits`` (log10), higher
-= same author; 95 % ``intervals``; ``promise``, measures in their own units. ``weigh``, ``learn`` and ``limits`` give
+= same author; 95 % ``intervals``; ``promise``, measures in their units. ``weigh``, ``learn`` and ``limits`` give
 the parts, ``held_out``, ``issue_llr`` and ``bootstrap_systems`` the same for other pairs or samples.
 
 Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,

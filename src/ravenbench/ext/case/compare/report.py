@@ -2,8 +2,10 @@
 
 In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``; for the other functions one
 case, its ``Answer`` or its ``Evidence``.
-Out: a ``CompareReport``; tables, figures and JSON in log10 LRs (above 0 for the candidate), C_llr in bits, EER and
-other shares from 0 to 1; ``heat``: signed percent of what all passages say. StoreError if the note's file is damaged.
+Out: a ``CompareReport``; all in log10 LRs (above 0 for the candidate), C_llr in bits, EER and other shares from 0 to 1.
+Each ``…_table`` and ``…_figure`` function gives one table or figure, ``case_tables``, ``figures_of`` and
+``case_context`` those of a case, ``worths`` estimates, ``heat`` signed percent of what all passages say,
+``dossier_json`` JSON values, ``css_text`` escaped text. StoreError if the note's file is damaged.
 """
 
 from __future__ import annotations

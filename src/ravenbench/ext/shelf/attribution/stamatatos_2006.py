@@ -2,8 +2,8 @@
 
 In: texts with their authors to learn; n texts. For ``discriminant`` features (n, m), author codes (n,), a shrinkage
 from 0 to 1.
-Out: scores (n, authors), higher = more likely; names (n,). ``discriminant``: weights (m, authors) and biases
-(authors,).
+Out: scores (n, authors), mean probabilities from 0 to 1, higher = more likely; names (n,). ``discriminant``: weights
+(m, authors) and biases (authors,).
 """
 
 from __future__ import annotations

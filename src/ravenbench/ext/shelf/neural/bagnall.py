@@ -2,10 +2,10 @@
 
 In: ``Problems`` (n), and their truth to learn; for the helpers texts as character numbers (n,), states (n, hidden),
 heads.
-Out: scores (n,) in [0, 1], higher = same author: the share of other heads that predict the text worse than the asked
-author's (a head: one author's output layer); the transductive form: answers (n,), 0.5 = unanswered. Cross-entropies are
-bits a character (nats in training). SpecError for sizes, CorpusError for too few authors. Helpers: ``segments``,
-``adapted_head``, ``rank_scores`` and others do one step.
+Out: scores (n,) in [0, 1], higher = same author: the share of other heads (a head: an author's output layer) that
+predict the text worse (``rank_scores``); the transductive form: answers (n,), 0.5 = unanswered (``recentred``). Bits a
+character (``cross_entropies``, ``sum_of``), nats in training. SpecError for sizes, CorpusError for too few authors.
+``mapped``, ``segments``, ``roles`` prepare texts; ``trained``, ``encoded``, ``adapted_head``: network, states, heads.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 In: a torch module, batches by epoch, a loss, ``Settings``, a folder for checkpoints; for ``written`` ``Problems`` and
 truth.
-Out: the module trained in place, and a list of ``Epoch`` (mean loss, held-out value, higher = better, learning rate,
-seconds); ``Checkpoint``; ``Written``: documents by author, from 0; ``pairs`` with truth; ``learning_curve``: SVG bytes.
-SpecError for another training's checkpoint, FormatError for a damaged one, CorpusError for one author. ``arrays`` and
-``fill`` move weights; ``keep``, ``find``, ``forget`` handle checkpoints.
+Out: ``train``: the module trained in place, and a list of ``Epoch`` (mean loss, held-out value, higher = better,
+learning rate, seconds); ``written``: documents by author, from 0; ``pairs`` with truth; ``learning_curve``: SVG bytes.
+SpecError for another training's checkpoint, FormatError for a damaged one, CorpusError for one author. ``arrays``,
+``fill``: weights; ``keep``, ``find``, ``forget``, ``training_spec``, ``training_folder``, ``differences``: checkpoints.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
 checkpoint ends in the weights it would have had.

@@ -2,9 +2,10 @@
 
 In: an ``Author`` (byte trigrams of the known texts, shares 0 to 1), an ``EditedText``, a goal (a distance, 0 to √2), a
 random generator, most edits or nodes (counts).
-Out: ``greedy``: a ``SearchState``, ``a_star``: a ``SearchResult``: the edited text, its distance √(2 · divergence in
-bits), its cost (sum over edits, 2 to 40 each by ``TRIGRAM`` …). ``divergence`` and ``gain`` are in bits. ``changes``,
-``readable_changes`` and ``acceptable`` find edits of half-open spans in characters; the rest counts trigrams.
+Out: ``greedy``, ``a_star``: ``SearchState``, ``SearchResult``: the edited text, its distance √(2 · divergence in bits),
+its cost (sum over edits, 2 to 40 each). ``divergence``, ``gain``, ``term``: bits. ``changes``, ``readable_changes``,
+``acceptable``: edits of half-open spans in characters. ``plain_bytes``, ``codes``, ``author_profile``, ``count_in``,
+``add_window``: trigrams and their counts.
 """
 
 from __future__ import annotations
