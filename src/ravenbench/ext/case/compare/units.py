@@ -2,9 +2,9 @@
 
 In: a ``Store`` with problems by fold, and verifiers by name.
 Out: ``units_of``: ``ScoreUnit`` objects, longest work first; each fills cells (the scores of one verifier on one fold):
-raw scores (n,) or (n, f), one row a problem, in the method's scale and direction, or natural log odds of answers
-(higher = same author); not yet likelihood ratios. ``learned``: a function from problems to such scores; ``calls_of``:
-arrays of rows from 0; ``case_problems``: what each problem asks.
+raw scores (n,) or (n, f), one row a problem, on the method's scale, or natural log odds of answers, higher = same
+author; not yet likelihood ratios. ``learned``: a function from problems to such scores; ``calls_of``: arrays of rows
+from 0; ``case_problems``: what each problem asks.
 """
 
 from __future__ import annotations
