@@ -3,7 +3,7 @@
 In: a corpus, its path or a mapping of names to texts, and a ``MapSpec``; for the helpers distances or a tree (n − 1,
 4).
 Out: ``analyse_map``: a ``MapAnalysis``: by ``MapView`` (all words; content words masked) distances (n, n) ≥ 0, lower =
-more alike, dendrogram (``tree_of``), places (n, 2) without unit (``places_of``), clusters (``consensus``, ``cut_into``,
+more alike, dendrogram (``tree_of``), places (n, 2) (``places_of``), clusters (``consensus``, ``cut_into``,
 ``clusters_of``) with shares 0 to 1, links as counts; ``preview_map``: what it would show. InputError, CorpusError for
 texts or settings. ``read_texts``, ``named_text``, ``draw_texts``, ``short_names``, ``splicer_of`` handle texts.
 

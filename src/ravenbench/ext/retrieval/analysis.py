@@ -2,8 +2,9 @@
 
 In: the folder (``Store``) of a search; for ``results`` also its plan, a method and a version of the queries.
 Out: ``analyse_search``: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR, AUC (higher = better)
-and EER (lower = better) from 0 to 1 with 95 % intervals over authors, differences from −1 to 1, p from 0 to 1, ``bits``
-binary logarithms of ranks (q,), lower = better. ``results``: arrays by name, None where a part is missing.
+and EER (lower = better) from 0 to 1 with 95 % intervals over authors, their differences from −1 to 1, those of ranks in
+log2 (1 = doubled), p from 0 to 1, ``bits`` binary logarithms of ranks (q,), lower = better. ``results``: arrays by
+name, None where a part is missing.
 """
 
 from __future__ import annotations
