@@ -1,4 +1,4 @@
-"""Raven's own extensions: packages that come in by the doors of ``ravenbench.seams``, as any other package does.
+"""Holds Raven's own extensions, packages that register with ``ravenbench.seams`` as any other package does.
 
 The bench imports none of them. An extension imports the bench, and another extension only where
 ``tests/test_architecture.py`` lists it.

@@ -1,4 +1,9 @@
-"""One case: did this person write this text? Likelihood ratios, their validation, and advice to a writer."""
+"""Declares the commands about one case, the question whether this person wrote this text.
+
+In: nothing.
+Out: ``COMPARE`` (a likelihood ratio), ``VALIDATE`` (how good such ratios are) and ``ADVISE`` (what gives a text away):
+``Command`` records with the place of the function, a line of help, and where it is listed.
+"""
 
 from ravenbench.seams import ONE_TEXT, Command
 

@@ -1,7 +1,9 @@
-"""Says of a verifier and content in a case what was done on this background, and no more.
+"""Says of each verifier what was done about likeness in content on this background, and no more.
 
-In: ``ShapeScores`` and ``Validated`` of a shape. Out: one ``VerifierContent`` a verifier, with AUC from 0 to 1, and a
-table, JSON and a sentence of them.
+In: ``ShapeScores`` and ``Validated``: scores and log10 LRs of background pairs made like the case.
+Out: ``verifier_contents``: one ``VerifierContent`` a verifier: what was done (text) and the AUC (0 to 1, higher = same
+author scores higher) of pairs as written and with content words replaced, None where not measured. ``contents_table``,
+``contents_json`` and ``contents_sentence`` show these.
 
 No verdict is made here, as ``raven run --probe transplant`` makes one, so none is called cleared. What likeness in
 content adds is taken off scores, and the same pairs are scored with content words replaced.

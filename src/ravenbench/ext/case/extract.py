@@ -1,6 +1,8 @@
 """Finds topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2).
 
-In: a ``Corpus`` of n documents. Out: ``Labels`` (n,): the number of each document's cluster, named by its words.
+In: a ``Corpus`` of n documents; how many clusters, within which level of topics, an ``Encoder``, a seed.
+Out: ``Labels`` (n,): the number of each document's cluster, from 0, −1 = unknown, with a name made of its words.
+InputError if the corpus has no such level; CorpusError for fewer than one cluster or no known topic.
 """
 
 from __future__ import annotations

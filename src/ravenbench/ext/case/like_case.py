@@ -1,7 +1,10 @@
 """Makes background pairs like a case: as many known texts, of the same lengths, by authors at hand (ours).
 
-In: texts of background authors, and a ``Shape`` (counts of words). Out: ``AuthorTexts`` of one author each, and a
-list of ``SidePair``, ``same`` where one author wrote both sides.
+In: texts, topics and documents (n,) of background authors, a ``Shape`` (counts of words of known texts and questioned
+one), a seed.
+Out: ``portions`` (pieces of documents), ``writer``: ``AuthorTexts`` of one author, and ``pairs``: a list of
+``SidePair`` (author and number of each side, from 0; ``same`` where one author wrote both). ``rounded``, ``shape_of``
+and ``shorter`` give lengths in words.
 
 A case has known texts of certain lengths and a questioned text of a certain length: its *shape*. From the background
 every author with texts enough gives problems of that shape. A text that is too long is cut; one that is too short is

@@ -1,8 +1,11 @@
-"""Calibrates and fuses scores into log10 likelihood ratios, bounds them, and measures what they are worth.
+"""Calibrates and fuses scores into log10 likelihood ratios (LRs), bounds them, and measures what they are worth.
 
-In: scores or log10 LRs (n,), truth ``same`` (n,), higher = same author, and weights (n,). Out: ``Calibration`` and
-``Fusion`` (log10 LRs), ``Bounds`` (log10), C_llr in bits, EER and rates of misleading LRs as shares, devPAV in log10
-units, Tippett curves, cross-entropy in bits over log10 prior odds; intervals are 95 %.
+In: scores or log10 LRs (n,), higher = same author (``calibrate``: either way, also (n, f)), truth (n,), weights (n,) ≥
+0.
+Out: ``calibrate``, ``fuse``: what gives log10 LRs; ``elub``, ``supported``: bounds, log10; ``cllr``, ``cllr_min``,
+``entropy``: bits (lower = better); ``eer``: 0 to .5; ``misleading``, ``misleading_rates``: 0 to 1; ``devpav``,
+``overstated``: log10; ``mean_misleading``: mean LRs; ``worst_prior``: a ratio ≥ 0; ``tippett``, ``pav``: curves;
+``measures``, ``estimated``: with 95 % intervals; ``worth``: a count; ``redrawn``: weights. ``sides``: ValueError.
 
 A likelihood ratio (LR) says how many times more probable the findings are if one author wrote both sides than if two
 did. Functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each

@@ -1,4 +1,8 @@
-"""Two groups of texts against each other: the words that each prefers, as R's stylo and keyness have them."""
+"""Declares ``raven contrast``: two groups of texts against each other, the words that each prefers, as stylo has them.
+
+In: nothing.
+Out: ``CONTRAST``: a ``Command`` record with the place of the function, a line of help, and where it is listed.
+"""
 
 from ravenbench.seams import LOOK, Command
 

@@ -1,7 +1,8 @@
-"""``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another.
+"""Runs ``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another.
 
-In: two groups of texts and a ``ContrastSpec``. Out: a ``TextContrast``, on a terminal, as JSON or as a folder with a
-page.
+In: two groups of texts (paths or values of a column), perhaps a corpus and texts to test, and a ``ContrastSpec``.
+Out: a ``TextContrast``, on a terminal, as JSON or as a folder with a page; zeta is from −1 to 1, above 0 for the first
+group.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Shows a contrast of two groups of texts: tables, sentences, page and files; ``ravenbench.contrast`` gives it in
-Python.
+"""Shows a contrast of two groups of texts: tables, sentences, page and files (``ravenbench.contrast`` in Python).
 
-In: a ``ContrastAnalysis``. Out: a ``TextContrast`` with tables (one row a word or text), figures, sentences and JSON
-values; zeta is from −1 to 1, shares are from 0 to 1.
+In: a ``ContrastAnalysis``.
+Out: a ``TextContrast`` with tables (one row a word or text), figures, sentences and JSON values; zeta is from −1 to 1,
+above 0 for the primary group, shares are from 0 to 1. ``stylo_call``: the call of R's stylo with the same settings
+(text); ``draw_words`` and ``draw_slices``: one figure each.
 """
 
 from __future__ import annotations

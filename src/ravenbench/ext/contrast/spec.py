@@ -1,7 +1,8 @@
 """Says what decides a contrast of two groups of texts: stylo's options of ``oppose``, with ``_`` for ``.``.
 
-In: options of the command line, or values by name in Python. Out: a checked ``ContrastSpec``; lengths are counts of
-words, the threshold of Zeta is from 0 to 1.
+In: options of the command line, or values by name in Python (``build``; None = not given).
+Out: a checked ``ContrastSpec``; slices, overlap and thresholds of occurrence are counts of words, the threshold of zeta
+is from 0 to 1, resamples a count of draws. SpecError if a value does not fit.
 """
 
 from __future__ import annotations

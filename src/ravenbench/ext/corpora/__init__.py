@@ -1,4 +1,9 @@
-"""Readers of public collections, made-up texts, and what a corpus holds."""
+"""Declares ``raven corpus``, and checks whether the texts that need no import are on this machine.
+
+In: nothing.
+Out: ``CORPUS``: a ``Command`` record (place of the function, a line of help, where it is listed); ``checks``: an
+iterator of (group, name, ok or missing, what was found, a command that brings it), five texts each.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Loads the Extended Brennan–Greenstadt corpus from the place where a user has it; nothing is downloaded.
 
-In: the path of the corpus, a folder or an archive. Out: a ``Corpus`` with one document a sample (about 500 words).
+In: the path of the corpus, a folder or a zip.
+Out: a ``Corpus`` with one document a sample (about 500 words), labelled by author, topic (the place of its source
+document in the author's list), ``document`` and ``native`` (yes, no). SpecError without a path, FormatError if there
+are no samples.
 """
 
 from __future__ import annotations

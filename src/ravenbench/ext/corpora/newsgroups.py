@@ -1,7 +1,10 @@
 """Loads 20 Newsgroups, cleaned of what is not its authors' writing: posts of 1993 by group, thread and person.
 
-In: scikit-learn's copy of the collection, on disk or downloaded. Out: a ``Corpus`` with a document a post: author a
-pseudonym, topic the group; lengths are in words and characters, limits on shares from 0 to 1.
+In: scikit-learn's copy of the collection, on disk or downloaded; limits in words, characters, posts and shares (0 to
+1); for the helpers a header, an address, lines or texts (n,).
+Out: a ``Corpus`` with a document a post (author a pseudonym, topic the group, column thread). MissingPart if the
+collection is absent, SpecError for a limit out of range, CorpusError if no post is left. Helpers: ``sender``,
+``organisation``, ``persons`` (pseudonyms or None), ``line_key``, ``drop_repeated_lines``, ``overlapping`` (n,) bool.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Removes from a post what its author did not write and what names him: rules on its lines.
 
-In: the lines of a post (without line ends), and words that name the author. Out: lines that stay, or one text; counts
-of words, and shares from 0 to 1.
+In: a post or its lines (without line ends), words that name the author, a limit in characters, a group and a subject.
+Out: the ``drop_…`` and ``cut_…`` functions: the lines that stay; ``mask_addresses``: lines with ``@`` for addresses;
+``split_header``: fields and body; ``reproduces``: True for a periodic posting; ``unwrap``, ``clip``: one text;
+``word_count``: a count; ``nonword_share``: a share of tokens, 0 to 1; ``thread``: a name or None.
 
 A study on this corpus found that such lines decide the result of a verification experiment, since identity sits in
 signatures and repeated lines. Every rule is a pure function of the lines given; all may be applied twice.

@@ -1,7 +1,9 @@
 """Counts what a corpus holds, and says which questions it can answer.
 
-In: a ``Corpus`` or ``Problems``. Out: a dict of JSON values (counts of documents, authors, topics, words and pairs),
-a row of PAN-2014's Table 1, and a ``Question`` for each of Raven's commands.
+In: a ``Corpus`` and, where known, its counts of words (n,); ``Problems`` for ``table_one``.
+Out: ``summarise``: a dict of JSON values (counts of documents, authors, topics, words and same-author pairs);
+``questions``: from it a ``Question`` for each of Raven's commands (True or False, and why); ``table_one``: a row of
+PAN-2014's Table 1 (counts, mean words).
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Documents as people have them (Word, PDF, mails …) as plain texts by author, and what was left out of each."""
+"""Declares ``raven texts`` and which reader takes which file (Word, PDF, mails …), by ending or first lines.
+
+In: nothing.
+Out: ``TEXTS``, a ``Command`` record; a ``DocumentFormat`` for each kind of file: its name, endings, reader and, for
+chats, what recognises it. Nothing is read here.
+"""
 
 from ravenbench.seams import ONE_TEXT, Command, DocumentFormat
 

@@ -1,7 +1,8 @@
-"""Reads exports of chats (WhatsApp, Signal, Discord): what each sender wrote, without what others or a program put
-in.
+"""Reads exports of chats (WhatsApp, Signal, Discord): what each sender wrote, without what others or a program put in.
 
-In: the text of an export and its path. Out: a list with one ``Document`` a sender, who is its author.
+In: the text of an export and its path.
+Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out; ``is_chat``,
+``is_exported`` and ``is_signal_json``: True where a text is such an export.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
 Android, with dates as the phone's language has them; what follows without a date is the message's next line.

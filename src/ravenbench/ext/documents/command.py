@@ -1,7 +1,7 @@
-"""``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out.
+"""Runs ``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out.
 
-In: paths of documents or folders. Out: a folder of texts by author with an index page, and a summary on the terminal
-or as JSON.
+In: options of the command line: paths of documents or folders, the folder to write, whose a message is, an encoding.
+Out: a folder of texts by author with an index page, and a summary on the terminal or as one JSON object.
 """
 
 from __future__ import annotations

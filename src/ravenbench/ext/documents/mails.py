@@ -1,7 +1,10 @@
 """Reads mail (.eml and .mbox by Python's own reader, Outlook's .msg by olefile): what the sender of each mail wrote.
 
-In: a path, or for ``split_mail`` the body of a mail. Out: a list of ``Document`` with text, author, and an account of
-what was left out; ``Unreadable`` where the file is none.
+In: a path and perhaps an encoding; for ``document`` the plain text and HTML of a mail, for ``split_mail`` the body of
+one.
+Out: ``read_eml``, ``read_mbox``, ``read_msg``: a list of ``Document`` (``document``: one) with text, author, date and
+what was left out; ``split_mail``: the sender's text and a list of (kind, passage). Unreadable where the file is no such
+mail, encrypted or too large, FormatError for an unknown encoding, MissingPart without olefile.
 
 A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL;
 mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a

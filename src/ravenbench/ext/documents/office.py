@@ -1,7 +1,8 @@
 """Reads Word (.docx, .docm) and OpenDocument (.odt): the body of the text, by the XML of their zips.
 
-In: a path. Out: a list of one ``Document`` with its text and an account of what was left out; ``Unreadable`` where
-there is none.
+In: a path; an encoding is taken, as of all readers.
+Out: ``read_docx``, ``read_odt``: a list of one ``Document`` with its text, what was left out by kind, and notes;
+Unreadable where the file is protected, damaged, of Word 97–2003, too large or holds no text.
 
 Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes and as far as text can grow: images and
 embedded files stay packed.

@@ -1,6 +1,8 @@
 """Reads PDF by PDFium: the text of its pages in paragraphs, without what is repeated at the head and foot of pages.
 
-In: a path. Out: a list of one ``Document``; ``Unreadable`` where it holds no text or is protected.
+In: a path; an encoding is taken, as of all readers.
+Out: a list of one ``Document`` with its text, what was left out, and notes; Unreadable where the file is protected,
+damaged, has too many pages or no text (a scan); MissingPart without pypdfium2.
 
 PDFium (Google's, under BSD and Apache licences) is fuzzed and fast; its wheels have no JavaScript. Images are never
 decoded.

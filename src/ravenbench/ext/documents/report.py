@@ -1,7 +1,9 @@
-"""``raven texts``: writes documents as plain texts by author, and a page of what was taken and what was left out.
+"""Writes documents as plain texts by author, and a page of what was taken and what was left out (``raven texts``).
 
-In: paths of documents or folders. Out: ``Extracted``, with one ``Taken`` a text (its count of words), files
-``OUT/AUTHOR/TEXT.txt`` and an index page.
+In: paths of documents or folders, a folder to write, whose a message is (sender or folder), perhaps an encoding.
+Out: ``Extracted``, with one ``Taken`` a text (its place, author and count of words) and the files left out with
+reasons, as tables and JSON; files ``OUT/AUTHOR/TEXT.txt``, ``texts.json`` and an index page. InputError if there is no
+document, FormatError if none can be read.
 
 Nothing is compared here: a person looks first. An author is the sender of a mail or of a message, else the folder in
 which a document lies in the inbox, or the name that Moodle puts before what somebody handed in; the name in a file's

@@ -1,6 +1,9 @@
-"""Reads HTML and Rich Text: what a reader takes for the text, without a page's furniture and without quotations.
+"""Reads HTML and Rich Text: what a reader takes for the text, without menus and the like and without quotations.
 
-In: a path, or HTML as text. Out: a list of one ``Document``, or its text, with an account of what was left out.
+In: a path and perhaps an encoding; for ``decode_html`` bytes, for ``html_text`` HTML and an ``Account`` to fill.
+Out: ``read_html``, ``read_rtf``: a list of one ``Document`` with its text and what was left out; ``decode_html``,
+``html_text``: text; FormatError for HTML in another encoding; Unreadable where the file is no Rich Text, cut short, too
+large or nested too deep; MissingPart without selectolax or striprtf.
 
 HTML is read by selectolax (MIT; the Lexbor engine, one wheel): a tree as browsers build it, from which parts are left
 out by rules that the account can name. trafilatura and readability choose by weights that it could not.

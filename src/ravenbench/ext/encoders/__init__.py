@@ -1,1 +1,3 @@
-"""Pre-trained encoders of texts: sentence encoders and models of meaning that lie on this machine."""
+"""Holds pre-trained encoders of texts: sentence encoders and models of meaning that are on this machine. No code is
+here.
+"""

@@ -1,7 +1,9 @@
-"""Makes length-bucketed, padded batches, and encodes each distinct document once.
+"""Makes padded batches of sequences of like length, and encodes each distinct document once.
 
-In: sequences of token numbers; or ``Problems`` and a function that encodes texts. Out: ``Batch``es (ids (size,
-width)); or vectors (documents, …) with rows of known and questioned documents.
+In: for ``batches`` sequences of token numbers, most tokens (and sequences) in a batch, the padding number; for
+``distinct`` ``Problems`` and a function from texts to vectors; for ``width_of`` a length in tokens.
+Out: an iterator of ``Batch``: rows (b,) of the sequences from 0, ids (size, width), mask (True = a token), shortest
+first; or vectors (documents, …) with rows, from 0, of known and questioned documents; or a width in tokens.
 
 The shape of the batch a sequence is computed in follows from its own length alone: widths stand on a fixed ladder,
 a width has one batch size, and what is missing is filled with empty rows. In layers of even size kernels round

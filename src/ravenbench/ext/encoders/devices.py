@@ -1,7 +1,9 @@
 """Says where a model runs: device, precision, threads; and turns running out of memory into an error.
 
-In: the name of a device or of a precision, a seed. Out: a ``torch.device``, True or False, or a context in which a
-model runs.
+In: the name of a device (auto, cpu, cuda, cuda:1) or of a precision (auto, fp32, bf16), a seed, the name of an option.
+Out: ``pick``: a ``torch.device``; ``half``: True for bfloat16; ``precision``, ``controlled``, ``inferring`` and
+``memory``: a context in which a model runs; ``reseed``: nothing. SpecError for an unknown name, InputError where a GPU
+is absent or its memory does not suffice.
 """
 
 from __future__ import annotations

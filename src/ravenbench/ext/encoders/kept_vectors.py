@@ -1,7 +1,9 @@
 """Keeps embeddings by a model that does not change, by content: while the process lives, and in the cache folder.
 
-In: n texts, a name for how vectors are made, a function that makes them. Out: vectors (n, d) float64, each distinct
-text encoded once.
+In: n texts (``KeptFiles``: their 16-byte hashes), a name for how vectors are made, a function that makes them, most
+bytes.
+Out: vectors (n, d) float64 in the order of the texts, each distinct text encoded once (``KeptVectors.of``);
+``KeptFiles``: those that are there, by hash. No error is raised where the cache folder cannot be written.
 
 Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
 the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run

@@ -1,6 +1,9 @@
 """Compares the meaning of texts by a sentence encoder, from this machine only.
 
-In: the name or folder of a model; pairs of texts. Out: cosines, one a pair, from −1 to 1, higher = more alike.
+In: the name or folder of a model; pairs of texts.
+Out: ``sentence_similarity``: a function that gives cosines, one a pair, from −1 to 1, higher = more alike;
+``encoder_folder``: the model's folder; ``SIMILARITY``: both, as registered. MissingPart if model or library is absent,
+FormatError if files are missing or it cannot be loaded.
 
 References
 ----------

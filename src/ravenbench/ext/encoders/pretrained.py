@@ -1,7 +1,10 @@
 """Finds, checks and loads pretrained models that are on this machine already; nothing is downloaded or unpickled.
 
-In: the name or folder of a model. Out: its folder, or the loaded model; of static embeddings vectors (texts, d);
-MissingPart or FormatError where it is not here or not whole.
+In: the name or folder of a model, perhaps a revision; texts; counts of tokens and embeddings.
+Out: ``model_folder``: its folder; ``load_static`` and ``load_sentences``: the loaded model; ``static_vectors``: (texts,
+d) float64; ``is_static``: True without a network; ``missing``: an error to raise; ``RECIPES``: published models by
+name. MissingPart where it is absent, FormatError where not complete or loadable, InputError for another model's
+tokenizer.
 """
 
 from __future__ import annotations

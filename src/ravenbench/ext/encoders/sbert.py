@@ -1,6 +1,8 @@
 """Encodes texts by Sentence-BERT and its like.
 
-In: n texts. Out: vectors (n, d) float64.
+In: n texts; a model's name or folder, a window in words, a batch in tokens, a device.
+Out: vectors (n, d) float64, the mean of those of a text's windows. MissingPart if model or library is absent,
+FormatError if files are missing, InputError for another model's tokenizer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Embeds whole texts by a sentence encoder: one way and one store for verifier, topics and soundness.
+"""Embeds texts in full by a sentence encoder: one way and one store for verifier, topics and soundness.
 
-In: the folder of a model, n texts, ``Reading``. Out: vectors (n, d) float64, zeros where a static model knows
-nothing.
+In: the folder of a model, n texts, a ``Reading`` (device, precision, tokens a window and a batch).
+Out: ``embeddings``: vectors (n, d) float64, zeros where a static model knows no token of a text; ``digest``: a hash of
+the model's files (text). FormatError, InputError or SpecError if model, tokenizer, batch or window cannot be used.
 
 Needs torch; whoever may have to do without imports this module when it is asked to encode.
 """

@@ -1,4 +1,10 @@
-"""Problems, folds and splits as manifests without texts, to share and cite, and rebuilt from any copy of the texts."""
+"""Declares ``raven freeze`` and ``raven thaw``: problems and splits as manifests without texts, and rebuilt from a
+copy.
+
+In: nothing.
+Out: ``FREEZE`` and ``THAW``: ``Command`` records with the place of the function, a line of help, and where it is
+listed.
+"""
 
 from ravenbench.seams import CORPORA, Command
 

@@ -1,7 +1,8 @@
-"""``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts.
+"""Runs ``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts.
 
-In: the path of a run, problems or a corpus; for thaw a manifest and a corpus. Out: a manifest file (JSON), or a
-folder of problems, and lines that say what differs.
+In: the path of a run, problems, a search's files, a spec or a corpus; for thaw a manifest and a copy of the corpus.
+Out: a manifest file (JSON), or a folder of problems, and lines or JSON that say what differs; exit code 2 where not
+every problem could be rebuilt or a search has another truth.
 """
 
 from __future__ import annotations

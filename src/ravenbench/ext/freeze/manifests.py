@@ -1,7 +1,9 @@
-"""``ravenbench.freeze`` writes problems as a manifest without texts; ``thaw`` makes the problems again from it.
+"""Writes problems as a manifest without texts (``ravenbench.freeze``), and makes them again from it (``thaw``).
 
-In: a run's folder, problems, folds or a corpus; for ``thaw`` a manifest and a copy of its corpus. Out: a ``Manifest``
-(JSON, hashes in the place of texts), or ``Thawed``, with a ``Rebuilt`` for each set of problems.
+In: a run's folder, problems, folds or a corpus; for ``thaw`` a manifest and a copy of its corpus.
+Out: a ``Manifest`` (JSON, hashes in the place of texts), or ``Thawed``: a ``Rebuilt`` (problems, truth, count of those
+lacking) for each set, rows (n,) of the copy from 0, −1 = none, and differences. InputError if there is nothing to
+freeze, another manifest is there, or ``write`` lacks a problem. ``manifest_of`` and ``write_manifest`` do one step.
 """
 
 from __future__ import annotations

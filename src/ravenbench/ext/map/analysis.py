@@ -1,7 +1,11 @@
-"""Computes a map of many texts: distances, trees, places, neighbours, a rolling attribution, and how much is topic.
+"""Computes a map (pictures of how n texts group): distances, trees, places, neighbours, and how much is topic.
 
-In: a corpus, its path or a mapping of names to texts (n), and a ``MapSpec``. Out: a ``MapAnalysis`` with one
-``MapView`` for all words and one with content words masked: distances (n, n), a dendrogram (n − 1, 4), places (n, 2).
+In: a corpus, its path or a mapping of names to texts, and a ``MapSpec``; for the helpers distances or a tree (n − 1,
+4).
+Out: ``analyse_map``: a ``MapAnalysis``: by ``MapView`` (all words; content words masked) distances (n, n) ≥ 0, lower =
+more alike, dendrogram (``tree_of``), places (n, 2) (``places_of``), clusters (``consensus``, ``cut_into``,
+``clusters_of``) with shares 0 to 1, links as counts; ``preview_map``: what it would show. InputError, CorpusError for
+texts or settings. ``read_texts``, ``named_text``, ``draw_texts``, ``short_names``, ``splicer_of`` handle texts.
 
 Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
 the mask leaves, since fewer words alone change a picture.

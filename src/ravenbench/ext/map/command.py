@@ -1,6 +1,8 @@
-"""``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic.
+"""Runs ``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic.
 
-In: a corpus and a ``MapSpec``. Out: a ``TextMap``, on a terminal, as JSON or as a folder with a page.
+In: a corpus (path, name or texts in Python) and a ``MapSpec``; a folder to write.
+Out: a ``TextMap`` (figures, tables, sentences), on a terminal, as JSON or as a folder with a page; ``preview``: what
+would be drawn.
 """
 
 from __future__ import annotations

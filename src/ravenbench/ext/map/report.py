@@ -1,7 +1,8 @@
-"""Shows a map of many texts: tables, sentences, page and files.
+"""Shows a map (pictures of how many texts group): tables, sentences, page and files.
 
-In: a ``MapAnalysis``. Out: a ``TextMap`` with tables (one row a text, cluster, link or slice), figures, sentences and
-JSON values, and ``stylo_call``, the same call in R.
+In: a ``MapAnalysis``.
+Out: a ``TextMap`` with tables (one row a text, cluster, link or slice), figures, sentences and JSON values;
+``stylo_call``: the same call in R (text).
 """
 
 from __future__ import annotations

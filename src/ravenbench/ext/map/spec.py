@@ -1,7 +1,9 @@
 """Says what decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``.
 
-In: options of the command line, or values by name in Python. Out: a checked ``MapSpec``; mfw and sizes are counts of
-words, culling is in percent of texts, consensus_strength a share.
+In: options of the command line, or values by name in Python (``build``; None = not given).
+Out: a checked ``MapSpec``; ``mfw`` (most frequent words), samples and slices are counts of words, culling is in percent
+of texts, consensus_strength a share of trees from .5 to 1. SpecError if a value does not fit, from ``check_features``
+if a language has no such features.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Makes tables of frequencies of the most frequent words, as stylo does: words, samples, n-grams, culling.
 
-In: texts. Out: lists of words or n-grams, and a ``WordTable`` of frequencies in percent of a text's units, (texts,
-names).
+In: texts or their words; a language, sizes in words, a share of texts in percent (culling); names of texts for tables.
+Out: ``stylo_words``, ``units_of``, ``masked``, ``features_of``: lists of words or n-grams; ``samples_of``: samples;
+``table_of``: a ``WordTable`` of frequencies in percent of a text's units, (texts, names); ``frequency_table`` and
+``table_for_r``: the same to show. MissingPart where lemmas or parts of speech cannot be found; ``pronouns``: a set,
+empty without a list.
 
 References
 ----------

@@ -1,4 +1,9 @@
-"""Verification problems from a corpus, as PAN 2014 had them built, and topics as samplers choose them."""
+"""Declares ``raven problems`` (builds PAN-style problems) and ``raven sample`` (shows which topics a run would choose).
+
+In: nothing.
+Out: ``PROBLEMS`` and ``SAMPLE``: ``Command`` records with the place of the function, a line of help, and where it is
+listed.
+"""
 
 from ravenbench.seams import CORPORA, Command
 

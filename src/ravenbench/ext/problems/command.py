@@ -1,7 +1,9 @@
-"""``raven problems``: cuts verification problems from a corpus, as the PAN-2014 organisers built theirs.
+"""Cuts verification problems from a corpus, as the PAN-2014 organisers built theirs (``raven problems``).
 
-In: a ``ProblemsSpec`` or a ``Corpus`` with options (counts of documents, words and problems). Out: a folder in PAN's
-form, or ``Built``: n problems and their truth (n,), half of them True (one author), counts of what was not used.
+In: a ``ProblemsSpec`` and a folder to write, or a ``Corpus`` with options (counts of documents, words and problems).
+Out: ``build``: a folder in PAN's form and a dict of what was made; ``build_problems``: ``Built``, n problems, truth
+(n,), half of them True (one author), counts of documents not used by reason. InputError for an option that does not
+fit, CorpusError if the corpus gives too few. ``cut`` and ``cut_across``: ``Case`` lists by author, rows from 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Programs of others as verifiers, obfuscators and translators; texts rewritten elsewhere; runs for others."""
+"""Declares ``raven export``; the package runs others' programs as verifiers, obfuscators and translators.
+
+In: nothing.
+Out: ``EXPORT``: a ``Command`` record with the place of the function, a line of help, and where it is listed.
+"""
 
 from ravenbench.seams import SHARE, Command
 

@@ -1,7 +1,9 @@
-"""``raven export``: writes a run's folds as PAN problems, so that any outside system can use the benchmark.
+"""Writes a run's folds as PAN problems, so that any outside system can use the benchmark (``raven export``).
 
-In: the folder (``Store``) of a run. Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json``,
-and the names of the folds.
+In: the folder (``Store``) of a run, and a new folder to write; for ``command`` the options of the command line.
+Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json`` (what each fold is), and a list of the
+folds' names (a search: of its own files). InputError if the folder is there already, or the task has no folds to
+export.
 """
 
 from __future__ import annotations

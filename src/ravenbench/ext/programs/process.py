@@ -1,7 +1,10 @@
 """Runs an outside program in a private folder with a cleared environment and limits, confined where possible.
 
-In: a command line, a ``FilesystemView``, ``Limits`` (bytes, counts of processes and files), a timeout in seconds.
-Out: a ``Ran`` with the ends of its stdout and stderr as bytes, or a ``ProgramError``.
+In: a command line, a ``FilesystemView`` (what it may read and write), ``Limits`` (bytes, counts of processes and files)
+or ``Rules`` (GiB), a timeout in seconds.
+Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails, SpecError or InputError if it
+cannot be run so. ``arguments``, ``confined`` and ``needed`` make the command line, ``usage`` and ``machine_memory``
+count bytes, ``obstacle`` says why nothing can be confined (or None), ``check_plain`` refuses links.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Makes a translator of any program: a sentence a line in, a sentence a line out.
 
-In: a command line, n sentences, codes of two languages; timeout in seconds. Out: n translated sentences, None for an
-empty line.
-
-In: a command line, n sentences, codes of two languages. Out: n translated sentences; timeout in seconds.
+In: a command line, n sentences, codes of two languages; timeout in seconds for all sentences of one call.
+Out: n translated sentences in their order, None for an empty line; ProgramError where the program fails or writes
+another number of lines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Computes what a search found: measures of every method with intervals, other parts of the pool, tests.
+"""Computes what a search found: measures of every method with intervals, other parts of the candidates, tests.
 
-In: the folder (``Store``) of a search. Out: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR,
-AUC and EER are from 0 to 1 with 95 % intervals over authors, ``bits`` binary logarithms of ranks (q,).
+In: the folder (``Store``) of a search; for ``results`` also its plan, a method and a version of the queries.
+Out: ``analyse_search``: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR, AUC (higher = better)
+and EER (lower = better) from 0 to 1 with 95 % intervals over authors, their differences from −1 to 1, those of ranks in
+log2 (1 = doubled), p from 0 to 1, ``bits`` binary logarithms of ranks (q,), lower = better. ``results``: arrays by
+name, None where a part is missing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Finds what is wrong with labels, before anything is measured: texts under two authors, authors that are no persons.
+"""Finds what is wrong with labels before anything is measured: texts under two authors, authors that are no persons.
 
-In: a ``Pool`` with q queries. Out: an ``Audit``: by kind of fault, which queries (q,) it touches (bool), the count of
-candidates, and examples.
+In: a ``Pool`` with q queries.
+Out: ``audit``: an ``Audit`` with, by kind of fault (below), which queries (q,) it touches (bool), a count of
+candidates, and at most five ids or names; ``several_languages``: a warning (text), None where there is none.
 
 copies      Near-copies across authors: at least half of a text's runs of eight words stand in a text by another.
 own         The query is a near-copy of one of its true candidates: whoever finds it need not know a style.

@@ -1,8 +1,9 @@
 """Puts other content in the place of queries' own, as the transplant probe does.
 
-In: a ``Pool`` and the greatest count of queries. Out: the pool with versions of its queries, and by reason the counts
-of those left out. A version has the query's style and content of texts on a true candidate's topic (*on*), or far
-from it (*off*, and another such, *off2*).
+In: a ``Pool``, the greatest count of queries, a seed; for ``of_rows`` a ``Pool`` and the name of a column.
+Out: ``with_content``: the pool with versions of its queries, and by reason the counts of those left out (a version has
+the query's style and content of texts on a true candidate's topic, *on*, or far from it, *off*, and another such,
+*off2*); ``of_rows``: labels, one a text, None where none is known.
 
 Whoever gave content is then not ranked for that query: a text would else be found by its own words. For the same reason
 the queries stand once more with their own content (*own*) and the same candidates barred.

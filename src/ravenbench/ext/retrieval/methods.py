@@ -1,7 +1,10 @@
-"""Retrievers: give every candidate a score for a query, higher = same author.
+"""Defines retrievers, which give every candidate a score for a query, higher = same author.
 
-In: a ``Pool`` to learn from, and queries (``Items``). Out: vectors (texts, d) and an ``Ask``, which gives scores of
-queries by candidates: cosines, minus bits a character (PPM), or minus a distance of lengths or dates.
+In: a ``Pool`` to learn from, and queries (``Items``); to ``embed`` texts.
+Out: vectors (texts, d) and a function ``Ask`` from rows of candidates to scores (queries, candidates): cosines −1 to 1,
+minus bits a character (PPM), minus a distance of log lengths or of days, or 0 and 1 (``Same``). AnswerError for vectors
+that are not finite, MissingPart without the encoder. ``shortcuts``: controls that see no text, by name; ``learned``:
+tf-idf weights.
 
 One of one's own derives from ``Retriever`` and gives ``embed(texts)``; the cosine of its vectors is the score. What a
 method learns (vocabularies, weights, means) it learns from the candidates' texts, never from labels.

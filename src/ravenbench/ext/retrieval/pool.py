@@ -1,7 +1,10 @@
 """Holds the queries and candidates of a search for texts by the same author.
 
-In: texts, ids, labels and true candidates, as ``reading`` reads them. Out: a ``Pool`` of a ``TextTable``, q queries
-(``Questions``) and c candidates (``Items``); lists are row numbers (int64) with bounds ``ptr`` (n + 1,).
+In: texts, ids, labels and true candidates, as ``reading`` reads them; or the arrays of a folder.
+Out: a ``Pool``: a ``TextTable``, q queries (``Questions``) and c candidates (``Items``); lists are row numbers from 0
+(int64) with bounds ``ptr`` (n + 1,), codes −1 where unknown; ``PoolParts``: which candidates count for which query
+(parts, n) bool. ``owners``, ``chosen`` and ``listed`` handle such lists, ``packed`` and ``unpacked`` JSON values as
+bytes.
 
 A query has one text or several (an episode), and so has a candidate. Candidates stand in random order, so that nothing
 follows from their places. Which candidates are true is given query by query: authors may be unknown.

@@ -1,7 +1,9 @@
 """Reads rankings that were made elsewhere, which a search judges as its own methods.
 
-In: paths of TREC runs or JSON lines, and the ``Pool``. Out: ``Ranking`` by name, a retriever whose scores of
-candidates are higher = same author; faults go to ``Faults``.
+In: paths of TREC runs or JSON lines, and the ``Pool``.
+Out: ``named_rankings``: ``Ranking`` by name, a retriever whose scores of candidates are the file's or follow its order,
+higher = same author, and notes (counts in sentences); what is wrong with a file goes to ``ranking_faults``, SpecError
+where two have one name, FormatError where one is no file.
 
 A file is a TREC run, ``qid Q0 docid rank score tag`` a line, or JSON lines ``{"query_id", "candidate_ids"}``, best
 first, with ``scores`` of these where they are known: the columns of AuthBench's truth, for its evaluation writes

@@ -1,7 +1,11 @@
 """Reads queries and candidates of a search from a corpus, from files as AuthBench and HIATUS have them, or from PAN.
 
-In: a ``Corpus``, or a path of JSON lines or of PAN's attribution problems. Out: a ``Pool``, with texts, queries,
-candidates, and rows of each query's true candidates; faults of labels by kind.
+In: a ``Corpus``, a path of JSON lines or of PAN's attribution problems, or ``ItemRow`` lists; counts, a seed, an
+encoding.
+Out: ``of_corpus``, ``read_pool``, ``of_attribution``, ``pool_of``: a ``Pool`` with texts, queries, candidates, rows
+(from 0) of each query's true candidates, and faults of labels by kind; ``pool_at``: one of these, None where the path
+holds neither. FormatError for a file or line, InputError where nothing is there, CorpusError if there is nothing to
+search for. ``letters_of`` and ``first_of`` look up names in a record.
 
 AuthBench (its code, ``processing/sampling.py``): ``candidates.jsonl`` with candidate_id, author_id, lang, genre,
 content, source; ``queries.jsonl`` with query_id and the same but the author; ``ground_truth.jsonl`` with query_id,

@@ -1,7 +1,8 @@
 """Makes the report of ``raven retrieve``: tables, figures, sentences and JSON.
 
-In: the folder (``Store``) of a search, from which ``analyse_search`` makes a ``Search``. Out: a ``RetrieveReport``;
-success, recall, nDCG, MRR, AUC and EER are from 0 to 1, over queries, with 95 % intervals over authors.
+In: the folder (``Store``) of a search, from which ``analyse_search`` makes a ``Search``; also a ranking made elsewhere.
+Out: a ``RetrieveReport``; success, recall, nDCG, MRR, AUC (higher = better) and EER (lower = better) are from 0 to 1,
+over queries, with 95 % intervals over authors. ``titled``: a measure's heading (text).
 """
 
 from __future__ import annotations

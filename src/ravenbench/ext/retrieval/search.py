@@ -1,7 +1,10 @@
 """Searches exactly, block by block: how many candidates a method puts above each true one.
 
-In: an ``Ask``, q queries (``Questions``) and c candidates (``Items``). Out: arrays by name: scores of the t true
-candidates (t,), higher = same author, and counts of others above and beside each (3, t).
+In: an ``Ask`` (rows of candidates to scores), q queries (``Questions``), c candidates (``Items``), rows searched; for
+``training`` and ``kept_apart`` pools, for ``reranked`` a function from problems to scores, higher = same author.
+Out: arrays by name: scores of the t true candidates (t,), on the method's scale, higher = same author, and counts of
+others above and beside each (3, t). ``shards``: rows from 0; ``added``: several shards as one; ``training``: n pairs
+and truth (n,); ``kept_apart``: a warning or None, InputError for a text also learned from.
 
 What is kept of a method on its queries is small and enough for every measure: each true candidate's score, and how many
 others are above it and beside it in every part of the pool. Counts of shards of the candidates can be added up. A

@@ -1,7 +1,9 @@
 """Says what decides a search.
 
-In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``RetrieveSpec``;
-queries, limit, first and k are counts.
+In: options of the command line, the keys of a spec file or arguments in Python (``build``: values by name, None = not
+given).
+Out: a checked ``RetrieveSpec``; queries, limit, first, content (queries with other content) and k (depths) are counts.
+SpecError if a value does not fit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""``ravenbench.retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
+"""Runs ``raven retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
 
-In: a ``RetrieveSpec`` (corpus or files of queries and candidates). Out: a folder, from which ``analyse_search`` makes
-a ``Search``; a cell holds what ``search.search`` gives: scores (t,) of true candidates, higher = same author, and
-counts.
+In: a ``RetrieveSpec`` (corpus or files of queries and candidates; methods); the folder or URL of the result.
+Out: a folder of the files below, from which ``analyse_search`` makes a ``Search``; a cell (one method, version and
+shard) holds what ``search.search`` gives: scores (t,) of true candidates, higher = same author, and counts. SpecError
+if names clash or re-rankers have nothing to learn from. ``stored_pool``, ``version_of`` and ``kept_vectors`` read the
+folder; ``nameless``, ``asked_about``, ``fitted``, ``asking`` and ``scored`` serve methods run apart.
 
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a version of the queries and a shard of the candidates
 OUT/pool-….npy                            queries, candidates and truth (``pool``)

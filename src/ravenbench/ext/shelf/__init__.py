@@ -1,4 +1,9 @@
-"""Published verifiers of PAN-2014 and later, neural ones, Raven's own best, and recipes of rewriting after 2016."""
+"""Checks which parts from outside are here for the methods of this package (verifiers, attribution, rewriting).
+
+In: nothing.
+Out: ``checks``: an iterator of (group, name, ok or missing, what was found, a command that brings it), five texts each:
+models of spaCy, and the program ``apertium``.
+"""
 
 from __future__ import annotations
 

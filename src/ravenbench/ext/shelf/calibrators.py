@@ -1,8 +1,8 @@
-"""Calibrates beside the bench's own calibrators: a non-decreasing map, one that reads a distance, and one that leaves
-a band of answers out.
+"""Calibrates raw scores in three ways beside the bench's: isotonic, linear, and logistic with a band left out.
 
-In: raw scores (n,) or (n, f) and truth (n,) bool. Out: answers (n,) from 0 to 1, higher = same author, 0.5 =
-unanswered.
+In: raw scores (n,), for ``Banded`` also (n, f), and truth (n,) bool to learn; ``Linear`` learns nothing.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. SpecError for several features a problem (not
+``Banded``) or a width that is not positive; CorpusError if one class is absent.
 """
 
 from __future__ import annotations

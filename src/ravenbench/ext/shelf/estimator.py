@@ -1,6 +1,8 @@
-"""Verifies by any classifier of scikit-learn, and whatever has its manners.
+"""Verifies by any classifier of scikit-learn, or by an object that has the same methods.
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author.
+In: ``Problems`` (n), and their truth (n,) to learn; a classifier, and perhaps a transformer of texts to vectors.
+Out: raw scores (n,), higher = same author: what the classifier's decision function, probability or prediction gives.
+SpecError if a part is no estimator.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Counts character n-grams of texts for several methods of the shelf, and makes the most frequent ones features.
+"""Counts character n-grams of texts for several methods, and makes the most frequent ones features.
 
-In: texts, or rows of a ``TextTable``. Out: ``GramCounts`` (int32 counts by text); relative frequencies from 0 to 1,
-sparse or (texts, names).
+In: texts, or rows of a ``TextTable``; n in characters, a count of n-grams to keep.
+Out: ``GramCounts``: int32 counts by text, their places among names from 0, −1 = none; ``Grams``: relative frequencies
+from 0 to 1, sparse (``Vectors``) or (texts, names). ``frequent_grams``: counts by n-gram and of all; ``as_counts``:
+``GramCounts``.
 """
 
 from __future__ import annotations

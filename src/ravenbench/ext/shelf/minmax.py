@@ -1,8 +1,10 @@
-"""Computes the similarity of sparse documents on many random subsets of the features, and the impostors' contests on
-them.
+"""Computes similarities of sparse documents on many random subsets of the features, and contests with impostors.
 
-In: ``Vectors`` (sparse rows, values above 0) and ``masks`` (features, subsets). Out: similarities from 0 to 1, higher
-= more alike, (documents, subsets); scores of contests.
+In: ``Vectors`` (sparse rows, values above 0) and ``subset_masks`` (features, subsets); a random generator;
+similarities.
+Out: ``similarities`` (documents, subsets), ``whole_similarities`` (documents, others), ``paired_similarities``
+(pairs,): 0 to 1, higher = more alike; ``norms``: sums ≥ 0; ``draw_impostors``: numbers from 0 of impostors (texts by
+others), (subsets, n); ``drawn``: their similarities; ``graded``: a mean ratio ≥ 0, unbounded, NaN if undefined.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
 only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of

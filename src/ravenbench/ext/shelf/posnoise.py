@@ -1,6 +1,8 @@
 """Masks texts by POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together.
 
-In: texts, English or German. Out: masked texts, in the same order.
+In: texts, English or German; the name or folder of a spaCy model.
+Out: masked texts, in the same order. MissingPart if the package or the model is not here, SpecError for another
+language or another version of the model. ``KeptMasks`` keeps masked texts by hash, at most so many bytes.
 """
 
 from __future__ import annotations

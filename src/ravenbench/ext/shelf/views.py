@@ -1,7 +1,8 @@
-"""Rewrites texts token by token, so that n-grams of characters are those of tokens, of masked syntax, of shapes or of
-marks; and cuts texts into chunks.
+"""Rewrites texts token by token, so that their character n-grams are those of tokens, masks, marks or shapes.
 
-In: texts. Out: texts by name of view, in the same order; chunks of about so many characters.
+In: texts; training texts to learn a vocabulary; for ``chunks`` a length in characters.
+Out: ``Views.read``: rewritten texts by name of view (one way of rewriting), in the same order; ``chunks``: equal parts
+of a text of about so many characters, cut at blanks.
 """
 
 from __future__ import annotations

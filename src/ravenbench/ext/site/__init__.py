@@ -1,4 +1,8 @@
-"""A static site of runs and evaluations, and pages that show what a rewriting changed."""
+"""Declares ``raven site`` (a static site of runs) and ``raven diff`` (pages that show what a rewriting changed).
+
+In: nothing.
+Out: ``SITE`` and ``DIFF``: ``Command`` records with the place of the function, a line of help, and where it is listed.
+"""
 
 from ravenbench.seams import ONE_TEXT, SHARE, Command
 

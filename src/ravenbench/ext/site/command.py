@@ -1,6 +1,7 @@
-"""``raven site`` and ``raven diff``: write pages of leaderboards, and of what rewritings changed.
+"""Runs ``raven site`` and ``raven diff``: writes pages of leaderboards, and of what rewritings changed.
 
-In: paths of runs, or of originals and rewritings. Out: HTML files in a folder, and the path on the terminal.
+In: options of the command line: paths of runs and of late answers, or of originals and rewritings, a place to write.
+Out: HTML files at that place, and its path on the terminal or as JSON.
 """
 
 from __future__ import annotations

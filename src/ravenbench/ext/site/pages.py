@@ -1,7 +1,9 @@
-"""``ravenbench.site``: makes leaderboards of any number of runs and evaluations as static pages in a folder.
+"""Makes leaderboards of any number of runs and evaluations as static pages in a folder (``ravenbench.site``).
 
-In: folders of runs and evaluations. Out: the path of the site; ``site_pages`` gives HTML by address. Scores such as
-AUC and c@1 are from 0 to 1, ranks begin at 1.
+In: folders of runs and evaluations, what was made elsewhere by name, a folder to write; or ``Board`` objects.
+Out: ``site``: the path of the site; ``site_pages``: HTML by address; ``leaderboard``: a table; ``downloads``: files by
+name; ``place``: a rank as text, 1 = best. Scores such as AUC and c@1 are from 0 to 1. InputError for folders or answers
+that do not fit. ``with_interval`` and ``mark`` draw a figure, ``answered_by_file`` says True or False.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Setting up: what is installed and what is missing, what has a name, and the files of a method of one's own."""
+"""Declares ``raven doctor``, ``raven list`` and ``raven new``: what is installed, what has a name, files of a method.
+
+In: nothing.
+Out: ``DOCTOR``, ``LIST`` and ``NEW``: ``Command`` records with the place of the function, a line of help, and where it
+is listed.
+"""
 
 from ravenbench.seams import SHARE, Command
 

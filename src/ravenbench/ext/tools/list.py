@@ -1,7 +1,8 @@
-"""``raven list``: prints what can be named in commands and specs, a line each.
+"""Runs ``raven list``: prints what can be named in commands and specs, a line each.
 
-In: a kind, a name or a word to look for. Out: a description of a component as a dict of JSON values, or (kind, name,
-summary) for each that is found.
+In: a kind, a name or words to look for.
+Out: ``describe``: a component as a dict of JSON values; ``described``: the same as lines; ``search``: (kind, name,
+summary) for each that is found; ``command`` prints these. SpecError if no kind or component has the name.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Who of several candidates wrote a text, or none of them? A form of ``raven attribute``."""
+"""Holds a form of ``raven attribute``: who of several candidates wrote a text, or none of them? No code is here."""

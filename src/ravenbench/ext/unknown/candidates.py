@@ -1,7 +1,9 @@
 """Reads the texts of a question "who wrote this one?": unknown ones, and those of each candidate.
 
-In: paths of unknown texts, and a path or ``Corpus`` of candidates' texts. Out: a ``NamingQuestion`` of ``Text`` and
-``Known``, and the rows of known texts that are not learned from.
+In: paths of unknown texts, a path or ``Corpus`` of candidates' texts, and options of reading.
+Out: a ``NamingQuestion`` of ``Text`` and ``Known``, the rows (from 0) of known texts that are not learned from, remarks
+and notes. InputError if a text cannot be read, there are fewer than two candidates, one has no text, or languages
+differ.
 
 What would make any answer wrong is refused before anything is computed: a candidate without text, texts in several
 languages. A candidate's text that stands in an unknown one is not learned from.

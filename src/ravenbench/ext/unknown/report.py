@@ -1,7 +1,10 @@
 """Makes the report of ``raven attribute --unknown``: page, tables, figures, JSON, terminal.
 
-In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``. Out: an ``UnknownReport``;
-probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
+In: the folder (``Store``), from which ``naming.analyse`` makes ``NamingAnswers``; for the other functions one
+``Named``.
+Out: an ``UnknownReport``; probabilities and shares are from 0 to 1, with 95 % intervals, lengths are counts of words.
+``candidates``, ``accuracies`` and ``passages``: tables; ``probabilities_figure`` and ``strip_figure``: figures;
+``none_of``: a probability or None; ``listed``: text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
+"""Runs ``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
 
-In: an ``UnknownSpec`` with paths of unknown texts and of candidates' texts. Out: a folder that ``naming.analyse``
-reads; a cell holds a method's scores by candidate, higher = this candidate, one row a passage (``Passages``).
+In: an ``UnknownSpec`` with paths of unknown texts and of candidates' texts; for the helpers texts and counts of words.
+Out: a folder of the files below that ``naming.analyse`` reads; a cell holds one method's scores by candidate, on its
+own scale, higher = this candidate, one row a passage (``Passages``). SpecError for options that do not go together.
+``passage_words``: a count of words; ``passages``: parts of a text; ``divided``, ``open_passages``, ``each_apart`` and
+``answered`` serve the cells.
 
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of passages, at which a method answers all
                                           unknown texts that are cut so; ``Passages`` says what its cell holds

@@ -1,1 +1,1 @@
-"""Advice: what gives a text away, and what changing it would gain; nothing is kept."""
+"""Holds the modules of ``raven advise``: what gives a text away, and what changing it would gain. No code is here."""

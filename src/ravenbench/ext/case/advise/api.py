@@ -1,7 +1,11 @@
-"""``ravenbench.advise``: finds what gives a text away, where, and what changing it would gain.
+"""Finds what gives a text away, where, and what changing it would gain (``ravenbench.advise``).
 
-In: an ``AdviseSpec`` with paths of a text, its author's other texts and texts by others. Out: an ``Advice``; answers
-are from 0 (two authors) to 1 (one), gains are how far the mean answer falls, rates are uses in a thousand words.
+In: an ``AdviseSpec``: paths of a text, its author's other texts and texts by others, names of verifiers, a seed.
+Out: an ``Advice``: verifiers' answers (0 to 1, higher = same author); tips, each a ``Habit`` (rates in uses a thousand
+words, z in standard deviations) with its gain, and sentences with theirs (gain: how far the mean answer falls; above 0
+hides the author); places are half-open offsets in characters. InputError for texts missing, empty, too short or
+repeated, or a small background; SpecError without known texts. ``counts``, ``habits``, ``places`` and ``without`` take
+texts; ``read_version`` reads a later version.
 
 Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
 the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings

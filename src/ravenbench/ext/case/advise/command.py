@@ -1,7 +1,8 @@
-"""``raven advise`` and ``ravenbench.advise``: what gives this text away, and what changing it would gain.
+"""Runs ``raven advise``: shows what gives a text away, and writes a page or waits for new versions where asked.
 
-In: an ``AdviseSpec`` with paths of texts. Out: an ``Advice``, shown on a terminal, as JSON or as a page; answers are
-from 0 (two authors) to 1 (one).
+In: options of the command line: an ``AdviseSpec`` with paths of texts, a folder (``out``), whether to wait (``watch``).
+Out: an ``Advice``, shown on a terminal, as JSON or as a page; answers are from 0 (two authors) to 1 (one). SpecError
+where ``--watch`` and ``--json`` are given together. ``offered`` gives the text of the command that rewrites a text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Shows advice as a page, as one screen of the terminal, and what an edit changed.
 
-In: an ``Advice``, or answers by verifier before and after an edit, each from 0 (two authors) to 1 (one). Out: tables,
-HTML (``Markup``), lines for a terminal, JSON values.
+In: an ``Advice``; answers by verifier before and after an edit, each from 0 (two authors) to 1 (one); a text before and
+after.
+Out: tables (``AdviceView``, ``tables``, ``answers``), HTML (``marked``), lines (``changes``, ``summary``), JSON values
+(``to_json``) and one sentence (``finding``); rates are uses in 1,000 words, a gain is the fall of the mean answer, a
+change is the answer after less that before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Says what decides advice: the text, and what it is compared with.
 
-In: options of the command line, or arguments in Python. Out: a checked ``AdviseSpec`` of paths, names of verifiers
-and a seed.
+In: options of the command line, or arguments in Python.
+Out: a checked ``AdviseSpec``: paths of the text, the known texts and the background, names of verifiers and of the
+columns of a table, an encoding and a seed (integer); None where not given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
-"""Computes from a comparison's folder what its report says: likelihood ratios, their worth and their grounds.
+"""Computes from a comparison's folder what its report says: likelihood ratios (LRs), their worth and their grounds.
 
-In: the ``Store`` of ``raven compare``, with scores of its cells. Out: a ``Comparison`` with one ``CaseFound`` a case:
-log10 LRs (above 0 for the candidate) with 95 % intervals, C_llr in bits, EER as a share, counts of pairs.
+In: the ``Store`` (folder) of ``raven compare`` with the verifiers' scores; for the other functions ``PairScores``,
+``Validated`` or log10 LRs (n,) with truth (n,).
+Out: a ``Comparison`` with one ``CaseFound`` a case: log10 LRs (unbounded, above 0 for the candidate) with bounds and 95
+% intervals, or a ``Reason`` for none; C_llr in bits (lower = better), EER from 0 to .5, shares from 0 to 1, counts of
+pairs. ``worth_of``, ``slices``, ``misled``, ``sets_llr``, ``disagreement``, ``content_check`` and ``too_few`` each give
+one part of it, None where there is none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Makes the background of a comparison: its authors, what they give in the shape of a case, and folds of a shape.
+"""Makes the background of a comparison (texts by other people): authors used, pairs in the shape of a case, and folds.
 
-In: a ``Corpus``, cases (``CaseTexts``) and a ``Shape`` (counts of texts and words). Out: a ``Population`` of authors,
-and ``Shaped`` with folds; content similarities are cosines, a truth is True for one author. Folds are parts of the
-background's authors, with and without transplants, and the cases.
+In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (words of the known texts and the questioned one), a seed.
+Out: ``choose``: a ``Population``, CorpusError for fewer than two authors with two documents; ``writers``: an author's
+texts; ``fitting_shape``, ``case_shape``: a ``Shape``; ``Shaped``: folds (parts of the authors, as written and with
+content words replaced, and the cases); ``cross_pairs``, ``strangers``, ``similarities``: cosines 0 to 1; ``profile``,
+``distances``: genre, in standard deviations; ``problems_of``: truth, True = one author. ``kinds``, ``shared_out``,
+``joined_known``, ``left_out`` arrange texts.
 """
 
 from __future__ import annotations

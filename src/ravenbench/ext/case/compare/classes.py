@@ -1,7 +1,11 @@
 """Makes the cases of a class: every author's newest text against their own others, all other texts as background.
 
-In: a ``CompareSpec`` that names a corpus of a class. Out: a ``Material`` with one case an author, dates of texts
-(texts,), and the shapes (words of texts) in which the cases are compared.
+In: a ``CompareSpec`` that names a corpus of a class; for ``written_dates`` names of texts, for ``newest`` rows of a
+corpus.
+Out: ``read_class``: a ``Material`` with one case an author; ``written_dates``, ``ClassDates``: (year, month, day) or
+None; ``newest``: a row from 0 or None, and why; ``class_shapes``: counts of words in which cases are compared, with
+their cases. InputError if texts cannot be read, CorpusError if no author has a text in question and another, SpecError
+if texts are named besides.
 
 The texts in question are in no background, for who wrote them is what is asked.
 """

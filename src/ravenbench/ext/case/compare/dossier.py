@@ -1,7 +1,11 @@
-"""Reads a validation dossier for a comparison: which cell a case falls into, and what keeps it from being cited.
+"""Reads a validation dossier for a comparison: which of its tested conditions covers a case, and may it be cited.
 
-In: the folder of a dossier, and the counts of words of a case's texts. Out: ``Cited``, the ``CellResult`` that covers
-the case, and ``DossierStanding``; C_llr is in bits, devPAV in log10, rates are shares from 0 to 1.
+In: the folder of a dossier, how labels of the two sides differ (text), hashes of data, and counts of words of a case's
+texts.
+Out: ``Cited``; the ``CellResult`` (a cell is one tested condition) that covers a case, None where none does; a
+``DossierStanding`` with a sentence. C_llr is in bits, devPAV in log10 units, mean LRs are no logarithms, rates are
+shares from 0 to 1. InputError if the folder holds no dossier or a damaged one, SpecError for labels that no cell has.
+``fixed_hash`` gives the criterion's SHA-256, ``place_of`` the file, ``parse_between`` labels.
 
 ``raven validate`` writes it beside its page as ``report/dossier.json``, under a hash.
 """

@@ -1,7 +1,11 @@
 """Finds what pulls each way, for a reader to look at: passages, common words and character n-grams, in context.
 
-In: questioned and known texts, and the background's training ``Problems`` with truth (n,). Out: an ``Evidence``;
-passages and tokens in log10 ratios, above 0 for the candidate, features in uses a thousand units.
+In: a questioned text, known texts, the background's training ``Problems`` with truth (n,), its most frequent words, a
+seed.
+Out: an ``Evidence``: passages and their tokens in log10 ratios (unbounded); features with a ``pull`` (words: terms of a
+cosine of z-scores, −1 to 1; n-grams: overlap beyond that with others, in a thousand n-grams) and uses a thousand units;
+all above 0 for the candidate. ``content`` is the share (0 to 1) of a feature's instances within content words.
+``passages``, ``common_words`` and ``ngrams`` each give one part.
 
 Nothing here enters the likelihood ratio: it shows what methods of these kinds see. *Content words*, all but the
 background's most frequent ones, are marked, for what they say may be topic.

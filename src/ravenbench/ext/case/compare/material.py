@@ -1,8 +1,11 @@
 """Reads the texts of a comparison (questioned and known ones), makes cases of them, and finds what bars them.
 
-In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``. Out: a ``Material`` with one ``CaseTexts`` a
-case, and ``Screened``: usable documents (documents,) and refusals by case. Bars are copies, a candidate among the
-background's authors, another language. Lengths are counts of words; shares are from 0 to 1.
+In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``; for the smaller functions texts, a path or a
+case.
+Out: ``read_material``: a ``Material`` with one ``CaseTexts`` a case; ``screen``: usable documents (documents,) bool and
+refusals; ``not_comparable``, ``unlike``: lists of ``Reason``; ``no_prose``, ``mail_notes``: sentences; ``capitals``: a
+share, 0 to 1; ``evidence_in_words``: a count; ``runs``, ``is_copy``: copies. InputError for texts missing, empty or
+undecodable, SpecError for nothing to compare. ``read_text``, ``given_path``, ``plainly`` handle one text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """Turns raw scores into log10 likelihood ratios: calibrates, fuses, weighs by likeness in content, and bounds them.
 
-In: ``PairScores`` of n background pairs, raw scores (n,) or (n, f) of each verifier with truth (n,), and scores of
-cases. Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, higher = same author; ``LRLimits`` in
-log10; 95 % intervals.
+In: ``PairScores`` of n background pairs: raw scores (n,) or (n, f) by verifier, truth, authors, content similarity
+(cosine); scores of cases; a ``Store`` and plan for ``read_scores`` and ``complete_scores``.
+Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, unbounded until held in ``LRLimits`` (log10), higher
+= same author; 95 % ``intervals``; ``promise``, measures in their units. ``weigh``, ``learn`` and ``limits`` give
+the parts, ``held_out``, ``issue_llr`` and ``bootstrap_systems`` the same for other pairs or samples.
 
 Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,
 what likeness in content adds is taken off. Of style nothing is taken off; it is calibrated on pairs as they were drawn,

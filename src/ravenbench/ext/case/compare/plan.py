@@ -1,7 +1,10 @@
 """Makes a manifest of a comparison's texts: for each shape of case, folds of background pairs and one with the cases.
 
-In: a ``CompareSpec`` and a ``Material``. Out: a ``Draft`` of a ``ComparePlan``: problems with truth by fold, and
-records of cases and background; coverages are shares from 0 to 1, lengths counts of words.
+In: a ``CompareSpec`` and a ``Material`` (its cases).
+Out: ``draft``: a ``Draft`` of a ``ComparePlan``: problems with truth by fold (a part of the background's authors),
+texts, and records of cases and of the background (``background_record``); ``usual_coverage``: shares of common words, 0
+to 1; lengths are counts of words. InputError if the background cannot be read or has one author, SpecError if a
+verifier cannot be used. ``components_of`` and ``readable_verifiers`` give verifiers by name.
 """
 
 from __future__ import annotations

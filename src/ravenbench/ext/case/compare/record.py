@@ -1,7 +1,9 @@
 """Defines what a comparison's folder says of itself: texts, cases, background, shapes, and what each problem asks.
 
-In: what ``plan`` computes, or the JSON of a folder. Out: a ``ComparePlan`` of records; lengths are counts of words,
-``coverage`` is a share from 0 to 1, ``content`` a cosine.
+In: what ``plan`` computes, or the JSON of a folder; for the functions a name (text), a number or a row.
+Out: a ``ComparePlan`` of records, a ``FileNote``, a ``Reason`` (a sentence with its kind ``Why``); lengths are counts
+of words, ``coverage`` is a share from 0 to 1, ``content`` a cosine from 0 to 1, rows count from 0. ``part_of``,
+``under``, ``part_under``, ``pairs_array`` and ``of_text`` give names of folds, arrays and texts (text).
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """Makes the report of ``raven compare``: tables, figures, marked-up questioned text, page, JSON, terminal.
 
-In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``. Out: a ``CompareReport``;
-tables and figures are in log10 LRs, above 0 for the candidate, C_llr in bits, EER and other shares from 0 to 1.
+In: the folder (``Store``) of a comparison, from which ``analyse`` makes a ``Comparison``; for the other functions one
+case, its ``Answer`` or its ``Evidence``.
+Out: a ``CompareReport``; all in log10 LRs (above 0 for the candidate), C_llr in bits, EER and other shares from 0 to 1.
+Each ``…_table`` and ``…_figure`` function gives one table or figure, ``case_tables``, ``figures_of`` and
+``case_context`` those of a case, ``worths`` estimates, ``heat`` signed percent of what all passages say,
+``dossier_json`` JSON values, ``css_text`` escaped text. StoreError if the note's file is damaged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
-"""Writes the sentences of a comparison, for a reader who has to decide: each names both propositions.
+"""Writes the sentences of a comparison for a reader who has to decide: the answer, the rank, rates, steps of a scale.
 
-In: log10 LRs (above 0 for the candidate) with 95 % intervals, shares from 0 to 1, counts of pairs, names. Out: text.
+In: log10 LRs (unbounded, above 0 for the candidate) with 95 % intervals, shares from 0 to 1, counts of pairs, names.
+Out: text: sentences (``answer``, ``rank_sentence``, ``misleading``, ``by_chance``), steps of support (``verbal``,
+``sided``), numbers in words (``times``, ``one_in``, ``expected``, ``signed``), two ``propositions`` (the candidate
+wrote it, someone else did); ``digits``: a count of decimal places.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Says what decides a comparison.
 
-In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``CompareSpec``;
-authors, folds and donors are counts.
+In: options of the command line, the keys of a spec file or arguments in Python (``build``: values by field, None = not
+given).
+Out: a checked ``CompareSpec``: paths, names of verifiers, counts of authors, of folds (parts in which authors are held
+out) and of donors (how often content words are replaced), a seed; ``data`` gives SHA-256 hashes by name. SpecError if a
+value does not fit or the background is absent, InputError if the dossier is none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
+"""Runs ``raven compare``: did this person write this text? A likelihood ratio, and how far to trust it.
 
-In: a ``CompareSpec`` with paths of questioned, known and background texts. Out: a folder, from which
-``analysis.analyse`` makes a ``Comparison`` with log10 LRs (above 0 for the candidate).
+In: a ``CompareSpec`` with paths of questioned, known and background texts; the folder or URL of the result.
+Out: a folder of the files below, from which ``analysis.analyse`` makes a ``Comparison`` with log10 LRs (unbounded,
+above 0 for the candidate); ``draft`` and ``sketch``: a ``Draft`` of the plan, counts of problems.
 
 FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
 FOLDER/note.json   reference, examiner and date for the page, where they were given

@@ -1,7 +1,10 @@
 """Scores a comparison's folds: one method learned once, and its raw scores on all test sets that share its training.
 
-In: a ``Store`` with problems by fold, and verifiers by name. Out: ``ScoreUnit`` with cells of raw scores (n,) or (n,
-f), one row a problem, or log odds of answers; not yet likelihood ratios.
+In: a ``Store`` with problems by fold, and verifiers by name.
+Out: ``units_of``: ``ScoreUnit`` objects, longest work first; each fills cells (the scores of one verifier on one fold):
+raw scores (n,) or (n, f), one row a problem, on the method's scale, or natural log odds of answers, higher = same
+author; not yet likelihood ratios. ``learned``: a function from problems to such scores; ``calls_of``: arrays of rows
+from 0; ``case_problems``: what each problem asks.
 """
 
 from __future__ import annotations

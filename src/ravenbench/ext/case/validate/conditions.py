@@ -1,7 +1,10 @@
 """Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
 
-In: a path of a table, or a ``Corpus`` with labels. Out: a list of ``Condition`` (lengths in words, count of known
-texts, labels), and ``ConditionSides``: which known and questioned sides fit, (known, questioned) bool.
+In: the path of a table, or a ``Corpus`` with labels, counts of authors and folds, a seed.
+Out: ``read_conditions``, ``proposed``: a list of ``Condition`` (counts of words and of known texts, labels);
+``ConditionSides``: which known and questioned sides fit, (known, questioned) bool; ``shape_under``: counts of words;
+``write_conditions``: a table; ``titled``: a name; ``labels_of``: labels by name. FormatError (also by ``check``) for a
+row or label that does not fit, CorpusError if none is supported, InputError if a file is there already.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Makes the plan of a dossier: background pairs as ``compare`` makes them for each size, and those under conditions.
 
-In: a ``ValidateSpec`` and a list of ``Condition``. Out: a ``Draft`` of a ``ValidatePlan``: pairs with truth by fold.
-Pairs under a condition are those of the same folds whose sides lie as it says.
+In: a ``ValidateSpec`` (path of a background, criterion) and a list of ``Condition`` (words, known texts, labels).
+Out: a ``Draft`` of a ``ValidatePlan``: pairs with truth (True = one author) by fold, a ``TestedRecord`` a condition;
+``criterion_lines``: sentences. InputError if the background cannot be read, is too small or lacks a label, SpecError if
+a verifier cannot be used.
 """
 
 from __future__ import annotations

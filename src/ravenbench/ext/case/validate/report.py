@@ -1,9 +1,10 @@
-"""Makes the report of ``raven validate``: every cell's measures, verdict and figures, and the dossier
-(``dossier.json``).
+"""Makes the report of ``raven validate``: every condition's measures, verdict and figures, and ``dossier.json``.
 
-In: the folder (``Store``) of a validation. Out: a ``Validation`` and a ``ValidateReport``; log10 LRs (n,) of each
-cell, C_llr and cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``raven compare``
-cites the dossier.
+In: the folder (``Store``) of a validation; measures by key with a ``Criterion``; log10 LRs (n,) with their pairs.
+Out: ``analyse``: a ``Validation``; ``ValidateReport``; log10 LRs (n,) of each cell (one condition; unbounded, higher =
+same author), C_llr and cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals.
+``failing``, ``in_words`` and ``remedies``: sentences; ``measures_table``: a table; ``tippett_figure``, ``pav_figure``,
+``entropy_figure``: figures. ``raven compare`` cites the dossier.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Says what decides a dossier: the system, the conditions and the criterion.
 
-In: options of the command line, the keys of a spec file or arguments in Python. Out: a checked ``ValidateSpec``;
-limits of C_llr are in bits, of devPAV in log10, of misleading LRs shares from 0 to 1.
+In: options of the command line, the keys of a spec file or arguments in Python.
+Out: a checked ``ValidateSpec``, and from it a ``CompareSpec`` (the system) and a ``Criterion``; upper limits of C_llr
+in bits, of devPAV in log10, of mean LRs as LRs, of misleading LRs as shares from 0 to 1; ``strong`` a log10 LR;
+``reach`` a factor ≥ 1; authors, folds and donors (replacements of content words) are counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""``ravenbench.validate``: does ``compare`` hold what it says, for cases of a kind? Cells and criterion fixed before.
+"""Runs ``raven validate``: does ``compare`` hold what it says for cases of a kind, by a criterion fixed before?
 
-In: a ``ValidateSpec`` with the path of a background. Out: a folder, from which the report makes a ``Validation``;
-cells hold raw scores, one row a pair.
+In: a ``ValidateSpec`` with the path of a background and of a table of conditions; the folder or URL of the result.
+Out: a folder of the files below, from which the report makes a ``Validation``; cells (the scores of one verifier on one
+fold) hold raw scores, one row a pair, on each method's scale. With ``propose`` only a table of conditions is written.
+SpecError without conditions.
 
 FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a comparison; ``sN-fM`` hold background pairs of a size, and
                                                      ``sN-fM-cK`` those of the same fold under condition K

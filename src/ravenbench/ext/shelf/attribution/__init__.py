@@ -1,1 +1,1 @@
-"""Attribution methods as their papers define them: compression, common n-grams, votes, word graphs, ensembles."""
+"""Holds attribution methods as their papers define them: compression, n-grams, votes, word graphs. No code is here."""

@@ -1,7 +1,8 @@
 """Attributes after Escalante et al. 2011: histograms of n-grams by their place in the text.
 
-In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,); histograms
-(places, n-grams) whose rows sum to 1.
+In: texts with their authors to learn; n texts.
+Out: scores (n, authors) of a linear support vector machine, unbounded, higher = more likely; names (n,);
+``histograms``: (places, n-grams), 0 to 1, whose rows sum to 1 unless a text has no known n-gram.
 """
 
 from __future__ import annotations

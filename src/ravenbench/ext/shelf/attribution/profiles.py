@@ -1,8 +1,10 @@
-"""Attributes a text to the nearest profile: common n-grams (CNG, its variant for uneven authors, SCAP), votes, word
-graphs.
+"""Attributes a text to the nearest profile (its author's frequent n-grams), by votes, or by graphs of words.
 
-In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely: minus a dissimilarity,
-or a number of shared n-grams or votes; names (n,).
+In: texts with their authors to learn; n texts. For the helpers frequencies, or rows of sparse counts.
+Out: scores (n, authors), higher = more likely: minus a dissimilarity (CNG, at most 0) or a divergence in nats (Arun),
+the share of n-grams in both profiles (SCAP, 0 to 1), or the share of votes (Koppel, 0 to 1, and less than one vote more
+by cosine); names (n,). ``apart``: 0 to 4; ``top``: relative frequencies; ``compare``: shared n-grams (a count) and
+summed differences, (n, authors); ``cosines``: 0 where a row is empty.
 
 References
 ----------

@@ -1,6 +1,9 @@
 """Attributes after Stamatatos 2006: discriminants on random sets of words, averaged.
 
-In: texts with their authors to learn; n texts. Out: scores (n, authors), higher = more likely; names (n,).
+In: texts with their authors to learn; n texts. For ``discriminant`` features (n, m), author codes (n,), a shrinkage
+from 0 to 1.
+Out: scores (n, authors), mean probabilities from 0 to 1, higher = more likely; names (n,). ``discriminant``: weights
+(m, authors) and biases (authors,).
 """
 
 from __future__ import annotations

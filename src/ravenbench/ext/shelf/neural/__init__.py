@@ -1,4 +1,8 @@
-"""Neural verifiers, behind the extra ``neural``: importing this room without it names the command that brings it."""
+"""Refuses to import neural verifiers where torch, transformers or safetensors is not installed.
+
+In: nothing.
+Out: nothing; MissingPart, which names the command that brings the extra ``neural``.
+"""
 
 from __future__ import annotations
 

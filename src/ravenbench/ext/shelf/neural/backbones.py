@@ -1,8 +1,10 @@
-"""Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as
-text.
+"""Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; and tokenizers.
 
-In: sizes (layers, hidden, heads, width in tokens), or the name or folder of a model. Out: ``Backbone`` (torch module,
-configuration as JSON, ``Reading``); token numbers (n,) of texts.
+In: sizes (counts of layers, hidden units and heads, width in tokens), a configuration (JSON), or the name or folder of
+a model; for ``learned_reading`` training texts and a size of vocabulary.
+Out: a ``Backbone`` (torch module, configuration as JSON, ``Reading``, weights of a head); ``Reading.encode``: token
+numbers (n,) of each text; ``rebuilt``: a module with random weights. MissingPart if a model is absent, InputError or
+FormatError if it cannot be used, CorpusError for empty texts.
 """
 
 from __future__ import annotations

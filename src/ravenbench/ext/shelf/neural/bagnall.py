@@ -1,8 +1,11 @@
-"""Verifies by a character model with a head for every author (Bagnall 2015): heads are compared by how well they
-predict a text.
+"""Verifies by a character model with a head for every author (Bagnall 2015): which head predicts a text best?
 
-In: ``Problems`` (n), and their truth to learn. Out: scores (n,) in [0, 1], higher = same author: the share of other
-heads that predict the text worse than the asked author's; cross-entropies are bits a character (nats in training).
+In: ``Problems`` (n), and their truth to learn; for the helpers texts as character numbers (n,), states (n, hidden),
+heads.
+Out: scores (n,) in [0, 1], higher = same author: the share of other heads (a head: an author's output layer) that
+predict the text worse (``rank_scores``); the transductive form: answers (n,), 0.5 = unanswered (``recentred``). Bits a
+character (``cross_entropies``, ``sum_of``), nats in training. SpecError for sizes, CorpusError for too few authors.
+``mapped``, ``segments``, ``roles`` prepare texts; ``trained``, ``encoded``, ``adapted_head``: network, states, heads.
 """
 
 from __future__ import annotations

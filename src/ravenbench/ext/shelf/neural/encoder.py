@@ -1,7 +1,9 @@
-"""Verifies by any pretrained sentence encoder: cosine of whole texts, calibrated.
+"""Verifies by any pretrained sentence encoder: cosine of texts in full, calibrated.
 
-In: ``Problems`` (n), and their truth to learn a scale. Out: raw scores (n,), higher = same author; embeddings of
-length 1, (texts, d).
+In: ``Problems`` (n), and their truth to learn a scale; the name or folder of a model on this machine.
+Out: raw scores (n,), higher = same author: cosines on that scale; ``embeddings``: (texts, d) of length 1, zeros where
+no token is known. MissingPart if the model is absent, FormatError or InputError if it cannot be used, SpecError for
+pooling or other weights.
 """
 
 from __future__ import annotations

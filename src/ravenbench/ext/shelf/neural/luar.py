@@ -1,7 +1,10 @@
 """Verifies by LUAR (Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
 
-In: ``Problems`` (n), and their truth to learn. Out: scores (n,), higher = same author: cosines on a scale learned in
-training; embeddings of unit length, (texts, dimensions).
+In: ``Problems`` (n), and their truth to learn; for the helpers token numbers (n,), or embeddings and authors (n,).
+Out: scores (n,), higher = same author: cosines on a scale learned in training; embeddings of unit length, (texts,
+dimensions); ``contrastive``: a loss in nats. SpecError for sizes, CorpusError for too little text, MissingPart,
+FormatError or InputError for the model or memory. ``tiles``, ``stacked`` and ``DrawnEpisodes`` make batches of episodes
+(pieces of an author's text); ``train_network`` and ``fitting`` train.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
 
-In: a torch module, batches by epoch, a loss, ``TrainingSettings``. Out: the module trained in place, and a list of ``Epoch``s
-(mean loss, held-out value, learning rate, seconds); a checkpoint as a folder; ``Written``: documents by author.
+In: a torch module, batches by epoch, a loss, ``TrainingSettings``, a folder for checkpoints; for
+``written`` ``Problems`` and truth.
+Out: ``train``: the module trained in place, and a list of ``Epoch`` (mean loss, held-out value, higher = better,
+learning rate, seconds); ``written``: documents by author, from 0; ``pairs`` with truth; ``learning_curve``: SVG bytes.
+SpecError for another training's checkpoint, FormatError for a damaged one, CorpusError for one author. ``arrays``,
+``fill``: weights; ``keep``, ``find``, ``forget``, ``training_spec``, ``training_folder``, ``differences``: checkpoints.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
 checkpoint ends in the weights it would have had.

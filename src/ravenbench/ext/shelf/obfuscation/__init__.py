@@ -1,1 +1,1 @@
-"""Recipes of rewriting published after 2016."""
+"""Holds recipes of rewriting published after 2016, and Raven's own. No code is here."""

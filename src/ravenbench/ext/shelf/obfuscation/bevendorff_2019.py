@@ -1,7 +1,9 @@
 """Obfuscates by heuristic search away from the author's byte trigram profile.
 
-In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts. Distances to
-be reached are roots of Jensen–Shannon divergences, at most √2.
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed; for ``goal`` a size in bytes.
+Out: a ``Rewriting`` in parts with notes and counts of operations, unchanged without known texts; ``goal``: the distance
+to be reached, √(2 · Jensen–Shannon divergence in bits), at most √2, higher = less alike. SpecError for an unknown
+target or a parameter out of range.
 
 References
 ----------

@@ -1,8 +1,11 @@
 """Searches edits that take a text away from its author's trigrams (Bevendorff et al. 2019): greedy and A* search.
 
-In: an ``Author`` (trigrams of the known texts with their shares), an ``EditedText``, a goal (a Jensen–Shannon
-divergence in bits), most edits or nodes. Out: ``SearchState`` or ``SearchResult``: the edited text, its distance in
-bits, its cost.
+In: an ``Author`` (byte trigrams of the known texts, shares 0 to 1), an ``EditedText``, a goal (a distance, 0 to √2), a
+random generator, most edits or nodes (counts).
+Out: ``greedy``, ``a_star``: ``SearchState``, ``SearchResult``: the edited text, its distance √(2 · divergence in bits),
+its cost (sum over edits, 2 to 40 each). ``divergence``, ``gain``, ``term``: bits. ``changes``, ``readable_changes``,
+``acceptable``: edits of half-open spans in characters. ``plain_bytes``, ``codes``, ``author_profile``, ``count_in``,
+``add_window``: trigrams and their counts.
 """
 
 from __future__ import annotations

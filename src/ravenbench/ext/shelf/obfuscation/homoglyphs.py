@@ -1,6 +1,9 @@
 """Attacks the letters themselves: nothing changes for a reader, everything for a program.
 
-In: an ``ObfuscationTask`` and a seed. Out: a ``Rewriting`` in parts; ``rate`` is a share of letters, from 0 to 1.
+In: an ``ObfuscationTask`` (a text) and a seed; ``rate``, a share of letters, and ``invisible``, a share of words, 0 to
+1.
+Out: a ``Rewriting`` in parts with counts of operations; SpecError if a share is not from 0 to 1. ``TWINS``: look-alikes
+by Latin letter.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Obfuscates by round-trip translation: English to German to French and back.
 
-In: an ``ObfuscationTask``. Out: a ``Rewriting`` in parts, with counts of failed translations.
+In: an ``ObfuscationTask`` (a text), a ``Translator`` and a chain of language codes.
+Out: a ``Rewriting`` in parts, with notes and counts of failed translations; SpecError for a chain that does not end
+where it began, MissingPart without a leg's translator, ProgramError if no sentence was translated.
 
 References
 ----------

@@ -1,6 +1,10 @@
 """Obfuscates by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
 
-In: an ``ObfuscationTask``. Out: a ``Rewriting`` in parts; ``Replacement``s with scores, higher = better.
+In: an ``ObfuscationTask`` (text and the author's known texts); for the helpers texts, or a sentence's tokens and
+shares.
+Out: a ``Rewriting`` in parts with counts of operations; ``frequent_share``: shares that sum to 1; ``replacements``: a
+list of ``Replacement`` with scores (gain + 0.1, times the word's share), higher = better. SpecError for a parameter,
+MissingPart without WordNet, Brown or the tagger.
 
 References
 ----------

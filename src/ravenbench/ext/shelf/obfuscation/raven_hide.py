@@ -1,8 +1,9 @@
-"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's other texts (Raven's
-own).
+"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's other texts.
 
-In: an ``ObfuscationTask`` (text and the author's known texts) and a seed. Out: a ``Rewriting`` in parts, whose notes
-say how far it came.
+In: an ``ObfuscationTask`` (text and the author's known texts) and a seed; a goal of nearness (1 = as near as the known
+texts are to each other, 0 = as other people's, below 0 = beyond), a limit of cost in sense for 100 words.
+Out: a ``Rewriting`` in parts with counts of operations, whose notes say how far it came. SpecError for a limit not
+above 0, InputError for a background without texts, MissingPart without any.
 
 Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
 list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the

@@ -1,7 +1,9 @@
 """Finds the edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
 
-In: a text. Out: a list of ``SafeEdit``s: edits (half-open spans of characters and new text) and a cost from 0 (nobody
-notices) up.
+In: a text.
+Out: ``safe_edits``: a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
+characters, and new text) and one ``cost`` for them, a number above 0: 0.1 = nobody notices, 0.4 = another word or order
+of clauses. ``alternatives``: one expression for all phrases, and what may stand for each.
 
 Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and
 numbers in dates are left alone. A cost of .4 is another word or order of clauses, .1 a change that nobody notices.

@@ -1,7 +1,9 @@
 """Measures how near a text is to its author's other texts, by four fast views: what ``raven-hide`` searches against.
 
-In: the known texts, a ``Crowd`` of other people's texts, a text, ``SafeEdit``s. Out: nearness as a number: 0 = as
-texts of the crowd on average, 1 = as the known texts are to each other; (edits,) after each edit.
+In: the known texts, a ``Crowd`` (pieces of other people's texts), a text, ``SafeEdit`` objects; pieces in words.
+Out: nearness as a number, unbounded: 0 = as texts of the crowd on average, 1 = as the known texts are to each other;
+(edits,) after each edit, from ``EditSearch``. Single views (``Ratios``, in natural log, ``Deviations``, cosines) are
+put on that scale. ``grams`` and ``GramChanges``: n-grams as integers, changes of their counts; ``pieces``: texts.
 
 Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with
 all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and

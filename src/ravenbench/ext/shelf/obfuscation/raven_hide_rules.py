@@ -1,7 +1,10 @@
 """Finds edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
 
-In: a text. Out: tuples of ``Edit``s (half-open spans of characters and new text), each with its cost in sense, 0 =
-nobody notices.
+In: a text.
+Out: ``ruled_edits``: an iterator of pairs (edits, cost): ``edits`` is a tuple of ``Edit`` made together or not at all
+(half-open spans in characters, and the new text), ``cost`` one number for the tuple, from 0.1 (nobody notices) to 0.4
+(another word or order of clauses); nothing comes out where the NLTK tagger is missing. ``rules``: all rules as
+``TaggedRule``, in the order of their file.
 
 The rules are written in ``raven_hide_rules.txt``. What a rule makes of a sentence is brought back to the words that
 differ, so that a clause may move while a word within it is left to other edits.

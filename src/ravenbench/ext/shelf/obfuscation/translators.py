@@ -1,6 +1,8 @@
-"""Translates by Apertium, for round trips.
+"""Translates by running the program Apertium, for round trips.
 
-In: sentences and two languages by their codes. Out: their translations in the same order, None where there is none.
+In: sentences and two languages by their codes.
+Out: their translations in the same order, None where there is none; ``here``: the pairs of languages installed (text).
+ProgramError where Apertium fails, MissingPart where it does not have the two languages.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Methods as their papers describe them, one a file (some with a file of features beside it)."""
+"""Holds verifiers as their papers describe them, one a file, some with a file of features. No code is here."""

@@ -1,7 +1,9 @@
-"""Verifies as Castillo et al. 2014: votes of feature families on whether the questioned document is like the known
-ones.
+"""Verifies as Castillo et al. 2014: feature families vote on whether the questioned document is like the known ones.
 
-In: ``Problems`` (n). Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered.
+In: ``Problems`` (n), training ones for a list of frequent words (truth is not used); for the helpers similarities or
+counts.
+Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered; ``voted``: True, False or None
+(undecided); ``jaccard``: shares of n-grams in both rows, 0 to 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Verifies as Jankowska, Kešelj & Milios 2013: proximity-based one-class classification, the baseline of PAN-2014.
 
-In: ``Problems`` (n). Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text has no n-gram;
-dissimilarities (pairs, sizes), higher = less alike.
+In: ``Problems`` (n); for the helpers texts as integers, pairs of rows, sizes of profiles in n-grams.
+Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text has no n-gram (M: mean ratio of
+dissimilarities); ``mean_ratios``: M (n, settings); ``dissimilarities``: (pairs, sizes), 0 to 8 times the size, higher =
+less alike; ``gram_numbers`` and ``profiles``: n-grams as numbers and their counts. SpecError for a parameter.
 """
 
 from __future__ import annotations

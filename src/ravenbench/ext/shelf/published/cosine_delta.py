@@ -1,6 +1,7 @@
-"""Verifies by Cosine Delta: do two texts turn the same frequent words up and down?
+"""Verifies by Cosine Delta: do two texts use the same frequent words more, or less, than others do?
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), cosines from −1 to 1, higher = same author.
+In: ``Problems`` (n), and training ``Problems`` to learn words, means and deviations.
+Out: raw scores (n,), mean cosines from −1 to 1, higher = same author. SpecError if a parameter is out of range.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Verifies as Fréry, Largeron & Juganaru-Mathieu 2014: a decision tree over counts and means of eight similarities.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author.
+In: ``Problems`` (n), and their truth (n,) to learn.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. CorpusError if training lacks one class.
 """
 
 from __future__ import annotations

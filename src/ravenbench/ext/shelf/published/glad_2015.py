@@ -1,8 +1,10 @@
-"""Verifies as GLAD (Hürlimann et al. 2015): an SVM over two dozen plain comparisons of the known and the questioned
-text.
+"""Verifies as GLAD (Hürlimann et al. 2015): an SVM over 24 comparisons of the known and the questioned text.
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), decision values of any size, higher = same
-author, NaN where a side is empty; features (n, 24).
+In: ``Problems`` (n), and their truth (n,) to learn; for the helpers texts, or a text's counts.
+Out: raw scores (n,), decision values, unbounded, higher = same author, NaN where a side is empty; ``problem_features``
+(n, 24) and ``pair_features`` (24,). SpecError for the kernel, CorpusError if one class is absent. Helpers give one
+feature each: ``dissimilarity`` ≥ 0 (higher = less alike), ``compression_ratio``, ``difference`` ≥ 0, ``cosine`` 0 to 1,
+``entropy`` in bits a character; ``reading`` and ``profile`` count a text.
 """
 
 from __future__ import annotations

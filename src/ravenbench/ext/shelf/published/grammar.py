@@ -1,7 +1,10 @@
 """Says how well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
 
-In: a text and sentences as numbers of words (``Sentences``). Out: log10 probability of each token, (models, tokens),
-at most 0.
+In: a text and sentences as numbers of words (``Sentences``), rows of the sentences that make each model, n, a discount
+(0 to 1).
+Out: ``grammar_log10``: log10 probability of each token, (models, tokens), at most 0, higher = fits better; InputError
+for too many words or n-grams. ``sentences`` and ``divided``: tokens and sentences (text), ``spans``: half-open offsets
+in characters; ``plant``, ``tally``, ``predict`` and ``ask`` are the compiled steps.
 
 A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts
 (``posnoise``) keep both. This is how the authors of LambdaG divide texts.

@@ -1,6 +1,9 @@
 """Verifies as VEBAV (Halvani & Steinebach 2014): one-class decisions by distance in several simple feature families.
 
-In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered.
+In: ``Problems`` (n); nothing is learned.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``ratio``: a distance over a threshold, ≥ 0,
+lower = more alike, NaN without features; ``majority``: one answer. SpecError for fewer than two chunks or a width not
+above 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Verifies as Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models.
 
-In: ``Problems`` (n). Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN where a side
-has too few tags.
+In: ``Problems`` (n); for the helpers a text, or cross-entropies.
+Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN where a side has too few tags;
+``tag_symbols``: one character a tag; ``latin``: True if half of the letters are Latin; ``t_value``: t, NaN if
+undefined. MissingPart without NLTK or its English tagger.
 """
 
 from __future__ import annotations

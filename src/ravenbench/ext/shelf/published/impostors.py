@@ -1,7 +1,9 @@
 """Verifies by contests with impostors: are two texts more similar to each other than to texts by other authors?
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), higher = same author, as a rule the share of
-contests won, from 0 to 1; NaN where a text or all impostors are empty.
+In: ``Problems`` (n), and their truth (n,) to learn whose training texts can be impostors (texts by other authors).
+Out: raw scores (n,), higher = same author: the share of contests won, from 0 to 1, or a mean ratio ≥ 0, unbounded
+(``khonji-iraqi``); NaN where a text or all impostors are empty. SpecError for a parameter, CorpusError for fewer than
+two authors. ``Background`` holds the impostors, their rows from 0.
 """
 
 from __future__ import annotations

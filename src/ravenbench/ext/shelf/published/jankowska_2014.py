@@ -1,6 +1,8 @@
 """Verifies as Jankowska, Kešelj & Milios 2014: an ensemble of proximity-based one-class classifiers.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered.
+In: ``Problems`` (n), and their truth (n,) to learn; for ``best_threshold`` distances and truth (n,).
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``best_threshold``: the distance up to which most
+decisions are right, 1 if all are NaN. CorpusError if one class is absent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), log10 likelihood ratios, higher = same author;
-``TokenRatio``s, what each token adds, in log10.
+In: ``Problems`` (n), and their truth (n,) to learn the other authors' sentences.
+Out: raw scores (n,), log10 likelihood ratios (scaled down where a ``correction`` is named), unbounded, higher = same
+author, NaN where there is no score; ``tokens``: a list of ``TokenRatio``, what each token adds, in log10, with
+half-open offsets in characters. SpecError for a parameter, CorpusError for fewer than two authors.
 """
 
 from __future__ import annotations

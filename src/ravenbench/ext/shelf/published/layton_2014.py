@@ -1,7 +1,9 @@
 """Verifies as Layton 2014: a weighted vote of local character n-gram methods (SCAP, CNG, RLP).
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author: the weighted
-share of members that accept; distances (methods · sizes, pairs), higher = less alike.
+In: ``Problems`` (n), and their truth (n,) to learn; for the helpers texts, or rows of counts.
+Out: answers (n,) from 0 to 1, higher = same author: the weighted share of members that accept, 0.5 = unanswered;
+``distances``: (methods · sizes, pairs), ≥ 0, higher = less alike; ``tables``: counts (texts, n-grams) by problem.
+SpecError for lengths or sizes, CorpusError for too little text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Verifies as Mayor et al. 2014: sparse representation of the questioned document by documents of the author and of
-impostors.
+"""Verifies as Mayor et al. 2014: sparse representation of a document by documents of the author and of impostors.
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), shares of iterations from 0 to 1, higher = same
-author.
+In: ``Problems`` (n), and training ``Problems`` with truth, whose other authors are the impostors; for the helpers
+arrays.
+Out: raw scores (n,), shares of iterations from 0 to 1, higher = same author; ``sparse_weights``: (n,), unbounded;
+``concentration``: 0 (evenly spread) to 1 (one class).
 """
 
 from __future__ import annotations

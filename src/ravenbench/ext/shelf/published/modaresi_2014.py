@@ -1,7 +1,8 @@
 """Verifies as Modaresi & Gross 2014: fuzzy c-means over differences of style features.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; memberships (n,
-clusters) from 0 to 1, whose rows sum to 1.
+In: ``Problems`` (n), and their truth (n,) to learn; for the helpers points (n, d).
+Out: answers (n,) from 0 to 1, higher = same author; ``memberships``: (n, clusters), 0 to 1, whose rows sum to 1;
+``fuzzy_c_means``: centres (clusters, d). CorpusError if one class is absent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Verifies as Moreau et al. 2014: a genetic search over observations, measures and learners, in nested
-cross-validation.
+"""Verifies as Moreau et al. 2014: a genetic search over observations, measures and learners, cross-validated twice.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; similarities (n,
-measures, means, observations) from 0 to 1.
+In: ``Problems`` (n), and their truth (n,) to learn; for ``evolve`` genomes (population, genes) and a fitness.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``Observations.features``: similarities (n,
+measures, means, observations), 0 to 1; ``evolve``: the last generation, best first, and its fitness (higher = better).
+SpecError, CorpusError (a class under four problems), MissingPart without the tagger. ``tagged``, ``means``, ``levels``
+and ``stalled`` help.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Verifies by n-gram tracing: how much of the questioned text's n-grams the known author has used before.
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), a coefficient of overlap, higher = same author.
+In: ``Problems`` (n), and training ``Problems`` (counted for ``phi`` and ``cole`` alone).
+Out: raw scores (n,), a coefficient of overlap, from 0 to 1 (``phi`` from −1, ``cole`` from below 0), higher = same
+author, NaN where a side has no n-gram; ``grams``: a set of n-grams. SpecError if a parameter is out of range.
 """
 
 from __future__ import annotations

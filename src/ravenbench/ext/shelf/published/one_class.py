@@ -1,6 +1,8 @@
 """Gives what the one-class methods of PAN-2014 share: each problem is decided by its own texts.
 
-In: ``Problems`` (n). Out: answers (n,) from 0 to 1, higher = same author; pieces of texts.
+In: ``Problems`` (n); for the helpers texts or lists of tokens, counts of pieces, similarities.
+Out: ``OneClass``: answers (n,) from 0 to 1, higher = same author; ``cut`` and ``known_and_questioned``: pieces of
+texts, none where there is too little; ``sides``: known and questioned documents by problem; ``accepts``: True or False.
 
 Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it lies
 about as near to the known ones as these lie to each other. How each of that is done makes the method.

@@ -1,6 +1,9 @@
 """Verifies as Satyam et al. 2014: latent semantic analysis of character n-grams within each problem.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author.
+In: ``Problems`` (n), and their truth (n,) to learn; for the helpers counts (rows, n-grams) or coordinates (rows, rank).
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``log_entropy``: weighed counts; ``latent``:
+coordinates (rows, rank); ``separation``: a difference of mean cosines in standard deviations, higher = more alike, NaN
+if undefined. SpecError without lengths.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Reads texts as the families of features that the systems of PAN-2014 shared, and counts one batch of texts.
 
-In: normalised texts, and ``Problems``. Out: sequences of units; ``Profiles`` and matrices of counts (texts, n-grams);
-cosines from 0 to 1; ``Members``, rows of known and questioned texts.
+In: normalised texts, or sequences of their units (below); ``Problems`` for ``Members``.
+Out: ``units_of``: units in order; ``sentence_lengths``: words; ``count``: ``Profiles``; ``dense``: counts (texts,
+n-grams); ``cosines``: of all rows of counts, 0 to 1; ``Members``: texts, and rows (from 0) of known and questioned
+ones; ``halves``: two texts. ``numbered``, ``symbols`` and ``written`` give units as numbers or characters.
 
 A family reads a text as a sequence of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop``
 (those among the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words),

@@ -1,8 +1,9 @@
-"""Verifies as SPATIUM-L1 (Kocher & Savoy 2015): the questioned text's frequent tokens, compared with impostors in
-rounds.
+"""Verifies as SPATIUM-L1 (Kocher & Savoy 2015): the questioned text's frequent tokens, compared with impostors.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered;
-frequencies per 1,000 tokens.
+In: ``Problems`` (n), and training ``Problems`` with truth, whose known sets by other authors are the impostors.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``frequencies``: per 1,000 tokens; ``ratio``:
+least distance to impostors over that to the known texts, ≥ 0, above 1 = same author. SpecError for a parameter,
+CorpusError for fewer than two authors. ``frequent_untied``: tokens; ``answers``: from ratios.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'
-do?
+"""Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'?
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,): log10 likelihood ratios, higher = same author;
-``llr`` gives natural logarithms.
+In: ``Problems`` (n), and their truth (n,) to learn which texts share an author.
+Out: raw scores (n,): log10 likelihood ratios before calibration, unbounded, higher = same author, 0 where a side has
+none of the units; ``llr``: natural logarithms (n,); ``counts``: (n, units) and (n,). SpecError if a parameter is out of
+range.
 
 Each author has rates of their own for words or character sequences, drawn from a distribution over all authors; texts
 are draws at these rates. The distribution over authors is learned from training texts, so that no training pairs are

@@ -1,7 +1,10 @@
 """Verifies by unmasking (Koppel, Schler & Bonchek-Dokow 2007) and its form for short texts (Bevendorff et al. 2019).
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,) from 0 to 1, higher = same author; curves (n,
-rounds) of accuracies from 0 to 1 in telling both sides apart.
+In: ``Problems`` (n), and their truth (n,) to learn; for the helpers words of both sides, or chunks (n, features).
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``curves`` (n, rounds) and ``curve`` (rounds,):
+accuracies from 0 to 1 in telling both sides apart, NaN for short texts; ``points``: the same from chance (0) to 1;
+``meta_features``: (n, 5 · rounds − 6). SpecError for a parameter, CorpusError for short texts or one class. ``cut`` and
+``standardised`` make chunks, ``folds_of`` folds from 0; ``solve`` and ``unmask`` are compiled.
 """
 
 from __future__ import annotations

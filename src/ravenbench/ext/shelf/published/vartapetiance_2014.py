@@ -1,6 +1,9 @@
 """Verifies as Vartapetiance & Gillam 2014: how stop words follow each other within short windows.
 
-In: ``Problems`` (n). Out: answers (n,), binary: 1 = same author, 0 = different.
+In: ``Problems`` (n), and training texts to choose stop words and scales; for ``patterns`` a text's words and a gap in
+words.
+Out: answers (n,): 1 = same author, 0 = different, 0.5 = no pattern on a side; ``patterns``: frequency a word, mean
+distance in words and its variance of each pair of stop words, (3, pairs). SpecError for a parameter.
 """
 
 from __future__ import annotations

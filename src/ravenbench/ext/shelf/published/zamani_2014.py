@@ -1,7 +1,9 @@
 """Verifies as Zamani et al. 2014: nearest neighbours in the distributions that set an author apart.
 
-In: ``Problems`` (n), and their truth to learn. Out: raw scores (n,), shares from 0 to 1, higher = same author;
-distances from 0 to 1, the roots of divergences in bits.
+In: ``Problems`` (n), and training ``Problems`` with truth, whose other authors give documents to compare with.
+Out: raw scores (n,), shares of the known author among the neighbours, from 0 to 1, higher = same author;
+``neighbours``: one such share; ``jensen_shannon``: distances from 0 to 1, roots of divergences in bits, higher = less
+alike.
 """
 
 from __future__ import annotations

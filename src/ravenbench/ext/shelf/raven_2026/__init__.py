@@ -1,1 +1,1 @@
-"""What ``raven-2026`` measures: views of a text, families of features, similarities normalised by impostors."""
+"""Holds the modules of ``raven-2026``: families of features, similarities normalised by impostors. No code is here."""

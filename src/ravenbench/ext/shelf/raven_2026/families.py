@@ -1,7 +1,10 @@
 """Defines families of features, and the similarity that each gives to two documents.
 
-In: ``Chunked`` documents (chunks of texts in every view) and ``links`` (m, 2), pairs of rows. Out: similarities
-(documents, impostors) and (m,), higher = more alike.
+In: ``Chunked`` documents (chunks of texts in every view, a rewriting of them) and ``links`` (m, 2), pairs of rows from
+0.
+Out: similarities to impostors (texts by others) (documents, impostors) and of linked documents (m,), higher = more
+alike: mean cosines, −1 to 1 (``Delta``), or Σmin / Σmax, 0 to 1 (``MinMax``); ``chunk_pairs``: rows of chunks, and the
+link of each.
 
 A document is some chunks (``ext.shelf.views``); the similarity of two documents is the mean over pairs of chunks, so
 that it does not drift with their length.

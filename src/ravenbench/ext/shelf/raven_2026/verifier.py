@@ -1,7 +1,10 @@
 """Defines raven-2026, Raven's own verifier: one recipe for every language and genre.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 =
-unanswered; natural log-odds (n,); features (n, features), mean z-scores, higher = more alike.
+In: ``Problems`` (n), and their truth (n,) to learn; for ``Ridge`` features (n, f), for ``s_norms`` similarities.
+Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; natural log-odds (n,), unbounded,
+higher = same author; features (n, features), mean z-scores against impostors (texts by others), higher = more alike,
+and which problems can be told (n,) bool. SpecError for a parameter, CorpusError for one class or one author.
+``families``, ``whitened`` and ``feature_names`` list the features.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """Gives cosines of n-gram frequencies after whitening by how authors vary, learned without the problem's own authors.
 
-In: chunks of impostors' texts with their authors, and ``Cases`` (m problems over a table of documents). Out: cosines
-from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m, impostors) of each side and impostors.
+In: chunks of impostors' (other authors') texts with their authors, and ``Cases`` (m problems over a table of
+documents).
+Out: ``WhitenedBatch``: cosines from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m,
+impostors) of each side and impostors (those not allowed mean nothing); ``Whitened``: vocabulary and covariance factors;
+``within``, ``whitened``: rows; ``products``: inner products. ``Scatter``, ``Frame``, ``Layout`` prepare; ``leave_out``,
+``add``, ``gather``, ``between`` and ``interpolated`` are compiled steps; rows count from 0, −1 = none.
 
 What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all
 impostors and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A``

@@ -1,1 +1,3 @@
-"""Raven's methods without content: what they read of a text, a verifier and an attribution method."""
+"""Holds Raven's methods without content: a mask of content words, a verifier and an attribution method. No code is
+here.
+"""

@@ -1,8 +1,10 @@
-"""Defines raven-style, Raven's own attribution method: families of views of texts without content, calibrated out of
-fold.
+"""Defines raven-style, Raven's own attribution method: views of texts without content, calibrated out of fold.
 
-In: texts with their authors (and topics) to learn; n texts. Out: probabilities (n, authors) from 0 to 1, whose rows
-sum to 1; names (n,).
+In: texts with their authors (and topics) to learn; n texts; for ``likeliest_weight`` scores (n, authors) and author
+codes (n,).
+Out: probabilities (n, authors) from 0 to 1, whose rows sum to 1; names (n,); ``likeliest_weight``: a factor of scores,
+0 or more. InputError if numbers of texts and topics differ, for fewer than two authors, or for an only text too short
+to cut.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Masks texts by ``content-mask``, which hides their content words (ours).
 
-In: training texts to learn which words stay; texts. Out: masked texts, in the same order.
+In: training texts to learn which words stay (at most ``k``, a count); texts.
+Out: masked texts, in the same order: ``x`` for a content word, ``0`` for a digit. SpecError if ``k`` is below 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Defines raven-style: the recipe of ``raven-2026`` on what a text is without its content.
 
-In: ``Problems`` (n), and their truth to learn. Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 =
-unanswered; features (n, features).
+In: ``Problems`` (n), and their truth (n,) to learn.
+Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; ``measure``: features (n, features),
+higher = more alike, and which problems can be told (n,) bool. CorpusError for fewer than two authors.
 """
 
 from __future__ import annotations

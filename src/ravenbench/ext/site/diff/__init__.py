@@ -1,1 +1,1 @@
-"""The viewer of what a rewriting changed."""
+"""Holds the viewer of what a rewriting changed. No code is here."""

@@ -1,7 +1,10 @@
 """Compares a text and its rewriting, phrase by phrase, on pages for reading and for grading.
 
-In: a rewriting's parts (``Part``: original and rewritten). Out: a ``TextComparison``, with counts of words and
-changes in a thousand words, and HTML pages of it.
+In: a rewriting's parts (``Part``: original and rewritten), verifiers' answers (0 to 1, higher = same author) before and
+after.
+Out: ``compare``: a ``TextComparison``, with counts of words and changes in a thousand words (or None); HTML pages of
+one (``diff_page``), of several of one text (``columns_page``; ValueError for different texts), of an index
+(``index_page``). ``shown``: escaped text; ``column_rows``: ``DiffRow`` list.
 
 Lines either hold one phrase both texts share, or two stacked phrases, original above rewriting. Read along the top
 rows the page gives the original, along the bottom rows the rewriting, both to the character.

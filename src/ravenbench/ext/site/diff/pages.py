@@ -1,7 +1,9 @@
 """Shows what a rewriting changed, as pages of two texts, of two problem sets, or of a run.
 
-In: paths of originals and rewritings, or a run's folder. Out: HTML pages and a ``DiffResult``: the page's path, the
-count of comparisons, changes in a thousand words.
+In: paths of originals and rewritings, or a run's folder; a place to write.
+Out: ``diff``: HTML pages and a ``DiffResult``: the page's path, the count of comparisons, changes in a thousand words
+(None for several); ``from_sets`` and ``from_run``: comparisons; ``write_pages``: their count; ``read_pair``: parts.
+InputError where nothing can be compared or options exclude each other.
 """
 
 from __future__ import annotations
