@@ -322,6 +322,7 @@ def test_no_model_is_read_that_was_not_asked_for(shelf, tmp_path):
             persist.load(folder, asked)
 
 
+@pytest.mark.extra
 def test_what_reaches_out_says_so():
     out = set()
     for kind in ("transform", "segmenter", "calibrator", "verifier"):

@@ -127,8 +127,8 @@ class Drawing:
         rng = self.pairing.draws("sampler", pool, str(sampler))
         chosen = sampler.select(similarity[np.ix_(inside, inside)], size, rng)
         merged: Ints = np.full(len(similarity), -1, dtype=np.int64)
-        kept = chosen.merged >= 0
-        merged[inside[kept]] = inside[chosen.merged[kept]]
+        remains = chosen.merged >= 0
+        merged[inside[remains]] = inside[chosen.merged[remains]]
         return inside[chosen.chosen], merged
 
     def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
