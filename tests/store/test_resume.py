@@ -128,3 +128,23 @@ def test_a_folder_that_was_handed_over_imports_nothing(tmp_path, monkeypatch):
         record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
         resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
     assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "looked_at"),
+    [
+        ("command('curl http://host:80/a')", True),
+        ('command("it\'s at host:80")', True),
+        (r"command('it\'s at host:80', folder='a:b')", True),
+        ("meta([command('a'), strange_module:X, command('b')])", False),
+        (r"meta([command('\\'), strange_module:X, command('b')])", False),
+        ("meta([command('\\\n'), strange_module:X, command('b')])", False),
+        ("""meta([command("'"), strange_module:X, command("'")])""", False),
+    ],
+)
+def test_what_stands_in_quotes_names_no_module(spec, looked_at, monkeypatch, caplog):
+    monkeypatch.setattr(resume.registry, "parse", lambda kind, text: text)
+    monkeypatch.setattr(resume, "source_hash", lambda component: "another")
+    record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
+    resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
+    assert ("its file changed" in caplog.text) == looked_at
