@@ -15,6 +15,7 @@ import hashlib
 import inspect
 import json
 import operator
+import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from numbers import Integral, Real
 from pathlib import Path
-from types import NoneType, SimpleNamespace, UnionType
+from types import FunctionType, GetSetDescriptorType, NoneType, SimpleNamespace, UnionType
 from typing import (
     Annotated,
     Any,
@@ -388,9 +389,26 @@ def foreign(component: Any) -> list[str]:
 
 
 def _known(kind: type) -> bool:
-    """Whether a class is Raven's own or scikit-learn's, and not one that says so."""
+    """Whether a class is Raven's own or scikit-learn's by the files of all its functions, and not one that says so."""
     resolved = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
-    return resolved is kind and kind.__module__.startswith(("ravenbench.", "sklearn."))
+    values = [value for base in kind.__mro__[:-1] for value in vars(base).values()]
+    return (
+        resolved is kind
+        and kind.__module__.startswith(("ravenbench.", "sklearn."))
+        and all(map(_written_here, values))
+    )
+
+
+def _written_here(value: Any) -> bool:
+    """Whether what a class holds is no code, or from a file of Raven or scikit-learn, or written by ``dataclass``."""
+    function = getattr(value, "__func__", getattr(value, "fget", getattr(value, "func", value)))
+    if not isinstance(function, FunctionType):
+        described = callable(value) or hasattr(type(value), "__get__")
+        return not described or isinstance(value, GetSetDescriptorType) or _known(type(value))
+    packages = filter(None, map(sys.modules.get, ("ravenbench", "sklearn")))
+    folders = tuple(f"{path}{os.sep}" for package in packages for path in package.__path__)
+    code = function.__code__
+    return code.co_filename.startswith(folders) or code.co_qualname.startswith("__create_fn__.")
 
 
 def source_hash(component: Component) -> str | None:

@@ -107,6 +107,20 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: [{**ROW, "by": {1: "a", "1": "b"}}],
         TWICE.format("1"),
     ),
+    "systems 1 and '1'": (
+        lambda: [{"system": name, "id": f"p{name!r}", "value": 0.5} for name in (1, "1")],
+        r"a system stands twice\s+found: '1'\s+expected: each name once",
+    ),
+    "systems True and 'True' in polars": (
+        lambda: pl.DataFrame(
+            {
+                "system": pl.Series([True, "True"], dtype=pl.Object),
+                "id": ["a", "b"],
+                "value": [0.5, 0.5],
+            }
+        ),
+        r"a system stands twice\s+found: 'True'",
+    ),
     "an object of no kind that tables have": (
         lambda: [{**ROW, "author": object()}],
         "author holds what no table can",

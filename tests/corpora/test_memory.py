@@ -15,6 +15,7 @@ import pytest
 import extensions
 import ravenbench
 from ravenbench.corpora.memory import FOLDER, as_place
+from ravenbench.corpora.remarks import ACCOUNT
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -215,6 +216,21 @@ def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
             assert expected in ({*corpus.author.names}, {*corpus.topic.names})
     assert len({*told.values()}) == 1 and len(told) >= 3, told
     assert isinstance(expected, set) or expected in told["list"]
+
+
+@pytest.mark.parametrize("column", ["author", "topic"])
+def test_a_number_and_its_text_are_one_label_and_that_is_said(column, tmp_path):
+    plain = [
+        {"text": f"Words {i}.", "author": "ab"[i % 2], "topic": "xy"[i // 2]} for i in range(4)
+    ]
+    rows = [{**row, column: name} for row, name in zip(plain, [1, "1", 2, 3], strict=True)]
+    forms = tables(rows, tmp_path)
+    for table in (forms["list"], forms["fakes"], forms["jsonl"]):  # others make texts of both
+        (said,) = ravenbench.load_corpus(table).notes[ACCOUNT]
+        assert (
+            said == f"labels that are text in one row, a number in another, were joined: {column} 1"
+        )
+    assert ACCOUNT not in ravenbench.load_corpus(plain).notes
 
 
 def test_bytes_are_no_name_and_no_text_and_otherwise_left_out(tmp_path):

@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError
+from ravenbench.store import resume
 from ravenbench.store.plans import cell_key
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
@@ -114,3 +116,35 @@ def test_another_run_in_the_place_of_an_earlier_one(tmp_path):
             msgspec.to_builtins(store.read_cell(place.key).record) for store in (stored, expected)
         )
         assert here | {"seconds": None} == there | {"seconds": None}
+
+
+def test_a_folder_that_was_handed_over_imports_nothing(tmp_path, monkeypatch):
+    """The class that a plan names is looked at only where the command has imported its module."""
+    marker = tmp_path / "imported"
+    module = f"open({str(marker)!r}, 'w')\nclass X: pass\n"
+    (tmp_path / "strange_module.py").write_text(module)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for spec in ("strange_module:X", "masked(strange_module:X, frequency-mask)"):
+        record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
+        resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "looked_at"),
+    [
+        ("command('curl http://host:80/a')", True),
+        ('command("it\'s at host:80")', True),
+        (r"command('it\'s at host:80', folder='a:b')", True),
+        ("meta([command('a'), strange_module:X, command('b')])", False),
+        (r"meta([command('\\'), strange_module:X, command('b')])", False),
+        ("meta([command('\\\n'), strange_module:X, command('b')])", False),
+        ("""meta([command("'"), strange_module:X, command("'")])""", False),
+    ],
+)
+def test_what_stands_in_quotes_names_no_module(spec, looked_at, monkeypatch, caplog):
+    monkeypatch.setattr(resume.registry, "parse", lambda kind, text: text)
+    monkeypatch.setattr(resume, "source_hash", lambda component: "another")
+    record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
+    resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
+    assert ("its file changed" in caplog.text) == looked_at

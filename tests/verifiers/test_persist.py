@@ -201,9 +201,13 @@ def test_a_state_of_another_form_or_without_a_part_is_an_error(trained, tmp_path
     with pytest.raises(FormatError, match="damaged"):
         persist.load(trained, expected)
     (trained / "verifier.json").write_text(whole)
-    edit(trained, lambda head: head["state"]["state"].pop("scorer_"))
+    loaded = persist.load(trained)
+    del loaded.scorer_
     with pytest.raises(FormatError, match="figures of this trained verifier"):
-        persist.save(persist.load(trained), tmp_path / "again")
+        persist.save(loaded, tmp_path / "again")
+    edit(trained, lambda head: head["state"]["state"].pop("scorer_"))
+    with pytest.raises(FormatError, match="arrays that it does not name: a0, a1"):
+        persist.load(trained)
     assert not (tmp_path / "again").exists()
 
 

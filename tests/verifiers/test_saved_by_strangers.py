@@ -6,8 +6,11 @@ A stranger knows how the hash is made, so every change of a record comes with a 
 from __future__ import annotations
 
 import copy
+import io
 import json
 import shutil
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -19,7 +22,7 @@ from typer.testing import CliRunner
 from ravenbench import registry
 from ravenbench.cli.main import build
 from ravenbench.components import Component, reaches_out
-from ravenbench.errors import InputError
+from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.overlap import LearnedHashes
 from ravenbench.testing import toy_problems
@@ -257,6 +260,71 @@ def test_json_that_says_the_same_otherwise_is_refused(shelf, tmp_path):
             persist.load(folder)
 
 
+def packed(arrays, name, header, content, way):
+    """The arrays of a saved verifier with one more."""
+    file = io.BytesIO(arrays)
+    with zipfile.ZipFile(file, "a", way) as archive, archive.open(name, "w") as member:
+        start = io.BytesIO()
+        np.lib.format.write_array_header_1_0(start, {"fortran_order": False, **header})
+        member.write(start.getvalue())
+        for block in content:
+            member.write(block)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("header", "content", "way", "message"),
+    [
+        ({"descr": "<f8", "shape": (2,)}, [bytes(16)], zipfile.ZIP_STORED, "does not name: more"),
+        (
+            {"descr": "<f8", "shape": (2**24,)},
+            [bytes(2**20)] * 128,
+            zipfile.ZIP_DEFLATED,
+            r"arrays of 134,\d+,\d+ bytes in a file of",
+        ),
+        (
+            {"descr": "<f8", "shape": (10**15,)},
+            [],
+            zipfile.ZIP_STORED,
+            r"not of the size that it says: \(1000000000000000,\)",
+        ),
+        ({"descr": "|O", "shape": (1,)}, [b"\x80\x04N."], zipfile.ZIP_STORED, "not of the size"),
+        ({"descr": "|O", "shape": (1,)}, [b"\x80\x04NNN00."], zipfile.ZIP_STORED, "Object arrays"),
+    ],
+    ids=["unnamed", "packed", "7 PiB", "an object", "an object of eight bytes"],
+)
+def test_arrays_that_nobody_wrote_so_are_refused(header, content, way, message, shelf, tmp_path):
+    folder = shutil.copytree(shelf("function-words"), tmp_path / "changed")
+    arrays = folder / "arrays.npz"
+    arrays.write_bytes(packed(arrays.read_bytes(), "more.npy", header, content, way))
+    edit(folder, lambda head: None)
+    tracemalloc.start()
+    with pytest.raises(FormatError, match=message):
+        persist.load(folder, registry.parse("verifier", "function-words"))
+    assert tracemalloc.get_traced_memory()[1] < 2**25
+    tracemalloc.stop()
+
+
+def test_an_array_is_named_once(shelf, tmp_path):
+    folder = shutil.copytree(shelf("function-words"), tmp_path / "changed")
+    edit(folder, lambda head: head["state"]["state"].update(hidden_={"array": "a0"}))
+    with pytest.raises(FormatError, match="damaged"):
+        persist.load(folder, registry.parse("verifier", "function-words"))
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999", "1E2", '"\\u0061"', "1,  1"])
+def test_a_value_as_raven_writes_none_is_refused(value, shelf, tmp_path):
+    folder = shutil.copytree(shelf("function-words"), tmp_path / "changed")
+    edit(folder, lambda head: head["state"]["state"].update(hidden_=["here"]))
+    body, _, _ = (folder / "verifier.json").read_bytes().partition(b'"sha256"')
+    body = body.replace(b'"here"', value.encode())
+    beside = [(folder / name).read_bytes() for name in ("arrays.npz", persist.LEARNED)]
+    (folder / "verifier.json").write_bytes(persist.sealed(body, *beside))
+    for asked in (None, registry.parse("verifier", "function-words")):
+        with pytest.raises(FormatError, match=r"not JSON compliant|not those that were saved"):
+            persist.load(folder, asked)
+
+
 def test_parts_of_one_verifier_in_another_are_refused(shelf, tmp_path):
     names = every(True)
     heads = {name: json.loads((shelf(name) / "verifier.json").read_text()) for name in names}
@@ -275,7 +343,7 @@ def test_members_in_another_order_or_number_are_refused(shelf, tmp_path):
     for change in (list.reverse, list.clear, lambda members: members.append(members[0])):
         folder = shutil.copytree(shelf("meta"), tmp_path / "changed", dirs_exist_ok=True)
         edit(folder, lambda head, change=change: change(head["state"]["state"]["members_"]))
-        with pytest.raises(InputError, match="has not there"):
+        with pytest.raises(InputError, match=r"has not there|damaged \(KeyError"):
             persist.load(folder, asked)
 
 
@@ -322,6 +390,7 @@ def test_no_model_is_read_that_was_not_asked_for(shelf, tmp_path):
             persist.load(folder, asked)
 
 
+@pytest.mark.extra
 def test_what_reaches_out_says_so():
     out = set()
     for kind in ("transform", "segmenter", "calibrator", "verifier"):

@@ -143,11 +143,13 @@ def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
     if "value" in columns and "system" in columns:
         systems: dict[str, list[Record]] = {}
         for row in records:
-            systems.setdefault(_file_name(row.get("system")), []).append(row)
+            systems.setdefault(repr(row.get("system")), []).append(row)
+        names = [_file_name(rows[0].get("system")) for rows in systems.values()]
+        check_each_once(names, f"the table {name!r}", label="system")
         # A folder each: a file may not be called as readers call truth, or all answers.
         return {
             f"{system}/answers.jsonl": _lines(_without_columns(rows, {"system"}))
-            for system, rows in systems.items()
+            for system, rows in zip(names, systems.values(), strict=True)
         }
     # A file of that name would be called after its folder.
     return {f"{'system' if name == 'answers' else name}.jsonl": _lines(records)}

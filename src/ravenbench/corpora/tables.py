@@ -21,7 +21,14 @@ from typing import Any
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.corpora.remarks import ACCOUNT
-from ravenbench.errors import FormatError, InputError, counted, did_you_mean, remarks_gathered
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    counted,
+    did_you_mean,
+    first_names,
+    remarks_gathered,
+)
 from ravenbench.files import check_not_forked
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
@@ -327,6 +334,7 @@ def read_table(
     of_reddit = text in ("body", "selftext") and "subreddit" in first_rows[0][1]
     account += _doubts_of_columns([row for _, row in first_rows], text, author)
     only_quotation: list[bool] = []
+    kinds_of_label: dict[str, set[type]] = {}
     number = 0
     for number, (line, row) in enumerate(chain(first_rows, rows)):
         if (
@@ -366,6 +374,9 @@ def read_table(
                     continue
                 body = own_words
             check_controls(body, path, line, encoding)
+            for column in role_columns[1:]:
+                label = f"{column} {row[column]}"
+                kinds_of_label.setdefault(label, set()).add(type(row[column]))
             columns = {}
             for key, value in row.items():
                 if key in (text, author, topic, id, language) or key is None:
@@ -397,6 +408,11 @@ def read_table(
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
+    if both := [label for label, kinds in kinds_of_label.items() if len(kinds) > 1]:
+        shown = first_names(both)
+        account.append(
+            f"labels that are text in one row, a number in another, were joined: {shown}"
+        )
     if only_quotation:
         alone = f"; {sum(only_quotation):,} held nothing else" if any(only_quotation) else ""
         account.append(

@@ -495,18 +495,20 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
     return checked_name(value, "an id", archive.label(name), line)
 
 
-def check_each_once(names: Sequence[str], file: str | Path, line: int | None = None) -> None:
-    """FormatError if a table has two columns of one name, of which the last would be taken."""
+def check_each_once(
+    names: Sequence[str], file: str | Path, line: int | None = None, label: str = "column"
+) -> None:
+    """FormatError if a table has two columns of one name, of which the last would be taken, or two others."""
     if len({*names}) == len(names):
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]
     raise FormatError(
-        "a column stands twice",
+        f"a {label} stands twice",
         file=file,
         line=line,
         found=", ".join(map(repr, repeated)),
         expected="each name once",
-        fix="rename or remove one of the columns",
+        fix=f"rename or remove one of the {label}s",
     )
 
 

@@ -312,3 +312,28 @@ def test_another_encoding_than_declared_is_no_damage(tmp_path):
     (tmp_path / "a.xml").write_bytes(markup.encode("shift_jis"))
     with pytest.raises(Unreadable, match="not in the encoding that it declares: EUC-JP"):
         read_document(tmp_path / "a.xml")
+
+
+@pytest.mark.parametrize("declared", ["gbk", "windows-1252", "utf-8", "UTF-16", "klingon"])
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_is_believed_before_a_name(tmp_path, codec, declared):
+    words = f"{JAPANESE} {WESTERN}"
+    markup = f'<?xml version="1.0" encoding="{declared}"?><TEI>{header("Ann")}{body(words)}</TEI>'
+    (tmp_path / "a.xml").write_bytes(markup.encode(codec))
+    assert read_document(tmp_path / "a.xml").text == f"{words}\n"
+    (tmp_path / "b.xml").write_bytes(b"\xef\xbb\xbf" + markup.encode("utf-8") + b"\xff")
+    with pytest.raises(Unreadable, match="not in the encoding that it declares: utf-8-sig"):
+        read_document(tmp_path / "b.xml")
+
+
+@pytest.mark.parametrize("before", [" " * 250, " " * 50_000, "\n" * 401])
+def test_a_name_after_many_blanks_is_found(tmp_path, before):
+    markup = f'<?xml version="1.0"{before}encoding="Shift_JIS"?><TEI>{header("Ann")}{body(JAPANESE)}</TEI>'
+    (tmp_path / "a.xml").write_bytes(markup.encode("shift_jis"))
+    assert read_document(tmp_path / "a.xml").text == f"{JAPANESE}\n"
+
+
+def test_a_long_name_is_an_unknown_one(tmp_path):
+    (tmp_path / "a.xml").write_text(f'<?xml version="1.0" encoding="{"x" * 70}"?><TEI/>')
+    with pytest.raises(Unreadable, match="an encoding that is not known: xxx"):
+        read_document(tmp_path / "a.xml")

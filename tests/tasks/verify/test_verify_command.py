@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -456,6 +457,24 @@ def test_another_run_lies_there(corpus, tmp_path):
     verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "run", workers=1)
     with pytest.raises(InputError, match="another spec"):
         verify("length", train=corpus, test=corpus, folder=tmp_path / "run", workers=1)
+
+
+def test_a_plan_of_another_verifier_than_its_run_is_refused(corpus, tmp_path):
+    options = {"train": corpus, "test": corpus, "folder": tmp_path / "run", "workers": 1}
+    store = verify("length", **options).store
+    changed = msgspec.structs.replace(store.plan.verifiers[0], spec="command('true')")
+    store.write_plan(msgspec.structs.replace(store.plan, verifiers=[changed]))
+    with pytest.raises(SpecError, match="names another verifier than its run") as refusal:
+        verify("length", **options)
+    assert "found: command('true')" in str(refusal.value)
+    place = re.search(r"\[(verify)\] (folder) = …", str(refusal.value))
+    (tmp_path / "spec.toml").write_text(f"[{place[1]}]\n{place[2]} = 'another'\n")
+    done = run(
+        *("length", "--train", corpus, "--test", corpus, "--spec", tmp_path / "spec.toml"),
+        "--out",
+        "a.txt",
+    )
+    assert done.exit_code == 0 and (tmp_path / "another" / "plan.json").is_file()
 
 
 def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch, caplog):

@@ -26,10 +26,16 @@ from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unrea
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")
 """Elements that are each a text, or hold some, with a header of their own; one may stand within another."""
-_DECLARED = re.compile(
-    rb"""(?:\xff\xfe|\xfe\xff)?\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*["']([\w.:-]{1,60})["']"""
-)
-_OF_EXPAT = (b"utf-8", b"utf-16", b"utf-16le", b"utf-16be", b"us-ascii", b"iso-8859-1")
+_DECLARED = re.compile(rb"""\s*<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""")
+_OF_EXPAT = ("", "utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1")
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf_32",
+    codecs.BOM_UTF32_BE: "utf_32",
+    codecs.BOM_UTF16_LE: "utf_16",
+    codecs.BOM_UTF16_BE: "utf_16",
+}
+"""Byte order marks, which are believed before any name (XML 1.0, F.1); that of UTF-32 begins with one of UTF-16."""
 _WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030"}
 """What programs write under the name of a smaller set."""
 _NO_TEXT = ("unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf-7")
@@ -209,8 +215,9 @@ def identity(ref: str) -> str:
 def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
     """The text of a TEI file, or those of a ``teiCorpus`` and of each TEI within another.
 
-    It is read in the encoding that it declares, or ``encoding`` where Python knows none of that name. Raises Unreadable
-    if it is other XML, damaged, too large, not in the encoding that it declares, declares entities, or has no body.
+    It is read in the encoding of its mark, else that which it declares, or ``encoding`` where Python knows none of that
+    name. Raises Unreadable if it is other XML, damaged, too large, not in its encoding, declares entities, or has no
+    body.
     """
     data = path.read_bytes()
     if len(data) > DOCUMENT_LIMIT:
@@ -224,10 +231,13 @@ def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
 
 def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes | str:
     """XML in an encoding that expat does not know, decoded by Python; what expat knows, as it is."""
-    declared = _DECLARED.match(data[:400].replace(b"\0", b""))
-    if declared is None or declared[1].lower() in _OF_EXPAT:
+    declared = _DECLARED.match(data.partition(b">")[0].replace(b"\0", b""))
+    name = next(
+        (codec for mark, codec in _MARKS.items() if data.startswith(mark)),
+        declared[1].decode() if declared else "",
+    )
+    if name.lower() in _OF_EXPAT:
         return data
-    name = declared[1].decode()
     codec = _codec(name) or _codec(encoding or "")
     problem = f"it declares an encoding that is not known: {name}"
     for possible in (codec, _WIDER.get(codec, codec)) if codec else ():
@@ -285,7 +295,7 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
     parser.UseForeignDTD(True)
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, ValueError, LookupError) as error:
         raise Unreadable(
             f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt"
         ) from None

@@ -265,7 +265,10 @@ class Verify(Task):
                 "the plan of this folder names another verifier than its run",
                 file=self.folder,
                 found=planned,
-                fix="give another --out",
+                fix=(
+                    "remove this folder, or give another in a spec file: [verify] folder = …, and"
+                    " --spec FILE.toml"
+                ),
             )
         return store
 

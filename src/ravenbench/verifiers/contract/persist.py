@@ -16,8 +16,13 @@ key that says what it is: ``array``, ``tuple``, ``object`` … An object is rebu
 only if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that
 was asked for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or
 unpickled. Parameters are those that were asked for. What fit copies of them (``Component.copies``) must be what they
-say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes. (skops
-imports most of scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
+say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes, and
+nothing is read that is written otherwise. (skops imports most of scikit-learn, seconds, writes addresses and dates,
+knows no versions of classes and checks no tree.)
+
+What a component makes in fit and does not declare so (the calibrator's ``logistic``, the ``lambdag`` of
+``raven-style``) is learned state, as its arrays are: who changes a folder on purpose can put others there, or another
+registered component that does none of the above, and so change answers.
 
 The hash shows damage. It is no signature: who changes a folder on purpose can make it again.
 """
@@ -34,6 +39,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +99,6 @@ LEARNED = "learned.json"
 """Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``), where it was saved with them."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
-_SEAL = len(b'"sha256": ""\n}\n') + 64
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
 _DEEP = 64
 _DAMAGED = "this trained verifier is damaged"
@@ -143,11 +148,10 @@ def save(
     with fresh_folder(folder, known=known) as temporary:
         for name, figure in figures.items():
             write_bytes(temporary / name, figure)
-        body = json_bytes(head).removesuffix(b"\n}\n") + b",\n "
         write_bytes(temporary / _ARRAYS, buffer.getvalue())
         if learned is not None:
             write_bytes(temporary / LEARNED, learned)
-        write_bytes(temporary / _HEAD, sealed(body, buffer.getvalue(), learned or b""))
+        write_bytes(temporary / _HEAD, sealed(_body(head), buffer.getvalue(), learned or b""))
         if note is not None:
             note(folder_digest(temporary))
     return folder
@@ -183,10 +187,8 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
                 fix="train it again",
                 found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed",
             )
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            verifier = Reader(
-                dict(arrays), foreign(expected_verifier) if expected_verifier else None
-            ).decode(head["state"])
+        reader = Reader(_arrays(data), foreign(expected_verifier) if expected_verifier else None)
+        verifier = reader.decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
             raise FormatError(
                 "this folder holds no verifier", file=folder, found=type(verifier).__name__
@@ -196,6 +198,8 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
             expected_verifier = cast(Verifier, fresh(verifier))
             _same(head, expected_verifier, folder)
         _settle(verifier, expected_verifier, "state", folder)
+        if reader.arrays:
+            raise _damaged(f"arrays that it does not name: {', '.join(reader.arrays)}")
     return cast(Verifier, verifier)
 
 
@@ -209,6 +213,29 @@ def sealed(body: bytes, arrays: bytes, learned: bytes) -> bytes:
     """A record that lacks its last line, with the hash of it and of the files beside it."""
     digests = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
     return body + f'"sha256": "{hashlib.sha256(digests.encode()).hexdigest()}"\n}}\n'.encode()
+
+
+def _body(head: Mapping[str, Any]) -> bytes:
+    """A record as it is written, without its last line."""
+    values = {key: value for key, value in head.items() if key != "sha256"}
+    return json_bytes(values).removesuffix(b"\n}\n") + b",\n "
+
+
+def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays by name. FormatError if they are larger than their file, which packs none."""
+    arrays = {}
+    with ZipFile(io.BytesIO(data)) as archive:
+        if (size := sum(member.file_size for member in archive.infolist())) > len(data):
+            raise _damaged(f"arrays of {size:,} bytes in a file of {len(data):,}")
+        for name in archive.namelist():
+            file = io.BytesIO(archive.read(name))
+            np.lib.format.read_magic(file)
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+            if math.prod(shape) * dtype.itemsize != len(file.read()):
+                raise _damaged(f"an array that is not of the size that it says: {shape}")
+            file.seek(0)
+            arrays[name.removesuffix(".npy")] = np.load(file, allow_pickle=False)
+    return arrays
 
 
 def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
@@ -233,7 +260,8 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
         arrays = read_ordinary(folder / _ARRAYS)
         beside = folder / LEARNED
         learned = read_ordinary(beside) if beside.exists() else b""
-    if data != sealed(data[:-_SEAL], arrays, learned):
+        unchanged = data == sealed(_body(head), arrays, learned)
+    if not unchanged:
         raise FormatError(
             "this trained verifier is damaged: its files are not those that were saved together",
             file=folder,
@@ -437,12 +465,13 @@ class Reader:
 
     Parameters
     ----------
-    arrays : mapping of str to array
+    arrays : dict of str to array
+        Each is taken out where it is named.
     modules : collection of str, optional
         Modules whose classes may be rebuilt, beside Raven's own in ``PLACES``; None where no verifier was asked for.
     """
 
-    arrays: Mapping[str, NDArray[Any]]
+    arrays: dict[str, NDArray[Any]]
     modules: Collection[str] | None
 
     def decode(self, node: Any) -> Any:
@@ -459,9 +488,9 @@ class Reader:
         tag, value = next(iter(node.items()))
         plain: dict[str, Callable[[Any], Any]] = {
             "float": float,
-            "scalar": lambda name: self.arrays[name][()],
-            "array": lambda name: self.arrays[name],
-            "bytes": lambda name: self.arrays[name].tobytes(),
+            "scalar": lambda name: self.arrays.pop(name)[()],
+            "array": self.arrays.pop,
+            "bytes": lambda name: self.arrays.pop(name).tobytes(),
             "tuple": lambda parts: tuple(self.decode(parts)),
             "set": lambda parts: set(self.decode(parts)),
             "frozenset": lambda parts: frozenset(self.decode(parts)),
@@ -488,7 +517,7 @@ class Reader:
             raise FormatError(
                 "this trained verifier holds an unknown kind of matrix", found=node["sparse"]
             )
-        arrays = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
+        arrays = tuple(self.arrays.pop(node[name]) for name in ("data", "indices", "indptr"))
         matrix = getattr(sparse, node["sparse"])(arrays, shape=tuple(node["shape"]))
         matrix.check_format(full_check=True)
         return matrix

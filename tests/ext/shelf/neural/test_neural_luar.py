@@ -393,3 +393,13 @@ def test_half_precision_trains_too():
 def test_spec_parses():
     component = registry.parse("verifier", "luar(epochs=3, device='cpu')")
     assert component.epochs == 3 and str(component) == "luar(epochs=3, device='cpu')"
+
+
+@pytest.mark.parametrize(
+    "more", ['"b\\u0061ckbone": "evil/repo"', '"auto_map": {"AutoModel": "evil.Evil"}']
+)
+def test_a_configuration_names_no_code_and_no_other_model(more):
+    from ravenbench.ext.shelf.neural import backbones
+
+    with pytest.raises(FormatError, match="code or another model"):
+        backbones.rebuilt(f'{{"model_type": "bert", {more}}}')
