@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.minmax import Vectors, norms
 from ravenbench.ext.shelf.published.cosine_delta import CosineDelta
 from ravenbench.ext.shelf.published.impostors import GeneralImpostors, _Arena
-from ravenbench.ext.shelf.published.ngram_tracing import COEFFICIENTS, NgramTracing
+from ravenbench.ext.shelf.published.ngram_tracing import Coefficient, NgramTracing
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 
@@ -50,7 +51,7 @@ def test_coefficients_of_n_gram_tracing():
         "phi": (both * neither - 9) / math.sqrt(q * k * (3 + neither) ** 2),
         "cole": (both * neither - 9) / (q * (3 + neither)),
     }
-    for coefficient in COEFFICIENTS:
+    for coefficient in get_args(Coefficient):
         method = NgramTracing(n=3, coefficient=coefficient).fit(train, np.array([False]))
         assert method.score(pair)[0] == pytest.approx(expected[coefficient])
     words = NgramTracing(n=2, unit="word").fit(train, np.array([False]))

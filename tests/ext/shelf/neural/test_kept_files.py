@@ -61,7 +61,7 @@ def test_the_oldest_go_above_the_cap(cache, monkeypatch):
 
 @pytest.mark.extra
 def test_every_text_of_a_run_is_encoded_once(static_folder, tmp_path, monkeypatch):
-    from ravenbench.topics import sentences as module
+    from ravenbench.ext.encoders import sentences as module
 
     asked: list[str] = []
     real = module.static_vectors
