@@ -73,18 +73,18 @@ def look_over() -> Iterator[HealthCheck]:
     for extra, purpose in EXTRAS.items():
         yield _packages(extra, purpose)
     for name, (resource, purpose) in NLTK.items():
-        yield found("data", f"NLTK {name}", lies_here(resource), purpose, get(resource))
+        yield presence("data", f"NLTK {name}", lies_here(resource), purpose, get(resource))
     here = shutil.which("bwrap") is not None
     fix = "apt-get install bubblewrap"
-    yield found("outside programs", "bwrap", here, "confines outside programs", fix)
+    yield presence("outside programs", "bwrap", here, "confines outside programs", fix)
     for checks in loaded(CHECK_GROUP).values():
         yield from (HealthCheck(*seen) for seen in checks())
     size = sum(place.stat().st_size for place in cache_folder().rglob("*") if place.is_file())
-    kept = f"{size / 1e6:,.0f} MB in {cache_folder()}; raven doctor --clear-cache makes room"
-    yield HealthCheck("kept to be quick", "caches", "ok", kept)
+    caches = f"{size / 1e6:,.0f} MB in {cache_folder()}; raven doctor --clear-cache makes room"
+    yield HealthCheck("kept to be quick", "caches", "ok", caches)
 
 
-def found(group: str, name: str, here: bool, purpose: str, fix: str) -> HealthCheck:
+def presence(group: str, name: str, here: bool, purpose: str, fix: str) -> HealthCheck:
     """The check of something that is here or is not, and that one can do without."""
     if here:
         return HealthCheck(group, name, "ok", purpose)

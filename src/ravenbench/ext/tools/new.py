@@ -75,8 +75,8 @@ def make(kind: Kind, name: str, form: Form) -> tuple[list[Path], list[str]]:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
         expected = "up to 60 letters, digits, - and _"
         raise SpecError(f"this cannot be a {kind}'s name", found=name, expected=expected)
-    taken = {*keyword.kwlist, *sys.stdlib_module_names, *metadata.packages_distributions()}
-    if module in taken or own in taken:
+    reserved = {*keyword.kwlist, *sys.stdlib_module_names, *metadata.packages_distributions()}
+    if module in reserved or own in taken:
         raise SpecError(
             "this name belongs to Python or to an installed package: a file of this name would"
             " hide it",
