@@ -96,14 +96,14 @@ class BuiltProblems(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.ext.corpora.command import table_one_lines
+        from ravenbench.ext.corpora.command import overview
 
         built = cls.call(values)
-        lines = table_one_lines([(built["corpus"], built["table"])])
-        lines += [
+        lines = [
             f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count
         ]
-        return Ending(built, [*lines, f"written to {values['out']}"])
+        table = overview([{"name": built["corpus"], **built["table"]}])
+        return Ending(built, [table, *lines, f"written to {values['out']}"])
 
 
 def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:

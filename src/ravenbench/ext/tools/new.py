@@ -76,7 +76,7 @@ def make(kind: Kind, name: str, form: Form) -> tuple[list[Path], list[str]]:
         expected = "up to 60 letters, digits, - and _"
         raise SpecError(f"this cannot be a {kind}'s name", found=name, expected=expected)
     reserved = {*keyword.kwlist, *sys.stdlib_module_names, *metadata.packages_distributions()}
-    if module in reserved or own in taken:
+    if module in reserved or own in reserved:
         raise SpecError(
             "this name belongs to Python or to an installed package: a file of this name would"
             " hide it",
