@@ -36,7 +36,7 @@ def access(entry: CatalogueEntry) -> str:
     return "built in" if entry.source is not None else "your copy"
 
 
-def facts(title: str, values: Mapping[str, str]) -> Table:
+def facts(title: str, values: Mapping[str, str | None]) -> Table:
     """What is known of one thing, a fact a row."""
     from ravenbench.reports.view import col, for_terminal, table
 
@@ -92,7 +92,7 @@ def shown(summary: dict[str, Any]) -> list[Any]:
     return [facts(s["name"], values), *minds, *grouped, heading, *answered]
 
 
-def _spread(values: dict[str, float | None]) -> str:
+def _spread(values: dict[str, Any]) -> str:
     if values["median"] is None:
         return "none"
     return "{min:,.0f} – {max:,.0f}, median {median:,.0f}".format(**values)
