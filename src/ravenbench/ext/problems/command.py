@@ -6,6 +6,7 @@ form, or ``Built``: n problems and their truth (n,), half of them True (one auth
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -145,14 +146,12 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    parts = text.replace("–", "-").split("-")
-    if not 1 <= len(parts) <= 2 or not all(
-        part.strip().isdecimal() and len(part) < 10 for part in parts
-    ):
-        raise InputError(
-            "--known is no range", found=text, expected="a number such as 1, or a range such as 1-5"
-        )
-    return int(parts[0]), int(parts[-1])
+    """The least and the most of a number, or of two with a dash between."""
+    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})\s*)?", text)
+    if found is None:
+        expected = "a number such as 1, or a range such as 1-5"
+        raise InputError("--known is no range", found=text, expected=expected)
+    return int(found[1]), int(found[2] or found[1])
 
 
 @dataclass(frozen=True, eq=False)
