@@ -84,8 +84,8 @@ def shown(summary: dict[str, Any]) -> list[Any]:
         note=f"and {left:,} more topics (all with --json)" if left > 0 else "",
     )
     answered = [
-        Text(f"{'✓' if asked.possible else '✗'} {asked.question}\n  {asked.answer}")
-        for asked in questions(summary)
+        Text(f"{'✓' if question.possible else '✗'} {question.question}\n  {question.answer}")
+        for question in questions(summary)
     ]
     heading = Text("Questions it can answer", "bold")
     grouped = [for_terminal(by_topic)] if by_topic.rows else []
@@ -102,7 +102,7 @@ def _listed(values: dict[str, str | int]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in values.items() if value)
 
 
-def told(entry: CatalogueEntry) -> Table:
+def catalogued(entry: CatalogueEntry) -> Table:
     """What the catalogue says of a corpus."""
     return facts(
         entry.name,
@@ -220,7 +220,7 @@ def info(
         print_json({"catalogue": about, "corpus": summary, "questions": answered})
         return
     parts = [] if summary is None else shown(summary)
-    print_parts(parts if entry is None else [*parts, told(entry)])
+    print_parts(parts if entry is None else [*parts, catalogued(entry)])
 
 
 @app.command("import")

@@ -147,11 +147,11 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
 
 def _range(text: str) -> tuple[int, int]:
     """The least and the most of a number, or of two with a dash between."""
-    found = re.fullmatch(r"\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})\s*)?", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})\s*)?", text)
+    if match is None:
         expected = "a number such as 1, or a range such as 1-5"
         raise InputError("--known is no range", found=text, expected=expected)
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ _STARTERS = {
     "program": Starter(
         {"$module.py": "program/program.txt", "$module.toml": "program/spec.txt"},
         _PROGRAM,
-        # The interpreter by its path: a shim named python is nothing that a confined program can follow.
+        # By its path: a confined program cannot follow a shim named python.
         {"file": "$module.py", "starts": shlex.quote(sys.executable), "layout": "pairs"},
     ),
     "r": Starter(

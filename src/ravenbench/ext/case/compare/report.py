@@ -605,29 +605,29 @@ def place_figure(answer: Answer) -> Figure:
     return figure
 
 
-def tippett_figure(llr: Floats, pairs: PairScores, asked: float | None = None) -> Figure:
-    """Shares of both kinds of pairs with at least each log10 LR (n,); a line where one is asked for."""
+def tippett_figure(llr: Floats, pairs: PairScores, case_llr: float | None = None) -> Figure:
+    """Shares of both kinds of pairs with at least each log10 LR (n,); a line at that of a case."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = tippett(llr, pairs.same, pairs.weight)
     axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
     axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
-    if asked is not None:
-        axes.axvline(asked, color=INK, linewidth=1.2)
+    if case_llr is not None:
+        axes.axvline(case_llr, color=INK, linewidth=1.2)
     axes.axvline(0, color=FAINT, linewidth=0.8)
     axes.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
     figure.legend(fontsize=7.5, loc="outside upper center", ncols=2)
     return figure
 
 
-def pav_figure(llr: Floats, pairs: PairScores, asked: float | None = None) -> Figure:
-    """What log10 LRs (n,) were given, against what they should have been; on the diagonal they are calibrated."""
+def pav_figure(llr: Floats, pairs: PairScores, case_llr: float | None = None) -> Figure:
+    """What log10 LRs (n,) were given, against what they should have been; on the diagonal they are right."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = pav(llr, pairs.same, pairs.weight)
     ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
     axes.plot(ends, ends, color=FAINT, linewidth=0.8)
     axes.plot(curve.llr, np.clip(curve.best, *ends), color=SAME, linewidth=1.4)
-    if asked is not None:
-        axes.axvline(asked, color=INK, linewidth=1.2)
+    if case_llr is not None:
+        axes.axvline(case_llr, color=INK, linewidth=1.2)
     axes.set(
         xlabel="log10 LR given",
         ylabel="log10 LR after PAV",
