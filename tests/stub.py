@@ -77,7 +77,6 @@ _NAMES = {
     "Evaluation": "ravenbench.tasks.evaluate.evaluation",
     "ObfuscateResult": "ravenbench.tasks.obfuscate.task",
     "RunSpec": "ravenbench.tasks.run.spec",
-    "Helpers": "ravenbench.tasks.safety.measures",
     "Verified": "ravenbench.tasks.verify.task",
     "Corpus": "ravenbench.types",
 }

@@ -42,7 +42,7 @@ def test_terminals_that_show_ascii_alone(command, variables):
 
 def test_what_they_lack_is_written_by_what_is_like_it():
     shown = raven("corpus", "list", PYTHONIOENCODING="ascii").stdout
-    assert shown.isascii() and b"+----" in shown and b"| access" in shown
+    assert shown.isascii() and b"-+----" in shown and b"|access" in shown
 
 
 def test_json_stays_the_same_value(tmp_path):

@@ -169,6 +169,6 @@ def test_doctor_shows_and_clears(cache, table):
         for check in json.loads(shown.stdout)["checks"]
         if check["group"] == "kept to be quick"
     ]
-    assert names == ["cache"]
+    assert names == ["caches"]
     done = CliRunner().invoke(build("doctor"), ["doctor", "--clear-cache"])
     assert "removed: corpora" in done.stdout and not (cache / "corpora").exists()

@@ -17,7 +17,6 @@ from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.tasks.obfuscate.task import ObfuscateResult
 from ravenbench.tasks.run.spec import RunSpec
-from ravenbench.tasks.safety.measures import Helpers
 from ravenbench.tasks.verify.task import Verified
 from ravenbench.types import Corpus
 
@@ -173,6 +172,7 @@ def safety(
     attacks: str | Sequence[str] | None = None,
     normalise: str | None = None,
     limit: int | None = None,
+    encoder: str | None = None,
     grades: str | Path | None = None,
     rewritings: str | Path | None = None,
     out: str | Path | None = None,
@@ -180,7 +180,6 @@ def safety(
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
     allow_shared: bool | None = None,
-    helpers: Helpers | None = None,
     frozen: str | Path | None = None,
     workers: int | None = None,
     engine: Engine | None = None,

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build
 from ravenbench.errors import FormatError, MissingPart
 from ravenbench.ext.encoders.meaning import sentence_similarity
-from ravenbench.tasks.safety.measures import Helpers, measures_key
+from ravenbench.tasks.safety.measures import check_encoder, measures_key
 
 WORDS = [
     "[PAD]",
@@ -61,15 +61,15 @@ def test_encoder_from_a_plain_folder(encoder_folder):
 
 def test_a_model_that_is_not_here_is_refused(tmp_path):
     with pytest.raises(MissingPart, match=r"not on this machine|not installed"):
-        Helpers(encoder=str(tmp_path / "no-encoder")).check()
+        check_encoder(str(tmp_path / "no-encoder"))
     with pytest.raises(FormatError, match="not whole"):
-        Helpers(encoder=str(tmp_path)).check()
+        check_encoder(str(tmp_path))
     with pytest.raises(MissingPart):
         sentence_similarity(str(tmp_path / "no-encoder"))
 
 
-def test_a_helper_decides_the_address_of_measures():
-    assert measures_key(["k"], Helpers(encoder="e")) != measures_key(["k"], Helpers())
+def test_an_encoder_decides_the_address_of_measures():
+    assert measures_key(["k"], "e") != measures_key(["k"], None)
 
 
 def test_nothing_is_written_where_a_model_is_not_here(tmp_path):

@@ -6,21 +6,23 @@ pairs; an imported corpus is a folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ravenbench.cli.show import console, print_json, readable, say
+from ravenbench.cli.show import print_json, print_parts, readable, say
 from ravenbench.cli.tasks import Json, reads
 from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import MissingPart
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ravenbench.corpora.catalogue import CatalogueEntry
-    from ravenbench.ext.corpora.summary import Question
 
 
 _SHOWN = 20
@@ -34,92 +36,87 @@ def access(entry: CatalogueEntry) -> str:
     return "built in" if entry.source is not None else "your copy"
 
 
-def print_rows(rows: Iterable[tuple[str, ...]], *columns: str) -> None:
-    """Rows under their columns' names, or without any."""
-    from rich import box
-    from rich.table import Table
+def facts(title: str, values: Mapping[str, str | None]) -> Table:
+    """What is known of one thing, a fact a row."""
+    from ravenbench.reports.view import col, for_terminal, table
 
-    style = box.SIMPLE_HEAD if columns else None
-    table = Table(*columns, box=style, show_header=bool(columns), pad_edge=False)
-    for row in rows:
-        table.add_row(*row)
-    out = console()
-    out.print(table, width=min(out.width, 120))
+    rows = [row for row in values.items() if row[1]]
+    columns = [col(name, itemgetter(i), text=True) for i, name in enumerate(("fact", "value"))]
+    return for_terminal(table("facts", title, rows, *columns))
 
 
-def show_summary(summary: dict[str, Any]) -> None:
+def shown(summary: dict[str, Any]) -> list[Any]:
+    """What a terminal shows of a corpus: its counts, what to mind, its topics, and the questions that it can answer."""
+    from rich.text import Text
+
+    from ravenbench.ext.corpora.summary import questions
+    from ravenbench.reports.view import col, for_terminal, table
+
     s: dict[str, Any] = readable(summary)
     authors = s["authors"]
     topics = s["topics"]
     pairs = s["pairs"]
     notes = s["notes"]
-    whole = notes.get("whole collection", {}).items()
-    rows = [
-        ("corpus", s["name"]),
-        ("documents", f"{s['documents']:,}"),
-        *(("mind", sentence) for sentence in notes.get(ACCOUNT, ())),
-        *(
-            ("mind", f"{n['found']:,} {what}; the whole collection has {n['expected']:,}")
-            for what, n in whole
-            if n["found"] != n["expected"]
-        ),
-        ("words", f"{s['words']['total']:,}; in a document {_spread(s['words'])}"),
-        ("authors", f"{authors['total']:,}"),
-        ("with several documents", f"{authors['several']:,}"),
-        ("in several topics", f"{authors['across']:,}"),
-        ("documents an author", _spread(authors["documents"])),
-        ("topics", f"{topics['total']:,}; documents without: {topics['without']:,}"),
-        ("documents a topic", _spread(topics["documents"])),
-        ("same-author pairs", f"{pairs['same_author']:,}"),
-        ("within one topic", f"{pairs['same_author_same_topic']:,}"),
-        ("languages", _listed(s["languages"])),
-        ("further columns", _listed(s["levels"])),
-        ("columns taken", _listed(notes.get("columns", {}))),
-        ("dropped", _listed(notes.get("dropped", {}))),
-        ("left alone", _listed(notes.get("left alone", {}))),
+    values = {
+        "documents": f"{s['documents']:,}",
+        "words": f"{s['words']['total']:,}; in a document {_spread(s['words'])}",
+        "authors": f"{authors['total']:,}; documents of one: {_spread(authors['documents'])}",
+        "topics": f"{topics['total']:,}; documents of one: {_spread(topics['documents'])}",
+        "without a topic": f"{topics['without']:,}",
+        "same-author pairs": f"{pairs['same_author']:,}",
+        "within one topic": f"{pairs['same_author_same_topic']:,}",
+        "languages": _listed(s["languages"]),
+        "further columns": _listed(s["levels"]),
+    }
+    for name in ("columns", "dropped", "left alone"):
+        values[name] = _listed(notes.get(name, {}))
+    minds = [f"mind: {sentence}." for sentence in notes.get(ACCOUNT, ())]
+    for what, n in notes.get("whole collection", {}).items():
+        if n["found"] != n["expected"]:
+            minds.append(f"mind: {n['found']:,} {what}; the whole has {n['expected']:,}.")
+    left = len(s["by_topic"]) - _SHOWN
+    by_topic = table(
+        "topics",
+        "Topics",
+        s["by_topic"][:_SHOWN],
+        col("topic", itemgetter("topic"), text=True),
+        *(col(name, itemgetter(name), digits=0) for name in ("documents", "authors", "words")),
+        note=f"and {left:,} more topics (all with --json)" if left > 0 else "",
+    )
+    answered = [
+        Text(f"{'✓' if question.possible else '✗'} {question.question}\n  {question.answer}")
+        for question in questions(summary)
     ]
-    print_rows(row for row in rows if row[1])
-    by_topic = s["by_topic"]
-    columns = ("topic", "documents", "authors", "words")
-    shown = (tuple(_number(row[column]) for column in columns) for row in by_topic[:_SHOWN])
-    print_rows(shown, *columns)
-    if len(by_topic) > _SHOWN:
-        say(f"and {len(by_topic) - _SHOWN:,} more topics (all with --json)")
-
-
-def _number(value: str | float | None) -> str:
-    if value is None:
-        return "none"
-    return value if isinstance(value, str) else f"{value:,.0f}"
+    heading = Text("Questions it can answer", "bold")
+    grouped = [for_terminal(by_topic)] if by_topic.rows else []
+    return [facts(s["name"], values), *minds, *grouped, heading, *answered]
 
 
 def _spread(values: dict[str, Any]) -> str:
-    least, middle, most = (_number(values[key]) for key in ("min", "median", "max"))
-    return f"{least} – {most}, median {middle}"
+    if values["median"] is None:
+        return "none"
+    return "{min:,.0f} – {max:,.0f}, median {median:,.0f}".format(**values)
 
 
-def _listed(values: dict[str, Any]) -> str:
-    return ", ".join(f"{name}: {_number(value)}" for name, value in values.items() if value)
+def _listed(values: dict[str, str | int]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items() if value)
 
 
-def show_questions(questions: list[Question]) -> None:
-    say("\nQuestions it can answer")
-    print_rows(("✓" if q.possible else "✗", f"{q.question}\n{q.answer}") for q in questions)
-
-
-def show_entry(entry: CatalogueEntry) -> None:
-    rows = {
-        "name": entry.name,
-        "what it is": entry.title,
-        "languages": ", ".join(entry.languages),
-        "access": access(entry),
-        "how": entry.instructions,
-        "page": entry.url,
-        "licence": entry.licence,
-        "cite": entry.citation,
-        "mind": " ".join(entry.notes),
-    }
-    print_rows((key, value) for key, value in rows.items() if value)
+def catalogued(entry: CatalogueEntry) -> Table:
+    """What the catalogue says of a corpus."""
+    return facts(
+        entry.name,
+        {
+            "what it is": entry.title,
+            "languages": ", ".join(entry.languages),
+            "access": access(entry),
+            "how": entry.instructions,
+            "page": entry.url,
+            "licence": entry.licence,
+            "cite": entry.citation,
+            "mind": " ".join(entry.notes),
+        },
+    )
 
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -162,12 +159,13 @@ def list_(json: Json = False) -> None:
     if json:
         print_json({"corpora": rows})
         return
-    columns = ("name", "kind", "access", "title")
-    print_rows((tuple(row[column] for column in columns) for row in rows), *columns)
-    say(
-        "\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven"
-        " run FILE"
-    )
+    from ravenbench.reports.view import col, for_terminal, table
+
+    columns = [
+        col(name, itemgetter(name), text=True) for name in ("name", "kind", "access", "title")
+    ]
+    note = "raven corpus info NAME tells licence, citation and how to get it; files work too."
+    print_parts([for_terminal(table("corpora", "Corpora", rows, *columns, note=note))])
 
 
 @app.command()
@@ -180,7 +178,6 @@ def info(
             help="A name, a table, a folder of texts by author, PAN pairs or an imported folder.",
         ),
     ],
-    level: Annotated[str, typer.Option("--level", help="Level of topic to count.")] = "topic",
     id: IdColumn = None,
     fold_case: FoldCase = False,
     json: Json = False,
@@ -197,7 +194,6 @@ def info(
     from ravenbench.corpora.load import load_corpus
     from ravenbench.ext.corpora.summary import questions, summarise
     from ravenbench.papers import bibtex
-    from ravenbench.topics.levels import at_level
 
     entry = catalogue().get(corpus.partition("(")[0].strip())
     import msgspec
@@ -216,19 +212,15 @@ def info(
             if entry is None or corpus != entry.name:
                 raise
         else:
-            levels = loaded.notes.get("defaults", {}).get("levels", {})
-            summary = summarise(at_level(loaded, level, levels)[0])
+            summary = summarise(loaded)
     if json:
         answered = (
             None if summary is None else [asdict(question) for question in questions(summary)]
         )
         print_json({"catalogue": about, "corpus": summary, "questions": answered})
         return
-    if summary is not None:
-        show_summary(summary)
-        show_questions(questions(summary))
-    if entry is not None:
-        show_entry(entry)
+    parts = [] if summary is None else shown(summary)
+    print_parts(parts if entry is None else [*parts, catalogued(entry)])
 
 
 @app.command("import")
@@ -263,8 +255,7 @@ def import_(
     if json:
         print_json({"folder": str(out), "corpus": summary})
         return
-    show_summary(summary)
-    say(f"\nwritten to {out}")
+    print_parts([*shown(summary), f"written to {out}"])
 
 
 @app.command()
@@ -303,33 +294,34 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
 
     sets = read_problem_sets(what, encoding=encoding)
     rows = [
-        (f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems))
+        {
+            "name": f"{one.name}/{one.split}" if one.split else one.name,
+            **table_one(one.problems),
+            "notes": one.notes,
+        }
         for one in sets
     ]
     if json:
-        notes = [{"notes": one.notes} for one in sets]
-        print_json(
-            {
-                "problems": [
-                    {"name": name, **row, **more}
-                    for (name, row), more in zip(rows, notes, strict=True)
-                ]
-            }
-        )
+        print_json({"problems": rows})
     else:
-        say("\n".join(table_one_lines(rows)))
-        for note in (note for one in sets for note in one.notes):
-            say(readable(f"mind: {note}."))
+        notes = [readable(f"mind: {note}.") for one in sets for note in one.notes]
+        print_parts([overview(rows), *notes])
     return True
 
 
-def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    """The overview's Table 1: a line for each set of problems."""
-    line = "{:<{width}}  {:>8}  {:>9}  {:>15}  {:>16}".format
-    width = max(len(name) for name, _ in rows)
-    head = line("", "problems", "documents", "known a problem", "words a document", width=width)
-    keys = ("problems", "documents", "known", "words")
-    return [
-        head,
-        *(line(name, *(round(row[key], 1) for key in keys), width=width) for name, row in rows),
-    ]
+def overview(rows: list[dict[str, Any]]) -> Table:
+    """The PAN-2014 overview's Table 1: a row for each set of problems."""
+    from ravenbench.reports.view import col, for_terminal, table
+
+    return for_terminal(
+        table(
+            "problems",
+            "Problems",
+            rows,
+            col("name", itemgetter("name"), text=True),
+            col("problems", itemgetter("problems")),
+            col("documents", itemgetter("documents")),
+            col("known a problem", itemgetter("known"), digits=1),
+            col("words a document", itemgetter("words"), digits=1),
+        )
+    )

@@ -19,20 +19,19 @@ from ravenbench.text.tokens import count_words, words
 from ravenbench.types import Corpus, Floats, Ints, Problems
 
 
-def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]:
+def summarise(corpus: Corpus) -> dict[str, Any]:
     """Counts of documents, authors, topics, words and pairs; JSON values only.
 
     ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
     documents (``several``) and in at least two topics (``across``); ``words`` are white-space tokens,
     Chinese characters and signs of hiragana. ``unsegmented`` is there where words cannot be found, and says why.
     """
-    if word_counts is None:
-        alone = writing_of(corpus.texts.rows(range(min(len(corpus), 100)))) == "characters"
-        sizes = (
-            count_words(corpus.texts[i]) if alone else len(corpus.texts.raw(i).split())
-            for i in range(len(corpus))
-        )
-        word_counts = np.fromiter(sizes, np.int64, len(corpus))
+    alone = writing_of(corpus.texts.rows(range(min(len(corpus), 100)))) == "characters"
+    sizes = (
+        count_words(corpus.texts[i]) if alone else len(corpus.texts.raw(i).split())
+        for i in range(len(corpus))
+    )
+    word_counts = np.fromiter(sizes, np.int64, len(corpus))
     author = corpus.author.codes
     topic = corpus.topic.codes
     known = (author >= 0) & (topic >= 0)

@@ -8,11 +8,12 @@ fit, CorpusError if the corpus gives too few. ``cut`` and ``cut_across``: ``Case
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -56,18 +57,6 @@ class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         AtLeastTwo | None,
         about("Number of problems (even); default: as many as possible.", bounds=(2, None)),
     ] = None
-    reuse: Annotated[
-        bool,
-        about(
-            "A document in one positive and one negative problem, as in PAN-2014.",
-            flags=("--reuse/--no-reuse",),
-        ),
-    ] = True
-    format: Annotated[
-        Literal["folders", "pairs"],
-        about("PAN13–15 folders, or PAN20–23 jsonl (pairs: one known document)."),
-    ] = "folders"
-    genre: Annotated[str, about("What contents.json calls the genre.")] = "unknown"
     seed: Annotated[int, about("Decides every draw.")] = 0
 
 
@@ -98,14 +87,14 @@ class BuiltProblems(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.ext.corpora.command import table_one_lines
+        from ravenbench.ext.corpora.command import overview
 
         built = cls.call(values)
-        lines = table_one_lines([(built["corpus"], built["table"])])
-        lines += [
+        lines = [
             f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count
         ]
-        return Ending(built, [*lines, f"written to {values['out']}"])
+        table = overview([{"name": built["corpus"], **built["table"]}])
+        return Ending(built, [table, *lines, f"written to {values['out']}"])
 
 
 def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
@@ -115,17 +104,11 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     from ravenbench.corpora.load import load_corpus
     from ravenbench.ext.corpora.summary import table_one
     from ravenbench.formats.output import check_folder, fresh_folder
-    from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
+    from ravenbench.formats.problems import write_pan_problems
     from ravenbench.problems.rewritten import FirstWords
 
     words = spec.words
     least, most = _range(spec.known)
-    if spec.format == "pairs" and most > 1:
-        raise InputError(
-            "pairs have one known document",
-            found=f"--known {spec.known}",
-            fix="--known 1, or --format folders",
-        )
     crossing = None if spec.cross is None else Cross.parse(spec.cross)
     check_folder(out, inputs=[spec.corpus], kind="problems")
     data = load_corpus(spec.corpus, **spec.reading())
@@ -143,19 +126,13 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
         match=columns,
         min_words=max(spec.min_words, words or 0),
         problems=spec.problems,
-        reuse=spec.reuse,
         seed=spec.seed,
         cross=crossing,
     )
     written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
     with fresh_folder(out, kind="problems") as place:
-        if spec.format == "pairs":
-            write_pan_pairs(place, written, built.same)
-        else:
-            write_pan_problems(
-                place, written, built.same, ", ".join(languages) or "unknown", spec.genre
-            )
+        write_pan_problems(place, written, built.same, ", ".join(languages) or "unknown")
     return {
         "folder": str(out),
         "corpus": data.name,
@@ -164,7 +141,6 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
         "cross": spec.cross,
         "known": [least, most],
         "min_words": spec.min_words,
-        "reuse": spec.reuse,
         "seed": spec.seed,
         "dropped": dict(built.dropped),
         "table": table_one(written),
@@ -172,14 +148,12 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    parts = text.replace("–", "-").split("-")
-    if not 1 <= len(parts) <= 2 or not all(
-        part.strip().isdecimal() and len(part) < 10 for part in parts
-    ):
-        raise InputError(
-            "--known is no range", found=text, expected="a number such as 1, or a range such as 1-5"
-        )
-    return int(parts[0]), int(parts[-1])
+    """The least and the most of a number, or of two with a dash between."""
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})\s*)?", text)
+    if match is None:
+        expected = "a number such as 1, or a range such as 1-5"
+        raise InputError("--known is no range", found=text, expected=expected)
+    return int(match[1]), int(match[2] or match[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +275,6 @@ def build_problems(
     match: Sequence[str] = ("topic",),
     min_words: int = 0,
     problems: int | None = None,
-    reuse: bool = True,
     seed: int = 0,
     cross: Cross | None = None,
 ) -> Built:
@@ -309,14 +282,13 @@ def build_problems(
 
     An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases of
     some known documents and a questioned one. A case as it is makes a positive problem; questioned documents exchanged
-    between authors of the same kind make the negative ones. So number of known documents, columns and, with ``reuse``,
-    the documents themselves are the same in both classes and cannot tell the truth.
+    between authors of the same kind make the negative ones. So number of known documents, columns and the documents
+    themselves are the same in both classes and cannot tell the truth.
 
     ``known`` is the least and the most known documents of a problem, drawn uniformly as far as an author has them;
     ``match`` names ``topic``, ``language`` or further columns of the corpus. Documents under ``min_words`` words are
-    left out. ``problems`` are made, or as many as can be. With ``reuse`` a document stands in at most one positive
-    and one negative problem, as in PAN-2014 (Stamatatos et al. 2014, section 3.1); otherwise in one problem only, so
-    that not even the whole set of problems tells anything; that makes half as many. ``cross`` is a column in which the
+    left out. ``problems`` are made, or as many as can be; a document is in at most one positive and one negative
+    problem, as in PAN-2014 (Stamatatos et al. 2014, section 3.1). ``cross`` is a column in which the
     questioned document differs from the known ones: positive and negative problems have the same two values, and the
     column is left out of ``match``.
 
@@ -349,7 +321,7 @@ def build_problems(
         for cases in kinds:
             # Author by author in random order.
             writers = [list(cases)[i] for i in rng.permutation(len(cases))]
-            pairs += _both([case for writer in writers for case in cases[writer]], reuse)
+            pairs += _both([case for writer in writers for case in cases[writer]])
     wanted = len(pairs) if problems is None else problems // 2
     alike = (", ".join(match) or "any") + ("" if cross is None else f"; across {cross.column}")
     if not pairs or wanted > len(pairs):
@@ -428,20 +400,16 @@ def _cells(corpus: Corpus, match: Sequence[str], rows: Ints) -> list[Ints]:
     return [rows[cell == c] for c in range(int(cell.max()) + 1)]
 
 
-def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:
+def _both(cases: list[Case]) -> list[tuple[Case, Case]]:
     """A positive with a negative problem, as many as the cases of one kind give."""
-    if reuse:
-        plain = cases = _at_most_half(cases)
-    else:
-        plain = cases[1::2]
-        cases = _at_most_half(cases[::2])
+    cases = _at_most_half(cases)
     shift = max(Counter(case.author for case in cases).values(), default=0)
     # Authors stand in blocks, so a shift by the longest block brings another author's document to every case.
     exchanged = [
         replace(case, questioned=cases[(i + shift) % len(cases)].questioned)
         for i, case in enumerate(cases)
     ]
-    return list(zip(plain, exchanged, strict=False))
+    return list(zip(cases, exchanged, strict=False))
 
 
 def _at_most_half(cases: list[Case]) -> list[Case]:

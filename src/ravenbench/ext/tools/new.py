@@ -13,74 +13,100 @@ from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, SpecError
 from ravenbench.files import write_text
 
-_RUN = {
-    "verifier": 'raven run --verifiers "{}, style-only, length"',
-    "metric": 'raven run --metrics "{}"',
-}
-# The interpreter by its path: what stands under "python" may be a shim that a confined program cannot follow.
-_PROGRAMS = {
-    "program": {"file": "$module.py", "starts": shlex.quote(sys.executable), "layout": "pairs"},
-    "r": {"file": "$module.R", "starts": "Rscript", "layout": "problems"},
-}
-"""Programs of their own: their file, what starts it, and the form in which it gets its problems."""
-_FILES = {
-    "class": {"$module.py": "$kind/module.txt", "test_$module.py": "$kind/test.txt"},
-    "program": {"$module.py": "program/program.txt", "$module.toml": "program/spec.txt"},
-    "r": {"$module.R": "r/program.txt", "$module.toml": "program/spec.txt"},
-    "package": {
-        "$name/pyproject.toml": "package/pyproject.txt",
-        "$name/src/$module/__init__.py": "$kind/module.txt",
-        "$name/tests/test_$module.py": "$kind/test.txt",
-    },
-}
-"""Files of each form, and the starters that they are made of."""
-
-
-def make(kind: str, name: str, form: str) -> tuple[list[Path], list[str]]:
-    """Write the files of a verifier or metric in one form: ``class``, ``program``, ``r`` or ``package``. Returns these,
-    and commands to try next. Raises InputError if one of the files is there already; nothing is written then.
-    """
-    module = name.replace("-", "_").lower()
-    dashed = module.replace("_", "-")
-    own = "".join(map(str.capitalize, module.split("_")))
-    fields = {"kind": kind, "name": name, "module": module, "Class": own, "dashed": dashed}
-    for field, value in _PROGRAMS.get(form, {}).items():
-        fields[field] = Template(value).substitute(fields)
-    wanted = {
-        Path(Template(place).substitute(fields)): source for place, source in _FILES[form].items()
-    }
-    for place in wanted:
-        if place.exists():
-            raise InputError(
-                "this file is there already", file=place, fix="choose another name, or move it away"
-            )
-    starters = files("ravenbench.ext.tools") / "starters"
-    for place, source in wanted.items():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        starter = (starters / Template(source).substitute(fields)).read_text(encoding="utf-8")
-        write_text(place, Template(starter).substitute(fields))
-    if form == "class":
-        test = f"python -m pytest test_{module}.py      (after: pip install pytest)"
-        next_ones = [_RUN[kind].format(f"{module}:{own}"), test]
-    elif form == "package":
-        next_ones = [f"pip install -e ./{name}", _RUN[kind].format(dashed)]
-    else:
-        next_ones = [f"raven run --spec {module}.toml"]
-    return list(wanted), next_ones
-
-
+Kind = Literal["verifier", "metric"]
 Form = Literal["class", "program", "r", "package"]
 
 
+class Starter(NamedTuple):
+    """One form: its files and the starters that these are made of, commands to try next, and what it says in both."""
+
+    files: dict[str, str]
+    commands: list[str]
+    fields: dict[str, str]
+
+
+_RUN = {
+    "verifier": 'raven run --verifiers "$spoken, style-only, length"',
+    "metric": 'raven run --metrics "$spoken"',
+}
+_PROGRAM = ["raven run --spec $module.toml"]
+_STARTERS = {
+    "class": Starter(
+        {"$module.py": "$kind/module.txt", "test_$module.py": "$kind/test.txt"},
+        ["$run", "python -m pytest test_$module.py      (after: pip install pytest)"],
+        {"spoken": "$module:$Class"},
+    ),
+    "program": Starter(
+        {"$module.py": "program/program.txt", "$module.toml": "program/spec.txt"},
+        _PROGRAM,
+        # By its path: a confined program cannot follow a shim named python.
+        {"file": "$module.py", "starts": shlex.quote(sys.executable), "layout": "pairs"},
+    ),
+    "r": Starter(
+        {"$module.R": "r/program.txt", "$module.toml": "program/spec.txt"},
+        _PROGRAM,
+        {"file": "$module.R", "starts": "Rscript", "layout": "problems"},
+    ),
+    "package": Starter(
+        {
+            "$name/pyproject.toml": "package/pyproject.txt",
+            "$name/src/$module/__init__.py": "$kind/module.txt",
+            "$name/tests/test_$module.py": "$kind/test.txt",
+        },
+        ["pip install -e ./$name", "$run"],
+        {"spoken": "$name"},
+    ),
+}
+
+
+def make(kind: Kind, name: str, form: Form) -> tuple[list[Path], list[str]]:
+    """Write the files of a verifier or metric in one form. Returns these, and commands to try next. Raises SpecError
+    for a name that cannot be imported, InputError if one of the files is there already; nothing is written then.
+    """
+    module = name.replace("-", "_").lower()
+    own = "".join(map(str.capitalize, module.split("_")))
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
+        expected = "up to 60 letters, digits, - and _"
+        raise SpecError(f"this cannot be a {kind}'s name", found=name, expected=expected)
+    reserved = {*keyword.kwlist, *sys.stdlib_module_names, *metadata.packages_distributions()}
+    if module in reserved or own in reserved:
+        raise SpecError(
+            "this name belongs to Python or to an installed package: a file of this name would"
+            " hide it",
+            found=name,
+            fix=f"raven new {kind} my_{name}",
+        )
+    starter = _STARTERS[form]
+    fields = {"kind": kind, "name": name, "module": module, "Class": own}
+
+    def filled(text: str) -> str:
+        return Template(text).substitute(fields)
+
+    fields.update({field: filled(value) for field, value in starter.fields.items()})
+    fields["run"] = Template(_RUN[kind]).safe_substitute(fields)
+    folder = files("ravenbench.ext.tools") / "starters"
+    texts = {
+        Path(filled(place)): filled((folder / filled(source)).read_text(encoding="utf-8"))
+        for place, source in starter.files.items()
+    }
+    for place in filter(Path.exists, texts):
+        fix = "choose another name, or move it away"
+        raise InputError("this file is there already", file=place, fix=fix)
+    for place, text in texts.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_text(place, text)
+    return list(texts), list(map(filled, starter.commands))
+
+
 def command(
-    kind: Annotated[str, typer.Argument(help="What to make: verifier or metric.")],
+    kind: Annotated[Kind, typer.Argument(help="What to make: verifier or metric.")],
     name: Annotated[str, typer.Argument(help="Its name, such as my_verifier.")],
     form: Annotated[
         Form,
@@ -104,37 +130,12 @@ def command(
         raven new metric my_metric
     """
     from ravenbench.cli.show import say
-    from ravenbench.errors import SpecError
 
-    if kind not in ("verifier", "metric"):
-        fix = f"raven new verifier {name}"
-        raise SpecError(
-            f"raven does not make a new {kind!r}", expected="verifier or metric", fix=fix
-        )
     if kind == "metric" and form in ("program", "r"):
         raise SpecError(
             "a metric is a Python class",
             found=f"--as {form}",
             expected="--as class or --as package",
-        )
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
-        raise SpecError(
-            f"this cannot be a {kind}'s name",
-            found=name,
-            expected="up to 60 letters, digits, - and _",
-        )
-    module = name.replace("-", "_").lower()
-    words = {word.lower() for word in keyword.kwlist}
-    if (
-        module in words
-        or module in sys.stdlib_module_names
-        or module in metadata.packages_distributions()
-    ):
-        raise SpecError(
-            "this name belongs to Python or to an installed package: a file of this name would"
-            " hide it",
-            found=name,
-            fix=f"raven new {kind} my_{name}",
         )
     written, next_ones = make(kind, name, form)
     say(f"written: {', '.join(map(str, written))}\n\nnext:")

@@ -55,31 +55,21 @@ VERSION = 3
 """Raised by hand whenever a measure changes."""
 
 
-@dataclass(frozen=True)
-class Helpers:
-    """A model of meaning (``seams.MEANING_GROUP``), by name or folder, which decides some measures."""
-
-    encoder: str | None = None
-
-    def check(self) -> None:
-        """Refuse what cannot be used; nothing is loaded. Raises InputError if a model is not on this machine."""
-        if self.encoder is not None:
-            _meaning_model("encoder").folder(self.encoder)
-
-    def soundness(self) -> Soundness:
-        """Soundness with these models."""
-        return Soundness(
-            None if self.encoder is None else _meaning_model("encoder").load(self.encoder)
-        )
+def check_encoder(encoder: str | None) -> None:
+    """Refuse a sentence encoder that cannot be used; nothing is loaded. Raises InputError if it is not on this machine."""
+    if encoder is not None:
+        _meaning_model().folder(encoder)
 
 
-NO_HELPERS = Helpers()
+def soundness_by(encoder: str | None) -> Soundness:
+    """Soundness, with a sentence encoder (a name or folder) where one is given."""
+    return Soundness(None if encoder is None else _meaning_model().load(encoder))
 
 
-def _meaning_model(kind: str) -> MeaningModel:
-    if (point := seams.registered(seams.MEANING_GROUP).get(kind)) is None:
+def _meaning_model() -> MeaningModel:
+    if (point := seams.registered(seams.MEANING_GROUP).get("encoder")) is None:
         raise MissingPart(
-            f"--{kind} needs a package that loads such models",
+            "--encoder needs a package that loads such models",
             fix="install ravenbench as it is published",
         )
     model: MeaningModel = point.load()
@@ -94,7 +84,7 @@ class MeasureUnit:
     rewritings: Path
     key: str
     keys: tuple[str, ...]
-    helpers: Helpers
+    encoder: str | None
 
     def work(self) -> list[str]:
         """Measure and commit."""
@@ -106,7 +96,7 @@ class MeasureUnit:
         texts = {
             outcome.id: outcome.rewriting for outcome in stored if outcome.rewriting is not None
         }
-        sound = self.helpers.soundness()
+        sound = soundness_by(self.encoder)
         sense = _sensibleness(*_resources())
         rows: dict[str, records.MeasuredText] = {}
         for name, rewriting in texts.items():
@@ -129,7 +119,7 @@ def measure(
     rewritings_folder: Path,
     obfuscators: Sequence[records.ObfuscatorRecord],
     engine: Engine,
-    helpers: Helpers,
+    encoder: str | None,
     progress: Progress,
 ) -> None:
     """Measure the quality of every set of rewritings that is not measured yet, and write the index.
@@ -142,10 +132,10 @@ def measure(
     for obfuscator in obfuscators:
         for seed, done in obfuscator.sets.items():
             keys = tuple(done.rewritings.values())
-            key = measures_key(keys, helpers)
+            key = measures_key(keys, encoder)
             sets.append(records.MeasuredSet(obfuscator=obfuscator.name, seed=seed, key=key))
             if read_measures(folder, key) is None:
-                units.append(MeasureUnit(folder, rewritings_folder, key, keys, helpers))
+                units.append(MeasureUnit(folder, rewritings_folder, key, keys, encoder))
     index = records.MeasureIndex(sets=sets)
     if record_or_none(folder / "index.json", records.MeasureIndex) != index:
         write_record(folder / "index.json", "safety", index)
@@ -162,10 +152,10 @@ def _resources() -> tuple[bool, ...]:
     return tuple(missing(name) is None for name in ("wordnet", "brown"))
 
 
-def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
+def measures_key(keys: Sequence[str], encoder: str | None) -> str:
     """Address of one obfuscator's measures; a resource that is here now and was not then gives another. None stands for
     a server and a model that earlier versions asked."""
-    return content_key([VERSION, [*_resources()], [None, helpers.encoder, None], *keys])
+    return content_key([VERSION, [*_resources()], [None, encoder, None], *keys])
 
 
 def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:

@@ -1,14 +1,14 @@
-"""Makes the report of ``raven safety``: tables, the trade-off of gain against cost, page, JSON, terminal.
+"""Makes the report of ``raven safety``: tables, page, JSON, terminal.
 
 In: a ``SafetyAnalysis``; for ``title`` the name of a measure.
 Out: ``Table`` objects with one row an obfuscator (or one with a verifier), where impact is from −1 to 1 (positive
-where the obfuscator wins), accuracy and AUC from 0 to 1, grades from 1 (fluent) to 5; a figure, JSON values, Rich
+where the obfuscator wins), accuracy and AUC from 0 to 1, grades from 1 (fluent) to 5; JSON values, Rich
 objects, a finding (sentence).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,6 @@ import msgspec
 from ravenbench.formats.tabular import stem_of
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reports.beside import Beside, beside
-from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import (
     Col,
@@ -30,7 +29,6 @@ from ravenbench.reports.view import (
     for_terminal,
     number,
     objects,
-    printable,
     rows_json,
     table,
     value_of,
@@ -50,7 +48,6 @@ from ravenbench.tasks.safety.analysis import (
 from ravenbench.tasks.safety.measures import unmeasured
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 DELTAS = {
@@ -148,7 +145,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         return [
             self.impact(),
             self.verifiers(),
-            self.effects(),
+            self.attribution() if attributed else self.effects(),
             self.quality(),
             self.measures("soundness", SOUND),
             self.measures("sensibleness", SENSE),
@@ -157,8 +154,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             self.shame(),
             self.notes(),
             self.readers(),
-            self.averages(),
-            *([self.attribution()] if attributed else []),
         ]
 
     def published(self) -> list[Table]:
@@ -211,8 +206,20 @@ class SafetyReport(Report[SafetyAnalysis]):
         )
 
     def _obfuscator(self) -> list[Col[ObfuscatorRow]]:
+        def average(field: str) -> Col[ObfuscatorRow]:
+            return col(
+                DELTAS[field][0],
+                lambda obfuscator: mean([attack.mean(field) for attack in obfuscator.counted]),
+                signed=True,
+                terminal=False,
+            )
+
         # Guessing among many candidates is right less often, so that 60 % tells nothing there.
         able = "accurate" if self.analysis.attribution is None else None
+        # What needs a threshold is no score of attribution.
+        averaged = ["delta_acc", "delta_rec"]
+        if self.analysis.attribution is None:
+            averaged += ["delta_auc", "delta_c1", "delta_final"]
         return [
             col("obfuscator", lambda obfuscator: obfuscator.name, text=True, json="obfuscator"),
             col(None, lambda obfuscator: obfuscator.error, json="error"),
@@ -244,34 +251,8 @@ class SafetyReport(Report[SafetyAnalysis]):
                 json="average_impact_survivors",
             ),
             col(None, lambda obfuscator: obfuscator.surviving_interval, json="interval_survivors"),
+            *map(average, averaged),
         ]
-
-    def averages(self) -> Table:
-        """Average change of each of PAN's measures by obfuscator, over the verifiers that count and over seeds."""
-
-        def average(title: str, field: str) -> Col[ObfuscatorRow]:
-            return col(
-                title,
-                lambda obfuscator: mean([attack.mean(field) for attack in obfuscator.counted]),
-                signed=True,
-            )
-
-        # What needs a threshold is no score of attribution.
-        fields = ["delta_acc", "delta_rec"]
-        if self.analysis.attribution is None:
-            fields += ["delta_auc", "delta_c1", "delta_final"]
-        return table(
-            "averages",
-            "Averages by obfuscator",
-            [obfuscator for obfuscator in listed(self.analysis) if obfuscator.counted],
-            col("obfuscator", lambda obfuscator: obfuscator.name, text=True),
-            *(average(DELTAS[field][0], field) for field in fields),
-            average("impact", "impact"),
-            note=(
-                "Plain means over the verifiers that count and over seeds; n/a where one of them"
-                " has no value."
-            ),
-        )
 
     def verifiers(self) -> Table:
         """The verifiers before any attack, one row each."""
@@ -305,7 +286,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             ],
             *self._attack(),
             note="p: exact sign test (McNemar) on attacked problems. Flips are of the first seed.",
-            section="" if self.analysis.attribution is None else None,
         )
 
     def _attack(self) -> list[Col[Attack]]:
@@ -545,16 +525,27 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def attribution(self) -> Table:
         """Scores before and after, each with the interval of its change."""
-        analysis = self.analysis
-        rows = [
-            row
-            for obfuscator in listed(analysis)
-            for row in analysis.attribution or ()
-            if row.obfuscator == obfuscator.name
-        ]
+        return table(
+            "attribution",
+            "Attribution under attack",
+            [
+                row
+                for obfuscator in listed(self.analysis)
+                for row in self.analysis.attribution or ()
+                if row.obfuscator == obfuscator.name
+            ],
+            *self._attribution(),
+            note=(
+                "acc., F1 (macro) and rank of the true author (1 best), before and then, with the"
+                " interval of the change; intervals draw authors with all their texts, the same"
+                " before and after; p: sign flips over authors."
+            ),
+        )
+
+    def _attribution(self) -> list[Col[AttributionRow]]:
         judged = {
             (obfuscator.name, verifier.verifier): verifier
-            for obfuscator in analysis.obfuscators
+            for obfuscator in self.analysis.obfuscators
             for verifier in obfuscator.verifiers
         }
 
@@ -568,17 +559,15 @@ class SafetyReport(Report[SafetyAnalysis]):
                 )
 
             return [
+                col(None, lambda row: _change_json(getattr(row.change, name)), json=name),
                 part(title, "before"),
                 part("then", "after"),
                 part("95 %", "interval", terminal=False),
             ]
 
-        return table(
-            "attribution",
-            "Attribution under attack",
-            rows,
-            col("obfuscator", lambda row: row.obfuscator, text=True),
-            col("method", lambda row: row.method, text=True),
+        return [
+            col("obfuscator", lambda row: row.obfuscator, text=True, json="obfuscator"),
+            col("method", lambda row: row.method, text=True, json="method"),
             *score("acc.", "accuracy", 2),
             *score("F1", "macro_f1", 2),
             *score("rank", "rank", 1),
@@ -594,55 +583,9 @@ class SafetyReport(Report[SafetyAnalysis]):
                 digits=2,
                 terminal=False,
             ),
-            col("p", lambda row: row.change.p, probability=True, terminal=False),
-            col("p Holm", lambda row: row.p_holm, probability=True),
-            note=(
-                "acc., F1 (macro) and rank of the true author (1 best), before and then, with the"
-                " interval of the change; intervals draw authors with all their texts, the same"
-                " before and after; p: sign flips over authors."
-            ),
-        )
-
-    @cached_property
-    def trade_off(self) -> Figure | None:
-        """Safety against soundness and against sensibleness, one point an obfuscator, bars 95 % intervals."""
-        rows = [
-            obfuscator
-            for obfuscator in self.analysis.obfuscators
-            if obfuscator.average_impact is not None and obfuscator.soundness
+            col("p", lambda row: row.change.p, probability=True, terminal=False, json="p"),
+            col("p Holm", lambda row: row.p_holm, probability=True, json="p_holm"),
         ]
-
-        def measured(group: str, name: str) -> bool:
-            return all(getattr(row, group)[name].value is not None for row in rows)
-
-        panels: list[tuple[str, Callable[[ObfuscatorRow], Number]]] = []
-        if measured("soundness", "words_lost"):
-            panels.append(
-                (
-                    f"← soundness: {title('words_lost')}",
-                    lambda obfuscator: obfuscator.soundness["words_lost"],
-                )
-            )
-        if measured("sensibleness", "surprisal"):
-            label = f"← sensibleness: {title('surprisal')} over the original's"
-            panels.append((label, lambda obfuscator: obfuscator.sensibleness["surprisal"]))
-        if not rows or not panels:
-            return None
-        with style():
-            figure, axes = canvas(7.2, 3.6, columns=len(panels))
-            for ax, (label, value_of) in zip(axes, panels, strict=True):
-                _scatter_panel(ax, rows, value_of)
-                ax.set_xlabel(label)
-            axes[0].set_ylabel("average impact →")
-            shown = [printable(row.name) for row in rows]
-            shown = [name if len(name) < 25 else f"{name[:11]}…{name[-12:]}" for name in shown]
-            names = [f"{i} {name}" for i, name in enumerate(shown, start=1)]
-            lines = [" · ".join(names[i : i + 5]) for i in range(0, len(names), 5)]
-            figure.supxlabel("\n".join(lines), fontsize=8.5, color=INK)
-        return figure
-
-    def figures(self) -> dict[str, Figure]:
-        return {} if self.trade_off is None else {"trade-off": self.trade_off}
 
     def finding(self) -> str:
         """Of the obfuscator with the highest impact, or of the first where problems are too few to rank them."""
@@ -668,7 +611,6 @@ class SafetyReport(Report[SafetyAnalysis]):
                 for obfuscator in ranked
             ],
             "counted": sum(verifier is None for verifier in analysis.verifiers.values()),
-            "reasons": REASONS,
             "survival": {title(name): limits for name, limits in SURVIVAL.items()},
         }
 
@@ -688,19 +630,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             "attribution": (
                 None
                 if analysis.attribution is None
-                else [
-                    {
-                        "obfuscator": row.obfuscator,
-                        "method": row.method,
-                        **{
-                            name: _change_json(getattr(row.change, name))
-                            for name in ("accuracy", "macro_f1", "rank")
-                        },
-                        "p": row.change.p,
-                        "p_holm": row.p_holm,
-                    }
-                    for row in analysis.attribution
-                ]
+                else objects(analysis.attribution, *self._attribution())
             ),
             "people": None if analysis.people is None else asdict(analysis.people),
             "reasons": {str(reason): text for reason, text in REASONS.items()},
@@ -779,42 +709,6 @@ def finding(obfuscator: ObfuscatorRow) -> str:
             text += f", with impact {number(obfuscator.surviving, form)} on these"
     unsafe = [recovery.attack for recovery in obfuscator.recovery if recovery.unsafe]
     return f"{text}; unsafe: {' and '.join(unsafe)} recovers most of it." if unsafe else f"{text}."
-
-
-def _scatter_panel(
-    ax: Any, rows: Sequence[ObfuscatorRow], value_of: Callable[[ObfuscatorRow], Number]
-) -> None:
-    ax.axhline(0, color=FAINT, linewidth=0.6)
-    ax.grid(color=FAINT, alpha=0.25, linewidth=0.6)
-    for row in rows:
-        quality = value_of(row)
-        if quality.interval is not None:
-            ax.plot(
-                quality.interval,
-                (row.average_impact,) * 2,
-                color=SETUP["hits"],
-                linewidth=1.4,
-                alpha=0.6,
-            )
-        if row.interval is not None:
-            ax.plot(
-                (quality.value,) * 2, row.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6
-            )
-        ax.plot([quality.value], [row.average_impact], "o", color=SETUP["hits"], markersize=5)
-    # Points lie close: they bear numbers, to either side in turn, and the names stand below.
-    for position, i in enumerate(
-        sorted(range(len(rows)), key=lambda j: value_of(rows[j]).value or 0.0)
-    ):
-        point = (value_of(rows[i]).value, rows[i].average_impact)
-        ax.annotate(
-            str(i + 1),
-            point,
-            xytext=(-7 if position % 2 else 7, -10 if position % 2 else 5),
-            fontsize=8,
-            color=INK,
-            textcoords="offset points",
-            ha="center",
-        )
 
 
 def _change_field(change: Change | None, field: str) -> Any:

@@ -62,9 +62,7 @@ class Safety(Task):
         Option(
             "encoder",
             "Sentence encoder for soundness: a folder or a model in the local cache.",
-            function=False,
         ),
-        Option("helpers", "A sentence encoder.", takes="Helpers", command=False),
         Option(
             "grades",
             "Folder of reviews that readers exported from the pages of raven diff (key e).",
@@ -126,14 +124,13 @@ class Safety(Task):
         from ravenbench.formats.output import check_folder_of_many
         from ravenbench.formats.reviews import read_reviews
         from ravenbench.tasks.obfuscate.rewritings import kept_at
-        from ravenbench.tasks.safety.measures import Helpers
+        from ravenbench.tasks.safety.measures import check_encoder
         from ravenbench.tasks.safety.plan import SafetyPlanner
         from ravenbench.tasks.safety.record import SafetyPlan
 
         values = self.values
         smoke_test(self.verifiers)
-        self.helpers = values.get("helpers") or Helpers(values.get("encoder"))
-        self.helpers.check()
+        check_encoder(values.get("encoder"))
         self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
         if self.elsewhere is not None:
             check_folder_of_many(self.elsewhere, self.inputs)
@@ -186,7 +183,7 @@ class Safety(Task):
             self.rewritings_folder,
             plan.obfuscators,
             self.engine,
-            self.helpers,
+            self.values.get("encoder"),
             progress,
         )
         if not self.methods:

@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+    from ravenbench.ext.case.compare.model import PairScores
     from ravenbench.store.store import Store
+    from ravenbench.types import Floats
 
 LR = "log10 LR"
 WORTH_NOTE = (
@@ -317,13 +319,17 @@ def case_context(mark: str, case: CaseFound, comparison: Comparison) -> dict[str
 
 def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:
     """The figures of one case."""
-    drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
+    answer = case.answer
+    if answer is None:
+        return {}
+    valid = answer.validated
+    shown = (valid.llr[FUSED], valid.pairs, answer.fused.llr)
     with style():
-        return (
-            {}
-            if case.answer is None
-            else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
-        )
+        return {
+            f"place{mark}": place_figure(answer),
+            f"tippett{mark}": tippett_figure(*shown),
+            f"calibration{mark}": pav_figure(*shown),
+        }
 
 
 def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
@@ -603,35 +609,35 @@ def place_figure(answer: Answer) -> Figure:
     return figure
 
 
-def tippett_figure(answer: Answer) -> Figure:
-    """Shares of both kinds of pairs with at least each log10 LR."""
-    figure, (axes,) = canvas(3.6, 2.7)
-    valid = answer.validated
-    curve = tippett(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
+def tippett_figure(llr: Floats, pairs: PairScores, case_llr: float | None = None) -> Figure:
+    """Shares of both kinds of pairs with at least each log10 LR (n,); a line at that of a case."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    curve = tippett(llr, pairs.same, pairs.weight)
     axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
     axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
-    axes.axvline(answer.fused.llr, color=INK, linewidth=1.2)
+    if case_llr is not None:
+        axes.axvline(case_llr, color=INK, linewidth=1.2)
     axes.axvline(0, color=FAINT, linewidth=0.8)
-    axes.set_xlabel("log10 LR")
-    axes.set_ylabel("share of pairs")
-    axes.set_ylim(0, 1.02)
+    axes.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
     figure.legend(fontsize=7.5, loc="outside upper center", ncols=2)
     return figure
 
 
-def pav_figure(answer: Answer) -> Figure:
-    """What log10 LRs were given, against what they should have been; on the diagonal they are calibrated."""
-    figure, (axes,) = canvas(3.6, 2.7)
-    valid = answer.validated
-    curve = pav(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
-    ends = float(np.floor(curve.llr.min() * 2) / 2), float(np.ceil(curve.llr.max() * 2) / 2)
+def pav_figure(llr: Floats, pairs: PairScores, case_llr: float | None = None) -> Figure:
+    """What log10 LRs (n,) were given, against what they should have been; on the diagonal they are right."""
+    figure, (axes,) = canvas(3.3, 2.6)
+    curve = pav(llr, pairs.same, pairs.weight)
+    ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
     axes.plot(ends, ends, color=FAINT, linewidth=0.8)
-    axes.plot(curve.llr, np.clip(curve.best, *ends), color=SETUP["hits"], linewidth=1.4)
-    axes.axvline(answer.fused.llr, color=INK, linewidth=1.2)
-    axes.set_xlim(*ends)
-    axes.set_ylim(ends[0] - 0.05, ends[1] + 0.05)
-    axes.set_xlabel("log10 LR given")
-    axes.set_ylabel("log10 LR after PAV")
+    axes.plot(curve.llr, np.clip(curve.best, *ends), color=SAME, linewidth=1.4)
+    if case_llr is not None:
+        axes.axvline(case_llr, color=INK, linewidth=1.2)
+    axes.set(
+        xlabel="log10 LR given",
+        ylabel="log10 LR after PAV",
+        xlim=ends,
+        ylim=(ends[0] - 0.05, ends[1] + 0.05),
+    )
     return figure
 
 

@@ -22,7 +22,7 @@ from ravenbench.ext.case.compare.dossier import FILE, CellResult, Criterion, Dos
 from ravenbench.ext.case.compare.dossier import Figure as Measure
 from ravenbench.ext.case.compare.model import FUSED, PairScores, issue_llr, read_scores, validate
 from ravenbench.ext.case.compare.record import ShapeRecord, part_under
-from ravenbench.ext.case.compare.report import css_text
+from ravenbench.ext.case.compare.report import SAME, css_text, pav_figure, tippett_figure
 from ravenbench.ext.case.content import (
     VerifierContent,
     contents_json,
@@ -30,10 +30,10 @@ from ravenbench.ext.case.content import (
     contents_table,
     verifier_contents,
 )
-from ravenbench.ext.case.likelihood_ratios import DRAWS, cllr, entropy, estimated, pav, tippett
+from ravenbench.ext.case.likelihood_ratios import DRAWS, cllr, entropy, estimated
 from ravenbench.ext.case.likelihood_ratios import measures as all_measures
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan, criterion_lines
-from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
+from ravenbench.reports.page import FAINT, INK, canvas, style
 from ravenbench.reports.report import Report
 from ravenbench.reports.view import (
     Column,
@@ -74,8 +74,6 @@ NOTE = (
     " 1 where LRs mean what they say. In brackets: 95% intervals, from drawing the background's"
     " authors anew. Pairs count by the weights that are listed."
 )
-SAME = SETUP["hits"]
-DIFFERENT = SETUP["random"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,34 +416,6 @@ def measures_table(cell: DossierCell, key: str, plan: ValidatePlan) -> Table:
         col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
         col("criterion", lambda r: limits.get(r[0], ""), text=True),
     )
-
-
-def tippett_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """Shares of both kinds of pairs with at least each log10 LR (n,)."""
-    figure, (axes,) = canvas(3.3, 2.6)
-    curve = tippett(llr, pairs.same, pairs.weight)
-    axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
-    axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
-    axes.axvline(0, color=FAINT, linewidth=0.8)
-    axes.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
-    figure.legend(fontsize=7.5, loc="outside upper center", ncols=2)
-    return figure
-
-
-def pav_figure(llr: Floats, pairs: PairScores) -> Figure:
-    """What log10 LRs (n,) were given, against what they should have been."""
-    figure, (axes,) = canvas(3.3, 2.6)
-    curve = pav(llr, pairs.same, pairs.weight)
-    ends = float(np.floor(llr.min() * 2) / 2), float(np.ceil(llr.max() * 2) / 2)
-    axes.plot(ends, ends, color=FAINT, linewidth=0.8)
-    axes.plot(curve.llr, np.clip(curve.best, *ends), color=SAME, linewidth=1.4)
-    axes.set(
-        xlabel="log10 LR given",
-        ylabel="log10 LR after PAV",
-        xlim=ends,
-        ylim=(ends[0] - 0.05, ends[1] + 0.05),
-    )
-    return figure
 
 
 def entropy_figure(llr: Floats, pairs: PairScores) -> Figure:

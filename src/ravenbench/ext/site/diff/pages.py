@@ -35,7 +35,7 @@ from ravenbench.formats.problems import problem_roots, read_problems
 from ravenbench.formats.tabular import is_lines
 from ravenbench.store.store import Store
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
-from ravenbench.tasks.safety.measures import NO_HELPERS, Helpers, measures_of
+from ravenbench.tasks.safety.measures import check_encoder, measures_of, soundness_by
 from ravenbench.tasks.safety.record import SafetyPlan
 
 SHOWN = {
@@ -56,13 +56,13 @@ _FEWEST = 50
 
 
 def _facts(
-    parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None
+    parts: Sequence[Part], encoder: str | None, meaning: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
-    if meaning is None and helpers.encoder is None:
+    if meaning is None and encoder is None:
         return {}
     titles = {**(meaning or {}), "encoder": "encoder"}
-    return _formatted(helpers.soundness().measure(parts), titles)
+    return _formatted(soundness_by(encoder).measure(parts), titles)
 
 
 def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) -> dict[str, str]:
@@ -77,14 +77,13 @@ def from_sets(
     original: Path,
     rewritten: Path,
     split: Split | None,
-    system: str,
-    helpers: Helpers,
+    encoder: str | None,
     encoding: str | None,
 ) -> Iterator[TextComparison]:
     """A ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts where ``raven
     obfuscate`` left them."""
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
-        yield from _of_folders(original, rewritten, system, helpers, encoding)
+        yield from _of_folders(original, rewritten, encoder, encoding)
         return
     before = read_problems(original, split, encoding)
     after = read_problems(rewritten, None, encoding)
@@ -112,7 +111,7 @@ def from_sets(
         file = rewritten / name / "obfuscation.json"
         parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b or file.is_file():
-            yield compare(name, parts, system, facts=_facts(parts, helpers))
+            yield compare(name, parts, rewritten.name, facts=_facts(parts, encoder))
 
 
 def _is_set(folder: Path) -> bool:
@@ -121,7 +120,7 @@ def _is_set(folder: Path) -> bool:
 
 
 def _of_folders(
-    original: Path, rewritten: Path, system: str, helpers: Helpers, encoding: str | None
+    original: Path, rewritten: Path, encoder: str | None, encoding: str | None
 ) -> Iterator[TextComparison]:
     """Texts of two folders by name, with parts where ``raven obfuscate`` left them."""
     names = sorted(file.relative_to(original).as_posix() for file in original.rglob("*.txt"))
@@ -139,7 +138,7 @@ def _of_folders(
         file = parts_file(rewritten / name)
         parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b:
-            yield compare(name, parts, system, facts=_facts(parts, helpers))
+            yield compare(name, parts, rewritten.name, facts=_facts(parts, encoder))
 
 
 def _odd_pairs(pairs: Iterable[tuple[str, str, str]]) -> Iterator[str]:
@@ -318,10 +317,9 @@ def diff(
     *,
     out: str | Path | None = None,
     split: Split | None = None,
-    system: str = "",
     blind: bool = False,
     columns: bool = False,
-    helpers: Helpers = NO_HELPERS,
+    encoder: str | None = None,
     encoding: str | None = None,
 ) -> DiffResult:
     """Show originals and rewritings phrase by phrase on static pages.
@@ -336,14 +334,12 @@ def diff(
         The page; for a set or a run a new folder with an index.
     split : 'train' or 'test', optional
         The part to take of a problem set that has both.
-    system : str
-        Name of the obfuscator, shown on the page; by default that of the rewritten file.
     blind : bool
         Open pages in blind review, which hides which text is the original.
     columns : bool
         Of two texts: show them side by side. Sets and runs always have that view too.
-    helpers : Helpers
-        Models that add measures of meaning.
+    encoder : str, optional
+        Sentence encoder that adds a measure of meaning: a folder or a model in the local cache.
     encoding : str, optional
         Of texts that are not UTF-8, e.g. cp1252.
 
@@ -352,7 +348,7 @@ def diff(
     InputError
         If something cannot be read or written, or two options contradict each other.
     """
-    helpers.check()
+    check_encoder(encoder)
     if split not in (None, "train", "test"):
         raise InputError("--split is train or test", found=split)
     if columns and blind:
@@ -389,9 +385,7 @@ def diff(
             )
             same = [f"{before.name} and {after.name} are equal: nothing was changed"]
             remark(same if whole[0] == whole[1] else _odd_pairs([(before.name, *whole)]))
-            comparison = compare(
-                before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT)
-            )
+            comparison = compare(before.name, parts, after.stem, facts=_facts(parts, encoder, KEPT))
             with whole_file(place) as file:
                 file.write(
                     (
@@ -402,7 +396,7 @@ def diff(
                 )
             return DiffResult(str(place), 1, comparison.changes_per_1000)
         check_folder(place, inputs=[before, after], kind="diff")
-        comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)
+        comparisons = from_sets(before, after, split, encoder, encoding)
     with fresh_folder(place, kind="diff") as folder:
         count = write_pages(folder, comparisons, blind=blind)
     return DiffResult(str(place / "index.html"), count, None)
