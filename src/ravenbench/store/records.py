@@ -346,7 +346,7 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
         raise OtherFormat(
             f"{path}: this folder belongs to a task of an unknown kind\n  found: {envelope.kind}\n "
             f" expected: {', '.join(kinds())}\n  fix: read it with the version or the package of"
-            " Raven that wrote it, or give another --out"
+            " Raven that wrote it, or give another folder"
         )
     return envelope
 
@@ -384,7 +384,7 @@ def another_format(path: Path, written_as: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
         f"{path}: this folder was written by another version of Raven\n  found: {written_as}\n "
-        f" expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or"
+        f" expected: format {FORMAT}, as this version writes it\n  fix: give another folder, or"
         " remove the folder and run again; the version of Raven that wrote it still reads it"
     )
 

@@ -139,7 +139,7 @@ def _refusal(folder: Path) -> InputError:
             f" {holder.get('since', '?')}"
         ),
         fix=(
-            "wait until it ends or stop it, or give another --out; if it has ended, remove"
+            "wait until it ends or stop it, or give another folder; if it has ended, remove"
             f" {folder / LOCK}"
         ),
     )
@@ -234,7 +234,7 @@ def _name_edited(store: Store) -> None:
             logger.warning(
                 f"{record.name}: its file changed since this run began, but its version is still"
                 f" {record.version}. Answers that are here already come from the earlier file.\n "
-                " fix: if the change matters, raise `version` in the class and give another --out"
+                " fix: if the change matters, raise `version` in the class and give another folder"
             )
 
 
@@ -260,12 +260,12 @@ def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
     store = Store(folder)
     complete = False
     if folder.exists() and not folder.is_dir():
-        raise InputError("the output is not a folder", file=folder, fix="give another --out")
+        raise InputError("the output is not a folder", file=folder, fix="give another folder")
     if (folder / "run.json").is_file():
         complete = _check_same(store, kind, head)
     elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
         raise InputError(
-            "this folder holds other files", file=folder, fix="give an empty or new folder as --out"
+            "this folder holds other files", file=folder, fix="give an empty or new folder"
         )
     return store if complete and store.planned else None
 
@@ -292,7 +292,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
             raise InputError(
                 "another command has begun a run in this folder meanwhile",
                 file=folder,
-                fix="repeat the command, or give another --out",
+                fix="repeat the command, or give another folder",
             )
         write_record(folder / "run.json", kind, head)
         files.sync_folder(
@@ -302,7 +302,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         raise InputError(
             f"the output folder cannot be written ({error.strerror})",
             file=folder,
-            fix="give another --out",
+            fix="give another folder",
         ) from error
 
 
@@ -339,7 +339,7 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
         raise
     except StoreError:
         return False
-    fix = "give another --out, or remove the folder"
+    fix = "give another folder, or remove the folder"
     if store.kind != kind:
         raise InputError(
             f"this folder holds a run of another command (raven {store.kind})",
