@@ -1,10 +1,10 @@
 """Writes tables and corpora in memory to files, which the readers of files then read: there is no other way into Raven.
 
-In: a data frame (pandas, polars), a pyarrow table, a list of records (mappings), a ``Corpus``, or sequences and
+In: a data frame (pandas, polars), a pyarrow table, a list of records (mappings), a ``Corpus``, or lists, tuples and
 mappings of such.
-Out: the path of a file or folder in the cache that holds it (the same sequence or mapping, of paths); any other value
-is returned as it is. InputError if a table has no rows or cannot be kept, FormatError for values that no table can
-hold.
+Out: the path of a file or folder in the cache that holds it (of several a list or dict of paths); any other value is
+returned as it is. InputError if a table has no rows or cannot be kept, or a system's name cannot be a folder's;
+FormatError for values that no table can hold and for two columns of one name.
 
 A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). It is written as
 JSON lines below the cache folder, under the hash of its content, so that the same table is the same input of a later

@@ -1,9 +1,10 @@
 """Defines options of tasks, each once: type, default and meaning are written beside the field of a spec.
 
 In: values by option name, from a command line, a spec file (TOML) or a call in Python; the class of a spec or task.
-Out: a checked ``Spec`` (``spec_of``, ``checked``), plain values (``plain_of``, ``read_spec``), and for each field an
-``Option`` (``options_of``) from which command, function and stub are made. SpecError where a key is unknown or a value
-does not fit, KeyError for a field without a description.
+Out: a checked ``Spec`` (``spec_of``, ``checked``), plain values by name (``plain_of``, ``read_spec``), and for each
+field an ``Option`` (``options_of``) from which command, function and stub are made; no measures. SpecError where a
+value does not fit or, in ``checked`` and ``read_spec``, a key is unknown (``plain_of`` and ``spec_of`` leave it out);
+KeyError for a field without a description.
 
 A spec is a record of what decides a task's answers. From its fields, and from the options of a task that decide
 nothing, follow the command line, the function in Python with its docstring, and the stub that type checkers read.

@@ -1,10 +1,10 @@
 """Finds what likeness in content adds to scores of authorship, so that it can be taken off them (ours).
 
-In: scores (n,) or (n, f), truth ``same`` (n,), likenesses (n,) as cosines from 0 to 1, authors (n,), weights (n,);
-texts.
-Out: an ``Excess``, whose slopes (f,) are in units of score per unit of cosine beyond the knee (a cosine), and scores
-without it; ``ContentSpace``: cosines of texts, 0 to 1; ``stands_for``: weights (n,) ≥ 0; ``different_quantile`` and
-``reach_of``: a cosine.
+In: n pairs of texts: scores (n,) or (n, f) in any unit, ``same`` (n,) bool, likenesses (n,), cosines 0 to 1, weights
+(n,), and ``author`` (n,), the code of who wrote the pair's known texts; for ``ContentSpace`` texts.
+Out: ``excess``: an ``Excess`` whose slopes (f,) are score per unit of cosine beyond the knee (a cosine), signed;
+``taken_off``: scores (n, f) without it, in their unit. ``ContentSpace``: ``cosines`` (one, other), ``paired`` (n,), 0
+to 1; ``stands_for``: weights (n,) ≥ 0; ``different_quantile`` and ``reach_of``: one cosine each.
 
 Two texts about the same thing score higher whoever wrote them. A likelihood ratio that does not count this is
 ``p(score | one author, likeness) / p(score | two authors, likeness)``: scores are compared at one likeness. Up to the

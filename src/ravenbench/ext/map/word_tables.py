@@ -1,10 +1,11 @@
 """Makes tables of frequencies of the most frequent words, as stylo does: words, samples, n-grams, culling.
 
-In: texts or their words; a language, sizes in words, a share of texts in percent (culling); names of texts for tables.
-Out: ``stylo_words``, ``units_of``, ``masked``, ``features_of``: lists of words or n-grams; ``samples_of``: samples;
-``table_of``: a ``WordTable`` of frequencies in percent of a text's units, (texts, names); ``frequency_table`` and
-``table_for_r``: the same to show. MissingPart where lemmas or parts of speech cannot be found; ``pronouns``: a set,
-empty without a list.
+In: texts (str), their words or units (lists of str); a language, sizes in words, culling in percent of the texts.
+Out: ``stylo_words``, ``units_of``, ``features_of``: lists of words, units or n-grams; ``masked``: units, "#" for each
+word that is to be hidden; ``samples_of``: a list of samples, each a list of units; ``table_of``: a ``WordTable``,
+percent of a text's units (0 to 100), a row for each text, a column for each unit, by name; ``frequency_table``: the
+same turned, units in rows, a ``Table``; ``table_for_r``: that as text. ``pronouns``: a set, empty without a list.
+MissingPart where lemmas or parts of speech cannot be found.
 
 References
 ----------

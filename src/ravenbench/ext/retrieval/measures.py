@@ -1,11 +1,11 @@
 """Measures a search, query by query; ties are taken by expectation over all orders, never by place.
 
-In: counts of a search (``search.search``), bounds of true candidates (q + 1,), depths k; authors of queries (q,), −1 =
-unknown; for ``rank_content`` binary logarithms of ranks (k,) by version.
-Out: ``of_queries``, ``of_random``: each measure (q,), 0 to 1, NaN without a true candidate (``bits`` from 0 up, lower =
-better); ``auc_eer``: 0 to 1; ``Authors``: an ``Estimate`` (mean, 95 % interval) or None; ``compared``: p, 0 to 1, also
-after Holm; ``rank_content``: a verdict and differences of log2 ranks, 1 = a rank doubled. ``measure``, ``expect`` and
-``levels_of`` count.
+In: counts of a search (dict of ``search.search``), bounds of each query's true candidates (q + 1,), depths, authors
+of queries as codes (q,), −1 = unknown; for ``rank_content`` by version binary logarithms of the queries' ranks (q,).
+Out: ``of_queries``: each measure (q,), 0 to 1 (``bits`` from 0 up, lower = better), NaN without a true candidate;
+``of_random``: success@k (q,), 0 to 1, but 1 without one; ``levels_of``: counts (q, levels), of which ``auc_eer`` makes
+two numbers 0 to 1. ``Authors.mean``: an ``Estimate`` (95 % interval) or None; ``compared``: p and Holm's p, 0 to 1;
+``rank_content``: a verdict, and differences of log2 ranks (1 = doubled). ``measure``, ``expect`` fill arrays given.
 
 success@k   Whether a true candidate is among the first k.
 recall@k    Share of the true candidates among the first k.

@@ -1,13 +1,13 @@
 """Saves trained verifiers as a folder that any later session can load, without pickle.
 
-In: a fitted ``Verifier`` and a folder, or such a folder and the verifier expected.
+In: a fitted ``Verifier`` and a new folder; or a saved folder and, if known, the verifier expected.
 Out: ``save`` the folder's path (files below), ``load`` the ``Verifier`` with the same answers to the last bit,
-``digest`` the SHA-256 (hexadecimal) that names a trained verifier. SpecError (NotKept for an estimator) for what
-cannot be saved or is another verifier, FormatError for a damaged or foreign folder. ``Writer`` and ``Reader`` turn
-objects into JSON and back.
+``digest`` the SHA-256 (hexadecimal) that names it; ``Writer`` and ``Reader`` turn objects into JSON values and arrays
+and back. SpecError (NotKept for an estimator) for what cannot be saved, is another verifier or has another version,
+FormatError for a damaged or foreign folder, InputError where ``save`` cannot write it or draw its figures.
 
-FOLDER/verifier.json   format, spec, identity, packages, state, one SHA-256 of this file and the next two; written
-last FOLDER/arrays.npz      learned arrays
+FOLDER/verifier.json   format, spec, identity, scikit-learn's version, state, one SHA-256 of all three; written last
+FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 

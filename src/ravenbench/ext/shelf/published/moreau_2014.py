@@ -1,10 +1,11 @@
 """Verifies as Moreau et al. 2014: a genetic search over observations, measures and learners, cross-validated twice.
 
-In: ``Problems`` (n), and their truth (n,) to learn; for ``evolve`` genomes (population, genes) and a fitness.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``Observations.features``: similarities (n,
-measures, means, observations), 0 to 1; ``evolve``: the last generation, best first, and its fitness (higher = better).
-SpecError, CorpusError (a class under four problems), MissingPart without the tagger. ``tagged``, ``means``, ``levels``
-and ``stalled`` help.
+In: ``Problems`` (n), and their truth (n,) bool to learn; for ``evolve`` genomes (population, genes) as whole numbers
+and a fitness, a function of one genome.
+Out: ``verify``: answers (n,), 0 to 1, higher = same author, 0.5 = unanswered; ``Observations.features``: similarities
+(n, measures, means, observations), 0 to 1; ``evolve``: genomes, best first, and their fitness (here AUC · c@1, 0 to 1);
+``levels``: type/token ratio, letters a word, words a sentence; ``tagged``: text, a sign a tag; ``means``: (4, columns).
+SpecError (parameter out of range), CorpusError (a class under four problems), MissingPart without the tagger.
 """
 
 from __future__ import annotations
