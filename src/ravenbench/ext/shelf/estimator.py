@@ -63,8 +63,8 @@ class Estimator(Scorer):
         return self
 
     def copies(self) -> dict[str, Any]:
-        both = {"texts_": self.texts, "classifier_": self.classifier}
-        return {name: self._fresh(part) for name, part in both.items() if part is not None}
+        texts = {} if self.texts is None else {"texts_": self._fresh(self.texts)}
+        return texts | {"classifier_": self._fresh(self.classifier)}
 
     def score(self, problems: Problems) -> Floats:
         ways = ("decision_function", "predict_proba", "predict")
