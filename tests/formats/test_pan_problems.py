@@ -5,6 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.problems import read_problem_sets, read_problems, write_pan_problems
@@ -161,3 +162,22 @@ def test_143_english_essays_stand_in_both_splits(pan14):
         for s in read_problem_sets(pan14 / "en_essays.zip")
     ]
     assert len(both[0] & both[1]) == 143
+
+
+def test_folders_of_known_texts_alone_are_no_problems(tmp_path):
+    """A layout is told by its signs: without a questioned text, contents or truth these are authors' folders."""
+    for candidate in ("candidate00001", "candidate00002"):
+        (tmp_path / "c" / candidate).mkdir(parents=True)
+        for number in (1, 2):
+            (tmp_path / "c" / candidate / f"known{number:05d}.txt").write_text(
+                f"{candidate} {number}."
+            )
+    corpus = load_corpus(tmp_path / "c", topic="none")
+    assert sorted(one.author for one in corpus) == ["candidate00001"] * 2 + ["candidate00002"] * 2
+    with pytest.raises(FormatError, match="no verification problems here"):
+        read_problem_sets(tmp_path / "c")
+    for sign in ("candidate00001/unknown.txt", "truth.txt", "contents.json"):
+        (tmp_path / "c" / sign).write_text("A text.")
+        with pytest.raises(FormatError, match="these are verification problems"):
+            load_corpus(tmp_path / "c", topic="none")
+        (tmp_path / "c" / sign).unlink()
