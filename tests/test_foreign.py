@@ -7,6 +7,7 @@ import types
 
 import numpy as np
 import pytest
+from sklearn.utils._set_output import _wrap_method_output
 
 from ravenbench import components, registry
 from ravenbench.components import foreign
@@ -42,6 +43,7 @@ LIARS = {
     "a cached property": {"score": functools.cached_property(strange)},
     "what has the code of another": {"score": Callable()},
     "a class within": {"score": Callable},
+    "what scikit-learn wraps": {"score": _wrap_method_output(strange, "transform")},
     "what wraps another": {"score": functools.wraps(baselines.Length.pair_features)(strange)},
 }
 
@@ -65,7 +67,9 @@ def test_a_class_of_ravens_with_a_strange_function_is_foreign(monkeypatch):
     assert foreign(baselines.Length()) == [baselines.__name__]
 
 
-def test_no_class_that_comes_with_raven_is_foreign():
+def test_no_class_that_comes_with_raven_is_foreign(need_extra):
+    need_extra("torch")
+    need_extra("sentence_transformers")
     kinds = {
         registry.resolve(kind, name)
         for kind in registry.METHODS

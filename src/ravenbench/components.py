@@ -11,11 +11,13 @@ scikit-learn manners: ``__init__`` only stores its arguments, learned state ends
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import inspect
 import json
 import operator
 import os
+import reprlib
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -402,13 +404,16 @@ def _known(kind: type) -> bool:
 def _written_here(value: Any) -> bool:
     """Whether what a class holds is no code, or from a file of Raven or scikit-learn, or written by ``dataclass``."""
     function = getattr(value, "__func__", getattr(value, "fget", getattr(value, "func", value)))
+    if hasattr(function, "__wrapped__") and not _written_here(function.__wrapped__):
+        return False
     if not isinstance(function, FunctionType):
         described = callable(value) or hasattr(type(value), "__get__")
         return not described or isinstance(value, GetSetDescriptorType) or _known(type(value))
     packages = filter(None, map(sys.modules.get, ("ravenbench", "sklearn")))
     folders = tuple(f"{path}{os.sep}" for package in packages for path in package.__path__)
-    code = function.__code__
-    return code.co_filename.startswith(folders) or code.co_qualname.startswith("__create_fn__.")
+    file = function.__code__.co_filename
+    generated = file == "<string>" and function.__code__.co_qualname.startswith("__create_fn__.")
+    return generated or file in (dataclasses.__file__, reprlib.__file__) or file.startswith(folders)
 
 
 def source_hash(component: Component) -> str | None:

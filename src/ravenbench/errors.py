@@ -74,7 +74,7 @@ class InputError(RavenError):
         expected: str | None = None,
         fix: str | None = None,
     ) -> None:
-        fix = with_keys(offered(fix or "")) or None
+        fix = offered(fix or "") or None
         self.problem = problem
         self.file = file
         self.line = line
@@ -88,7 +88,7 @@ class InputError(RavenError):
         if expected is not None:
             lines.append(f"expected: {expected}")
         if fix is not None:
-            lines.append(f"fix: {fix}")
+            lines.append(f"fix: {with_keys(fix)}")
         super().__init__("\n  ".join(lines))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -165,7 +165,11 @@ def offered(advice: str) -> str:
 def with_keys(advice: str) -> str:
     """Advice, with where those options are given that it names and that are no flags of the command at hand."""
     keys = [OPTIONS[name] for name in _OPTION.findall(advice) if OPTIONS.get(name)]
-    return f"{advice} (in a file for --spec: {', '.join(keys)} = …)" if keys else advice
+    return (
+        f"{advice} (in a file for --spec: {', '.join(f'{key} = …' for key in keys)})"
+        if keys
+        else advice
+    )
 
 
 LISTENERS: list[Callable[[str], object]] = []

@@ -21,7 +21,8 @@ code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
 - **Tables in memory** are read as files are: a value gives one result as a list of records, of pandas, polars or
   pyarrow, as JSON lines and in Parquet (CSV has text alone). Lone surrogates are refused in all that they hold, names
   of columns and lists within lists too; dates, times and decimal numbers are text; NaN and an empty text are nothing.
-- **Two columns of one name** are refused, in files and frames, also where names become equal as text (1 and "1").
+- **Two columns of one name** are refused, in files and frames, also where names become equal as text (1 and
+  "1"); two systems too.
 - **A table without rows** (`[]`, `{{}}`, an empty frame) is refused as such.
 - **Not UTF-8**: the message names the likely encoding and the command that converts the file (the old one stays as
   `FILE.orig`), or reads it with `--encoding`.

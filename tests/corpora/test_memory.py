@@ -227,9 +227,7 @@ def test_a_number_and_its_text_are_one_label_and_that_is_said(column, tmp_path):
     forms = tables(rows, tmp_path)
     for table in (forms["list"], forms["fakes"], forms["jsonl"]):  # others make texts of both
         (said,) = ravenbench.load_corpus(table).notes[ACCOUNT]
-        assert (
-            said == f"labels that are text in one row, a number in another, were joined: {column} 1"
-        )
+        assert said == f"labels of two types (1 and '1') were joined: {column} 1"
     assert ACCOUNT not in ravenbench.load_corpus(plain).notes
 
 

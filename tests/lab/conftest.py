@@ -10,7 +10,7 @@ from ravenbench import registry, seams
 from ravenbench.engine import task
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def registered() -> Iterator[None]:
     """Task, corpora and verifier of the lab."""
     caches = (

@@ -280,7 +280,7 @@ def packed(arrays, name, header, content, way):
             {"descr": "<f8", "shape": (2**24,)},
             [bytes(2**20)] * 128,
             zipfile.ZIP_DEFLATED,
-            r"arrays of 134,\d+,\d+ bytes in a file of",
+            "arrays that are packed",
         ),
         (
             {"descr": "<f8", "shape": (10**15,)},
@@ -303,6 +303,19 @@ def test_arrays_that_nobody_wrote_so_are_refused(header, content, way, message, 
         persist.load(folder, registry.parse("verifier", "function-words"))
     assert tracemalloc.get_traced_memory()[1] < 2**25
     tracemalloc.stop()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused(shelf, tmp_path):
+    folder = shutil.copytree(shelf("function-words"), tmp_path / "changed")
+    arrays = folder / "arrays.npz"
+    header = {"descr": "<f8", "shape": (2,)}
+    arrays.write_bytes(
+        packed(arrays.read_bytes(), "a0.npy", header, [bytes(16)], zipfile.ZIP_STORED)
+    )
+    edit(folder, lambda head: None)
+    with pytest.raises(FormatError, match="two of one name"):
+        persist.load(folder, registry.parse("verifier", "function-words"))
 
 
 def test_an_array_is_named_once(shelf, tmp_path):
@@ -391,7 +404,9 @@ def test_no_model_is_read_that_was_not_asked_for(shelf, tmp_path):
 
 
 @pytest.mark.extra
-def test_what_reaches_out_says_so():
+def test_what_reaches_out_says_so(need_extra):
+    need_extra("torch")
+    need_extra("sentence_transformers")
     out = set()
     for kind in ("transform", "segmenter", "calibrator", "verifier"):
         for target in registry.targets(kind):

@@ -334,7 +334,8 @@ def read_table(
     of_reddit = text in ("body", "selftext") and "subreddit" in first_rows[0][1]
     account += _doubts_of_columns([row for _, row in first_rows], text, author)
     only_quotation: list[bool] = []
-    kinds_of_label: dict[str, set[type]] = {}
+    kind_of_label: dict[tuple[str, str], type] = {}
+    of_two_kinds: dict[str, None] = {}
     number = 0
     for number, (line, row) in enumerate(chain(first_rows, rows)):
         if (
@@ -375,8 +376,9 @@ def read_table(
                 body = own_words
             check_controls(body, path, line, encoding)
             for column in role_columns[1:]:
-                label = f"{column} {row[column]}"
-                kinds_of_label.setdefault(label, set()).add(type(row[column]))
+                label = column, str(row[column])
+                if kind_of_label.setdefault(label, type(row[column])) is not type(row[column]):
+                    of_two_kinds[" ".join(label)] = None
             columns = {}
             for key, value in row.items():
                 if key in (text, author, topic, id, language) or key is None:
@@ -408,11 +410,9 @@ def read_table(
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
-    if both := [label for label, kinds in kinds_of_label.items() if len(kinds) > 1]:
-        shown = first_names(both)
-        account.append(
-            f"labels that are text in one row, a number in another, were joined: {shown}"
-        )
+    if of_two_kinds:
+        shown = first_names([*of_two_kinds])
+        account.append(f"labels of two types (1 and '1') were joined: {shown}")
     if only_quotation:
         alone = f"; {sum(only_quotation):,} held nothing else" if any(only_quotation) else ""
         account.append(

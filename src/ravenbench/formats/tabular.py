@@ -498,7 +498,7 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
 def check_each_once(
     names: Sequence[str], file: str | Path, line: int | None = None, label: str = "column"
 ) -> None:
-    """FormatError if a table has two columns of one name, of which the last would be taken, or two others."""
+    """FormatError if a table has two columns of one name, of which the last would be taken, or a name (``label``) twice."""
     if len({*names}) == len(names):
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]

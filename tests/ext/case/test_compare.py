@@ -255,7 +255,6 @@ def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, 
         raise ZeroDivisionError("no")
 
     monkeypatch.setattr(CharNgram, "score", broken)
-    monkeypatch.setattr("ravenbench.components._written_here", lambda value: True)
     questioned, known = case(tmp_path)
     result = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
     found = analyse(result.store)

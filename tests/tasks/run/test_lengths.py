@@ -114,7 +114,7 @@ def test_lengths_are_whole_numbers(given):
 
 def test_problems_of_a_length(tmp_path):
     place = tmp_path / "made"
-    found = build_problems("synthetic", place, known="1-2", words=30, problems=20, genre="essays")
+    found = build_problems("synthetic", place, known="1-2", words=30, problems=20)
     texts = [path.read_text().split() for path in place.rglob("*known*.txt")]
     assert found["table"]["problems"] == 20 and len(texts) >= 40
     assert {len(words) for words in texts} == {30}

@@ -467,13 +467,13 @@ def test_a_plan_of_another_verifier_than_its_run_is_refused(corpus, tmp_path):
     with pytest.raises(SpecError, match="names another verifier than its run") as refusal:
         verify("length", **options)
     assert "found: command('true')" in str(refusal.value)
-    place = re.search(r"\[(verify)\] (folder) = …", str(refusal.value))
-    (tmp_path / "spec.toml").write_text(f"[{place[1]}]\n{place[2]} = 'another'\n")
-    done = run(
-        *("length", "--train", corpus, "--test", corpus, "--spec", tmp_path / "spec.toml"),
-        "--out",
-        "a.txt",
-    )
+    spec = tmp_path / "spec.toml"
+    spec.write_text("[verify]\nfolder = 'run'\n")
+    given = ("length", "--train", corpus, "--test", corpus, "--out", "a.txt", "--spec", spec)
+    refused = run(*given)
+    assert "(in a file for --spec: [verify] folder = …)" in str(refused.exception)
+    spec.write_text("[verify]\nfolder = 'another'\n")
+    done = run(*given)
     assert done.exit_code == 0 and (tmp_path / "another" / "plan.json").is_file()
 
 

@@ -73,7 +73,9 @@ def shown(summary: dict[str, Any]) -> list[Any]:
     minds = [f"mind: {sentence}." for sentence in notes.get(ACCOUNT, ())]
     for what, n in notes.get("whole collection", {}).items():
         if n["found"] != n["expected"]:
-            minds.append(f"mind: {n['found']:,} {what}; the whole has {n['expected']:,}.")
+            minds.append(
+                f"mind: {n['found']:,} {what}; the whole collection has {n['expected']:,}."
+            )
     left = len(s["by_topic"]) - _SHOWN
     by_topic = table(
         "topics",
@@ -87,7 +89,7 @@ def shown(summary: dict[str, Any]) -> list[Any]:
         Text(f"{'✓' if question.possible else '✗'} {question.question}\n  {question.answer}")
         for question in questions(summary)
     ]
-    heading = Text("Questions it can answer", "bold")
+    heading = Text("\nQuestions it can answer", "bold")
     grouped = [for_terminal(by_topic)] if by_topic.rows else []
     return [facts(s["name"], values), *minds, *grouped, heading, *answered]
 
@@ -99,7 +101,8 @@ def _spread(values: dict[str, Any]) -> str:
 
 
 def _listed(values: dict[str, str | int]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in values.items() if value)
+    counts = {name: f"{n:,}" if isinstance(n, int) else n for name, n in values.items() if n}
+    return ", ".join(f"{name}: {count}" for name, count in counts.items())
 
 
 def catalogued(entry: CatalogueEntry) -> Table:

@@ -1,6 +1,6 @@
 """Counts what a corpus holds, and says which questions it can answer.
 
-In: a ``Corpus`` and, where known, its counts of words (n,); ``Problems`` for ``table_one``.
+In: a ``Corpus``; ``Problems`` for ``table_one``.
 Out: ``summarise``: a dict of JSON values (counts of documents, authors, topics, words and same-author pairs);
 ``questions``: from it a ``Question`` for each of Raven's commands (True or False, and why); ``table_one``: a row of
 PAN-2014's Table 1 (counts, mean words).

@@ -20,7 +20,6 @@ import typer
 from ravenbench.errors import InputError, SpecError
 from ravenbench.files import write_text
 
-Kind = Literal["verifier", "metric"]
 Form = Literal["class", "program", "r", "package"]
 
 
@@ -66,7 +65,7 @@ _STARTERS = {
 }
 
 
-def make(kind: Kind, name: str, form: Form) -> tuple[list[Path], list[str]]:
+def make(kind: str, name: str, form: Form) -> tuple[list[Path], list[str]]:
     """Write the files of a verifier or metric in one form. Returns these, and commands to try next. Raises SpecError
     for a name that cannot be imported, InputError if one of the files is there already; nothing is written then.
     """
@@ -106,7 +105,7 @@ def make(kind: Kind, name: str, form: Form) -> tuple[list[Path], list[str]]:
 
 
 def command(
-    kind: Annotated[Kind, typer.Argument(help="What to make: verifier or metric.")],
+    kind: Annotated[str, typer.Argument(help="What to make: verifier or metric.")],
     name: Annotated[str, typer.Argument(help="Its name, such as my_verifier.")],
     form: Annotated[
         Form,
@@ -131,6 +130,10 @@ def command(
     """
     from ravenbench.cli.show import say
 
+    if kind not in _RUN:
+        fix = f"raven new verifier {name}"
+        problem = f"raven does not make a new {kind!r}"
+        raise SpecError(problem, expected="verifier or metric", fix=fix)
     if kind == "metric" and form in ("program", "r"):
         raise SpecError(
             "a metric is a Python class",

@@ -69,7 +69,7 @@ def soundness_by(encoder: str | None) -> Soundness:
 def _meaning_model() -> MeaningModel:
     if (point := seams.registered(seams.MEANING_GROUP).get("encoder")) is None:
         raise MissingPart(
-            "--encoder needs a package that loads such models",
+            "--encoder needs a package that loads sentence encoders",
             fix="install ravenbench as it is published",
         )
     model: MeaningModel = point.load()

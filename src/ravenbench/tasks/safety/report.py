@@ -140,7 +140,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         ]
 
     def tables(self) -> list[Table]:
-        """All tables; where attribution was attacked, its own too."""
+        """All tables; where attribution was attacked, its own in place of the effects."""
         attributed = self.analysis.attribution is not None
         return [
             self.impact(),

@@ -265,10 +265,7 @@ class Verify(Task):
                 "the plan of this folder names another verifier than its run",
                 file=self.folder,
                 found=planned,
-                fix=(
-                    "remove this folder, or give another in a spec file: [verify] folder = …, and"
-                    " --spec FILE.toml"
-                ),
+                fix="remove this folder, or give another --folder",
             )
         return store
 

@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
-from zipfile import ZipFile
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,12 +222,14 @@ def _body(head: Mapping[str, Any]) -> bytes:
 
 
 def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays by name. FormatError if they are larger than their file, which packs none."""
+    """The arrays by name. FormatError if one is packed, or two have one name: ``save`` writes none so."""
     arrays = {}
     with ZipFile(io.BytesIO(data)) as archive:
-        if (size := sum(member.file_size for member in archive.infolist())) > len(data):
-            raise _damaged(f"arrays of {size:,} bytes in a file of {len(data):,}")
-        for name in archive.namelist():
+        names = archive.namelist()
+        packed = any(member.compress_type != ZIP_STORED for member in archive.infolist())
+        if packed or len({*names}) < len(names):
+            raise _damaged("arrays that are packed, or two of one name")
+        for name in names:
             file = io.BytesIO(archive.read(name))
             np.lib.format.read_magic(file)
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
