@@ -7,6 +7,8 @@ import types
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils._set_output import _wrap_method_output
 
 from ravenbench import components, registry
@@ -56,6 +58,17 @@ def test_a_class_that_says_that_it_is_ravens_is_foreign(kind, monkeypatch):
     liar = type("Liar", bases, LIARS[kind] | where)
     monkeypatch.setattr(baselines, "Liar", liar, raising=False)
     assert foreign(liar()) == foreign(Calibrated(liar())) == [baselines.__name__]
+
+
+def test_what_lists_and_dicts_hold_is_seen():
+    class Duck(Calibrated):
+        __module__ = "strangers"
+
+    grid = {"clf": [Duck(baselines.Length())]}
+    search = GridSearchCV(LogisticRegression(), grid)
+    assert (
+        foreign(search) == ["strangers"] and foreign(GridSearchCV(LogisticRegression(), {})) == []
+    )
 
 
 def test_a_class_of_ravens_with_a_strange_function_is_foreign(monkeypatch):

@@ -385,9 +385,20 @@ def foreign(component: Any) -> list[str]:
     checked_parts = parts(component) if isinstance(component, Component) else [component]
     held_values = [value for part in checked_parts for value in (part, *part.get_params().values())]
     kinds = {
-        type(value) for value in held_values if isinstance(value, Component) or is_estimator(value)
+        type(value)
+        for value in _leaves(held_values)
+        if isinstance(value, Component) or is_estimator(value)
     }
     return sorted({kind.__module__ for kind in kinds if not _known(kind)})
+
+
+def _leaves(value: Any) -> list[Any]:
+    """What lists, tuples and dicts hold, however deep; else the value."""
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [value]
 
 
 def _known(kind: type) -> bool:

@@ -132,11 +132,11 @@ class ProgramError(RavenError):
 
 
 OPTIONS: dict[str, str] = {}
-"""The options of the command at hand (``--out``), each with where it is given: "" for a flag, ``[run] unquoted`` for a
+"""The options of the command at hand (``--out``), each with how it is given: "" for a flag, ``run.unquoted = true`` for a
 key of a spec file; none where Raven is called from Python."""
 _CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]{0,99}--))")
 _WHOLE_COMMAND = re.compile(r"\b(?:raven|pip) ")
-_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
 
 
 def offered(advice: str) -> str:
@@ -163,13 +163,13 @@ def offered(advice: str) -> str:
 
 
 def with_keys(advice: str) -> str:
-    """Advice, with where those options are given that it names and that are no flags of the command at hand."""
-    keys = [OPTIONS[name] for name in _OPTION.findall(advice) if OPTIONS.get(name)]
-    return (
-        f"{advice} (in a file for --spec: {', '.join(f'{key} = …' for key in keys)})"
-        if keys
-        else advice
-    )
+    """Advice in which an option that is no flag of the command at hand is the line of a spec file that gives it."""
+
+    def given(option: re.Match[str]) -> str:
+        line = OPTIONS.get(option[1], "")
+        return f"the line {line} in a file for --spec" if line else option[0]
+
+    return re.sub(_OPTION.pattern + r"(?: [A-Z]+\b)?", given, advice)
 
 
 LISTENERS: list[Callable[[str], object]] = []

@@ -35,7 +35,7 @@ code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
 - **Pipes and devices** (`<(…)`, `/dev/zero`) are refused: give a file.
 - **All faults** of a table, answers or a folder are told at once, ten with their lines, each kind with its cure.
 - **A table written without quoting** is refused where a quotation mark swallows rows;
-  `unquoted = true` in a [spec file](contracts.md) reads it.
+  `unquoted = true` in a [spec file](how-to/variants.md) reads it.
 - **Copies** in other letter case or marks, cut, or with lines before or after are found: between training and test,
   within problems and corpora.
 - A file that was cut short is not always recognised.

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, StoreError
 from ravenbench.store import resume
 from ravenbench.store.plans import cell_key
 from ravenbench.store.store import Store
@@ -124,7 +124,12 @@ def test_a_folder_that_was_handed_over_imports_nothing(tmp_path, monkeypatch):
     module = f"open({str(marker)!r}, 'w')\nclass X: pass\n"
     (tmp_path / "strange_module.py").write_text(module)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for spec in ("strange_module:X", "masked(strange_module:X, frequency-mask)"):
+    (tmp_path / "strange-re.py").write_text((tmp_path / "strange_module.py").read_text())
+    for spec in (
+        "strange_module:X",
+        "masked(strange_module:X, frequency-mask)",
+        "strange-re:X",  # whose last part is a module that is here
+    ):
         record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
         resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
     assert not marker.exists()
@@ -148,3 +153,11 @@ def test_what_stands_in_quotes_names_no_module(spec, looked_at, monkeypatch, cap
     record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
     resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
     assert ("its file changed" in caplog.text) == looked_at
+
+
+@pytest.mark.parametrize("key", ["../../victim/x", "a/../../../x"])
+def test_a_plan_names_no_file_outside_of_its_folder(tmp_path, key):
+    store = Store(tmp_path / "run")
+    with pytest.raises(StoreError, match="outside of its folder"):
+        store.cell_path(key)
+    assert store.cell_path("/tmp/x").is_relative_to(tmp_path / "run" / "cells")

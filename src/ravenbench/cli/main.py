@@ -119,8 +119,7 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
-        table, keys = getattr(self.callback, "in_spec", ("", ()))
-        OPTIONS.update({f"--{key.replace('_', '-')}": f"[{table}] {key}" for key in keys})
+        OPTIONS.update(getattr(self.callback, "lines_of_spec", {}))
         for param in self.get_params(ctx):
             OPTIONS.update(dict.fromkeys((*param.opts, *param.secondary_opts), ""))
         ctx.call_on_close(OPTIONS.clear)
@@ -136,7 +135,7 @@ class ShownCommand(_Switches, TyperCommand):
                 if OPTIONS.get(flag):
                     raise SpecError(
                         f"{flag} is no flag of {ctx.command_path}",
-                        fix=f"give it in a spec file: {OPTIONS[flag]} = …, and --spec FILE.toml",
+                        fix=f"write a file with the line {OPTIONS[flag]}, and give it by --spec",
                     ) from None
             if type(error).__name__ != "MissingParameter":
                 raise
@@ -209,7 +208,18 @@ def build(wanted: str | None) -> typer.Typer:
             # Two bare file names are what anybody tries first: a task that says what it takes instead gets them.
             bare = {"allow_extra_args": getattr(function, "takes_strays", False)}
             about = _flowing(function.__doc__ or "")
-            app.command(name, help=about, context_settings=bare, cls=ShownCommand)(function)
+            _, keys = getattr(function, "in_spec", ("", ()))
+            further = (
+                f"Further options are keys of a file for --spec: {', '.join(keys)}. The help of the"
+                " function in Python explains them."
+            )
+            app.command(
+                name,
+                help=about,
+                epilog=further if keys else None,
+                context_settings=bare,
+                cls=ShownCommand,
+            )(function)
     return app
 
 

@@ -65,6 +65,7 @@ def command_of(task: type[Declared]) -> Any:
         parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.in_spec = (task.name, in_spec(task))  # type: ignore[attr-defined]
+    command.lines_of_spec = lines_of_spec(task)  # type: ignore[attr-defined]
     command.declared = task  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
@@ -88,6 +89,16 @@ def in_spec(task: type[Declared]) -> list[str]:
         [option.name for option in WHERE] if issubclass(task, Task) and task.name != "run" else []
     )
     return [*(option.name for option in task.options() if option.in_spec), *where]
+
+
+def lines_of_spec(task: type[Declared]) -> dict[str, str]:
+    """By flag (``--unquoted``) the line of a spec file that gives what is no flag of a command."""
+    options = task.option_table()
+    return {
+        f"--{key.replace('_', '-')}": f"{task.name}.{key} = {'true' if is_switch else '…'}"
+        for key in in_spec(task)
+        for is_switch in [key in options and options[key].kind is bool]
+    }
 
 
 def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:

@@ -110,7 +110,8 @@ def fetch(name: str) -> str:
             fetch_20newsgroups(subset="all", download_if_missing=True)
         except OSError as error:
             raise InputError(
-                f"{name} could not be downloaded ({error})", fix=catalogue_entry.instructions
+                f"{name} could not be downloaded ({error})",
+                fix="look at the connection to the network, and repeat the command",
             ) from error
         return str(get_data_home())
     if catalogue_entry.source is not None and not catalogue_entry.files:

@@ -220,7 +220,7 @@ def _name_edited(store: Store) -> None:
     """
     for record in store.plan.verifiers:
         outside_texts = re.sub(r"""(?s)(['"])(?:\\.|(?!\1).)*+\1""", "", record.spec)
-        if not {*re.findall(r"(?<![\w.])[\w.]++(?=:\w)", outside_texts)} <= sys.modules.keys():
+        if not {*re.findall(r"(?<![\w.@-])[\w.@-]++(?=:\w)", outside_texts)} <= sys.modules.keys():
             continue
         try:
             named = (

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import msgspec
@@ -129,7 +129,8 @@ class Store(Shown):
         """Names of the files of the plan that are missing or changed."""
         for name, sha in self.plan.files.items():
             try:
-                undamaged = files.sha256(self.path / name) == sha
+                path = self._within(name)
+                undamaged = path.is_file() and files.sha256(path) == sha
             except OSError:
                 undamaged = False
             if not undamaged:
@@ -320,7 +321,7 @@ class Store(Shown):
 
     def _fold_file(self, name: str, array_names: Iterable[str] | None = None) -> Arrays:
         """Arrays of a fold's file, all unless some are named."""
-        path = self.path / "folds" / f"{name}.npz"
+        path = self._within(f"folds/{name}.npz")
         try:
             with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
                 named = (
@@ -346,7 +347,15 @@ class Store(Shown):
 
     def cell_path(self, key: str) -> Path:
         """File of a cell."""
-        return self.path / "cells" / f"{key}.cell"
+        return self._within(f"cells/{key}.cell")
+
+    def _within(self, name: str) -> Path:
+        """A file of the folder. StoreError where a name that the plan gives leads out of it."""
+        if ".." in PurePath(name).parts or (self.path / name).parts[: len(self.path.parts)] != (
+            self.path.parts
+        ):
+            raise StoreError(f"{self.path}: the plan names a file outside of its folder: {name}")
+        return self.path / name
 
     def write_cell(self, record: records.CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Commit a cell: its file is there when it is whole.

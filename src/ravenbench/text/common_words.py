@@ -151,9 +151,12 @@ def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]
 
 
 LANGUAGE_WORDS = 100
-"""Most frequent words by which languages are told apart."""
+LEAST_WORDS = 150
+"""Most frequent words by which languages are told apart, a quarter of a short text's; below so many nothing is told."""
 OWN_LANGUAGE = 0.4
-"""Share of an author's coverage by their own common words that another's reach at least in the same language."""
+LONG = 600
+"""Share of an author's coverage by their own common words that another's reach at least in the same language; half of
+it where one of them has fewer words than ``LONG``."""
 MOST_COMPARED = 100
 """Authors whose languages are compared."""
 
@@ -165,9 +168,9 @@ def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
         name: Counter(word.lower() for text in language_texts for word in WORD.findall(text))
         for name, language_texts in list(texts.items())[:MOST_COMPARED]
     }
-    words = {name: counts for name, counts in words.items() if counts.total() >= FEWEST_WORDS}
+    words = {name: counts for name, counts in words.items() if counts.total() >= LEAST_WORDS}
     common = {
-        name: {word for word, _ in counts.most_common(LANGUAGE_WORDS)}
+        name: {word for word, _ in counts.most_common(min(LANGUAGE_WORDS, counts.total() // 4))}
         for name, counts in words.items()
     }
 
@@ -176,9 +179,9 @@ def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
 
     group = {name: [name] for name in words}
     for first, second in combinations(words, 2):
-        if group[first] is not group[second] and covered(first, second) >= OWN_LANGUAGE * covered(
-            first, first
-        ):
+        is_short = min(words[first].total(), words[second].total()) < LONG
+        least = covered(first, first) * OWN_LANGUAGE / (2 if is_short else 1)
+        if group[first] is not group[second] and covered(first, second) >= least:
             group[first] += group[second]
             for name in group[second]:
                 group[name] = group[first]

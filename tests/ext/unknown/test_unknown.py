@@ -9,9 +9,11 @@ import pytest
 
 import ravenbench
 from ravenbench.attribution.posterior import NAMED, Posterior
+from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.unknown.candidates import read_question
 from ravenbench.ext.unknown.task import Unknown, passage_words, passages
+from ravenbench.text.common_words import by_language
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -188,7 +190,7 @@ def refused(tmp_path, files):
             "every text stands under several authors",
         ),
         (
-            {"a/1.txt": ENGLISH * 5, "b/1.txt": ENGLISH * 4, "c/1.txt": GERMAN * 5},
+            {"a/1.txt": ENGLISH * 9, "b/1.txt": ENGLISH * 8, "c/1.txt": GERMAN * 9},
             "several languages",
         ),
         (
@@ -379,3 +381,11 @@ def test_an_extra_that_came_between_two_calls_is_noticed(tmp_path, monkeypatch):
     assert [cell.key for cell in prepare(False).plan.cells] == keys
     with pytest.raises(InputError, match="how words are found"):
         prepare(True)
+
+
+def test_short_texts_of_one_language_are_one_language():
+    """Of 150 words most are among their author's own common ones: a quarter of them tells the language."""
+    corpus = load_corpus("synthetic(authors=12, topics=3, documents=24, words=170)")
+    texts = {one.author: [one.text] for one in corpus}
+    assert len(by_language(texts)) == 1
+    assert len(by_language({"a": [ENGLISH * 9], "b": [GERMAN * 9], "short": ["Wort " * 100]})) == 2

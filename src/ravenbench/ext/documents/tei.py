@@ -244,7 +244,7 @@ def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes | str:
         try:
             return data.decode(possible)
         except UnicodeError:
-            problem = f"it is not in the encoding that its first bytes declare: {name}"
+            problem = f"it is not in the encoding that it declares: {name}"
     fix = "mend the name in its first line, or save the file as UTF-8"
     raise Unreadable(problem, file=path, expected="a name such as UTF-8", fix=fix)
 

@@ -462,11 +462,12 @@ def _drawn(what: str, seed: int, reading: Mapping[str, Any]) -> Source:
         raise CorpusError(
             f"no split can be drawn here: {error.problem}",
             file=error.file,
+            line=error.line,
             found=error.found,
             fix=(
-                "give a spec file of raven run, problems that raven problems writes, or the split's"
-                " own --column"
-            ),
+                f"{error.fix or ''}; or give a spec file of raven run, problems that raven problems"
+                " writes, or the split's own --column"
+            ).removeprefix("; or "),
         ) from None
 
 

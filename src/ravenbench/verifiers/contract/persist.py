@@ -227,8 +227,9 @@ def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
     with ZipFile(io.BytesIO(data)) as archive:
         names = archive.namelist()
         packed = any(member.compress_type != ZIP_STORED for member in archive.infolist())
-        if packed or len({*names}) < len(names):
-            raise _damaged("arrays that are packed, or two of one name")
+        size = sum(member.file_size for member in archive.infolist())
+        if packed or len({*names}) < len(names) or size > len(data):
+            raise _damaged("arrays that are packed, or two of one name or in one place")
         for name in names:
             file = io.BytesIO(archive.read(name))
             np.lib.format.read_magic(file)
