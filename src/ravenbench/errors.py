@@ -167,6 +167,8 @@ def with_keys(advice: str) -> str:
 
     def given(option: re.Match[str]) -> str:
         line = OPTIONS.get(option[1], "")
+        if line.endswith(" = …"):
+            return f"{line.removesuffix(' = …')} (a key of a file for --spec)"
         return f"the line {line} in a file for --spec" if line else option[0]
 
     return re.sub(_OPTION.pattern + r"(?: [A-Z]+\b)?", given, advice)

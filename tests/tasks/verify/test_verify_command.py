@@ -471,7 +471,7 @@ def test_a_plan_of_another_verifier_than_its_run_is_refused(corpus, tmp_path):
     spec.write_text("[verify]\nfolder = 'run'\n")
     given = ("length", "--train", corpus, "--test", corpus, "--out", "a.txt", "--spec", spec)
     refused = run(*given)
-    assert "the line verify.folder = … in a file for --spec" in str(refused.exception)
+    assert "another verify.folder (a key of a file for --spec)" in str(refused.exception)
     spec.write_text("[verify]\nfolder = 'another'\n")
     done = run(*given)
     assert done.exit_code == 0 and (tmp_path / "another" / "plan.json").is_file()
