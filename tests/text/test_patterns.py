@@ -28,7 +28,7 @@ ROOT = Path(ravenbench.__file__).parent
 CALLS = ("compile", "search", "match", "fullmatch", "sub", "subn", "findall", "finditer", "split")
 AT_ONE_PLACE = {"match", "fullmatch"}
 SMALL, LARGE = 4_000, 16_000
-FLOOR = 0.03
+FLOOR = 0.05
 """CPU seconds below which a ratio says nothing; a scan of the large text from each of its places takes 0.15."""
 MOST = 8.0
 """Ratio of the two times; 4 is linear, 16 quadratic."""
