@@ -31,7 +31,7 @@ from functools import partial
 from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category
 
 OBEYED = re.compile(
@@ -131,9 +131,20 @@ class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
-OPTIONS: dict[str, str] = {}
-"""The options of the command at hand (``--out``), each with how it is given: "" for a flag, ``run.unquoted = true`` for a
-key of a spec file; none where Raven is called from Python."""
+class SpecKey(NamedTuple):
+    """An option that is no flag of a command, but a key of its spec file: ``run.unquoted``, and whether it is a switch."""
+
+    name: str
+    is_switch: bool
+
+    @property
+    def line(self) -> str:
+        """The line of the file that gives it."""
+        return f"{self.name} = {'true' if self.is_switch else '…'}"
+
+
+OPTIONS: dict[str, SpecKey | None] = {}
+"""The options of the command at hand (``--out``), None for a flag; none where Raven is called from Python."""
 _CLAUSES = re.compile(r"(; (?:or )?|,? or (?=[^,;]{0,99}--))")
 _WHOLE_COMMAND = re.compile(r"\b(?:raven|pip) ")
 _OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
@@ -166,10 +177,12 @@ def with_keys(advice: str) -> str:
     """Advice in which an option that is no flag of the command at hand is the line of a spec file that gives it."""
 
     def given(option: re.Match[str]) -> str:
-        line = OPTIONS.get(option[1], "")
-        if line.endswith(" = …"):
-            return f"{line.removesuffix(' = …')} (a key of a file for --spec)"
-        return f"the line {line} in a file for --spec" if line else option[0]
+        key = OPTIONS.get(option[1])
+        if key is None:
+            return option[0]
+        if key.is_switch:
+            return f"the line {key.line} in a file for --spec"
+        return f"{key.name} (a key of a file for --spec)"
 
     return re.sub(_OPTION.pattern + r"(?: [A-Z]+\b)?", given, advice)
 

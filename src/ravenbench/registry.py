@@ -18,8 +18,9 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -174,6 +175,19 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     return cls  # type: ignore[no-any-return]
 
 
+_IMPORTS: ContextVar[bool] = ContextVar("imports", default=True)
+
+
+@contextmanager
+def importing_nothing() -> Iterator[None]:
+    """Meanwhile a ``module:Class`` is found only where its module is imported already; SpecError where it is not."""
+    token = _IMPORTS.set(False)
+    try:
+        yield
+    finally:
+        _IMPORTS.reset(token)
+
+
 def load(kind: str, name: str) -> Any:
     """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
     targets_by_name = {} if ":" in name else targets(kind)
@@ -185,6 +199,8 @@ def load(kind: str, name: str) -> Any:
             fix=suggestion(kind, name),
         )
     module, _, attribute = target.partition(":")
+    if ":" in name and not _IMPORTS.get() and module not in sys.modules:
+        raise SpecError(f"{kind} {name!r}: {module} is not imported here")
     importable(kind, module)
     try:
         # What a module prints while it is imported is no result.

@@ -119,9 +119,9 @@ class ShownCommand(_Switches, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         words = [word for word in args if not word.startswith("-")]
-        OPTIONS.update(getattr(self.callback, "lines_of_spec", {}))
+        OPTIONS.update(getattr(self.callback, "spec_keys", {}))
         for param in self.get_params(ctx):
-            OPTIONS.update(dict.fromkeys((*param.opts, *param.secondary_opts), ""))
+            OPTIONS.update(dict.fromkeys((*param.opts, *param.secondary_opts)))
         ctx.call_on_close(OPTIONS.clear)
         try:
             remaining = super().parse_args(ctx, args)
@@ -132,10 +132,10 @@ class ShownCommand(_Switches, TyperCommand):
             # Typer's releases have these classes in different places.
             if type(error).__name__ == "NoSuchOption":
                 flag = getattr(error, "option_name", "")
-                if OPTIONS.get(flag):
+                if (key := OPTIONS.get(flag)) is not None:
                     raise SpecError(
                         f"{flag} is no flag of {ctx.command_path}",
-                        fix=f"write a file with the line {OPTIONS[flag]}, and give it by --spec",
+                        fix=f"write a file with the line {key.line}, and give it by --spec",
                     ) from None
             if type(error).__name__ != "MissingParameter":
                 raise
@@ -208,18 +208,10 @@ def build(wanted: str | None) -> typer.Typer:
             # Two bare file names are what anybody tries first: a task that says what it takes instead gets them.
             bare = {"allow_extra_args": getattr(function, "takes_strays", False)}
             about = _flowing(function.__doc__ or "")
-            _, keys = getattr(function, "in_spec", ("", ()))
-            further = (
-                f"Further options are keys of a file for --spec: {', '.join(keys)}. The help of the"
-                " function in Python explains them."
+            epilog = getattr(function, "epilog", None)
+            app.command(name, help=about, epilog=epilog, context_settings=bare, cls=ShownCommand)(
+                function
             )
-            app.command(
-                name,
-                help=about,
-                epilog=further if keys else None,
-                context_settings=bare,
-                cls=ShownCommand,
-            )(function)
     return app
 
 

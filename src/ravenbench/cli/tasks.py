@@ -10,7 +10,7 @@ a spec file.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -21,7 +21,7 @@ import typer
 from ravenbench import files
 from ravenbench.engine.options import CorpusSpec, Declared, Option, options_of, read_spec
 from ravenbench.engine.task import Preview, Task, Work, bounded, declared_of, run_task
-from ravenbench.errors import InputError, remarks_gathered
+from ravenbench.errors import InputError, SpecKey, remarks_gathered
 
 if TYPE_CHECKING:
     pass
@@ -65,7 +65,14 @@ def command_of(task: type[Declared]) -> Any:
         parameters.append(of_option(replace(option, required=needed), positional, heading))
     command.instead_of_missing = task.instead_of_missing  # type: ignore[attr-defined]
     command.in_spec = (task.name, in_spec(task))  # type: ignore[attr-defined]
-    command.lines_of_spec = lines_of_spec(task)  # type: ignore[attr-defined]
+    keys = options_in_spec(task)
+    command.spec_keys = {  # type: ignore[attr-defined]
+        f"--{option.name.replace('_', '-')}": SpecKey(
+            f"{task.name}.{option.name}", option.kind is bool
+        )
+        for option in keys
+    }
+    command.epilog = epilog(keys)  # type: ignore[attr-defined]
     command.declared = task  # type: ignore[attr-defined]
     command.takes_strays = task.stray is not None  # type: ignore[attr-defined]
     command.__doc__ = task.__doc__
@@ -83,22 +90,24 @@ SPEC = Option(
 )
 
 
-def in_spec(task: type[Declared]) -> list[str]:
+def options_in_spec(task: type[Declared]) -> list[Option]:
     """Options that are no flags of a command, but keys of its spec file."""
-    where = (
-        [option.name for option in WHERE] if issubclass(task, Task) and task.name != "run" else []
-    )
-    return [*(option.name for option in task.options() if option.in_spec), *where]
+    where = WHERE if issubclass(task, Task) and task.name != "run" else ()
+    return [*(option for option in task.options() if option.in_spec), *where]
 
 
-def lines_of_spec(task: type[Declared]) -> dict[str, str]:
-    """By flag (``--unquoted``) the line of a spec file that gives what is no flag of a command."""
-    options = task.option_table()
-    return {
-        f"--{key.replace('_', '-')}": f"{task.name}.{key} = {'true' if is_switch else '…'}"
-        for key in in_spec(task)
-        for is_switch in [key in options and options[key].kind is bool]
-    }
+def in_spec(task: type[Declared]) -> list[str]:
+    """The names of ``options_in_spec``."""
+    return [option.name for option in options_in_spec(task)]
+
+
+def epilog(keys: Sequence[Option]) -> str | None:
+    """What help ends with: the keys of a spec file, each with what it is."""
+    if not keys:
+        return None
+    names = ", ".join(option.name for option in keys)
+    explained = (f"{option.name}: {option.help}" for option in keys)
+    return "\n\n".join([f"Further options are keys of a file for --spec: {names}.", *explained])
 
 
 def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:

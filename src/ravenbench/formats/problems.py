@@ -200,16 +200,15 @@ _ID_AS_PATH = "its id is a path, not a name"
 def problem_roots(archive: Archive) -> list[str]:
     """Folders that hold problem folders ('' for the archive itself), sorted; a problem's own folder holds none.
 
-    Folders of known documents alone, such as a candidate's, are problems only beside a questioned one, contents or truth.
+    Where no folder has a questioned document, contents or truth, known documents are authors', as a candidate's are.
     """
     folders = {_parent(name) for name in archive.names if _is_document(name)}
-    signed = {
-        _parent(folder if is_questioned else name)
-        for name in archive.names
-        for folder, is_questioned in [(_parent(name), _name(name).lower() == "unknown.txt")]
-        if is_questioned or is_truth(name) or _name(name) == "contents.json"
-    }
-    return sorted({_parent(folder) for folder in folders} & signed - folders)
+    roots = {_parent(folder) for folder in folders} - folders
+    signed = {_parent(name) for name in archive.names if is_truth(name)}
+    signed |= {_parent(name) for name in archive.names if _name(name) == "contents.json"}
+    questioned = (name for name in archive.names if _name(name).lower() == "unknown.txt")
+    signed |= {_parent(_parent(name)) for name in questioned}
+    return sorted(roots) if roots & signed else []
 
 
 def holds_problems(archive: Archive) -> bool:

@@ -21,9 +21,7 @@ import json
 import logging
 import os
 import platform
-import re
 import socket
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
@@ -35,7 +33,7 @@ import msgspec
 
 from ravenbench import __version__, files, registry
 from ravenbench.components import identity_hash, source_hash
-from ravenbench.errors import InputError, MissingPart, SpecError, StoreError, did_you_mean
+from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
 from ravenbench.formats.archive import zip_around
 from ravenbench.formats.output import check_apart, check_folder, digest
 from ravenbench.store.records import Head, OtherFormat, open_record, write_record
@@ -216,19 +214,15 @@ def _clean(folder: Path, kind: str) -> None:
 def _name_edited(store: Store) -> None:
     """Say which classes were edited since the plan was made though their ``version`` is the same, and whose model has
     other weights. One whose printed form finds no class, or whose model is gone, is passed over, and so is one whose
-    module this command has not imported: a folder that was handed over imports nothing. Texts in quotes name none.
+    module this command has not imported: a folder that was handed over imports nothing.
     """
     for record in store.plan.verifiers:
-        outside_texts = re.sub(r"""(?s)(['"])(?:\\.|(?!\1).)*+\1""", "", record.spec)
-        if not {*re.findall(r"(?<![\w.@-])[\w.@-]++(?=:\w)", outside_texts)} <= sys.modules.keys():
+        if record.source is None:
             continue
         try:
-            named = (
-                None
-                if record.source is None
-                else source_hash(registry.parse("verifier", record.spec))
-            )
-        except (SpecError, MissingPart):
+            with registry.importing_nothing():
+                named = source_hash(registry.parse("verifier", record.spec))
+        except InputError:
             continue
         if named != record.source:
             logger.warning(
