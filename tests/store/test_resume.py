@@ -148,7 +148,6 @@ def test_a_folder_that_was_handed_over_imports_nothing(tmp_path, monkeypatch):
     ],
 )
 def test_what_stands_in_quotes_names_no_module(spec, looked_at, monkeypatch, caplog):
-    monkeypatch.setattr(resume.registry, "parse", lambda kind, text: text)
     monkeypatch.setattr(resume, "source_hash", lambda component: "another")
     record = SimpleNamespace(name="x", spec=spec, source="abc", version=1)
     resume._name_edited(SimpleNamespace(plan=SimpleNamespace(verifiers=[record])))
