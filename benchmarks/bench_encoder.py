@@ -18,9 +18,9 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.measure import compare
-from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.encoders.pretrained import load_sentences
 from ravenbench.ext.encoders.sentences import Reading, _network, _windows, digest
+from ravenbench.reading.load import load_corpus
 from ravenbench.types import Floats
 
 POSTS, EACH = 64, 4

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn import metrics as sk
 
 from benchmarks.measure import seconds
-from ravenbench.formats.answers import Truth
 from ravenbench.randomness import stream
+from ravenbench.reading.answers import Truth
 from ravenbench.statistics.resampling import AnsweredProblems, randomization_test
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.types import Bools, Floats

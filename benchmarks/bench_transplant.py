@@ -9,9 +9,9 @@ from typing import Any
 from tests.references.splicing import splice_reference
 
 from benchmarks.measure import compare
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import silent
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.reading.load import load_corpus
 from ravenbench.tasks.run.plan import draft
 from ravenbench.tasks.run.spec import build
 from ravenbench.text.splicing import Splicer

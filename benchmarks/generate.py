@@ -21,7 +21,7 @@ from ravenbench.components import Component
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError, SpecError
 from ravenbench.files import check_not_forked, make_folder, replacing, sha256, write_json
-from ravenbench.formats.output import check_folder
+from ravenbench.outputs import check_folder
 from ravenbench.programs import ending_with_me
 
 ABOUT = "generated.json"

@@ -33,11 +33,11 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.retrieval.measures import auc_eer, levels_of, of_queries
 from ravenbench.ext.retrieval.methods import CharNgramRetriever
 from ravenbench.ext.retrieval.pool import Items, Pool, Questions
 from ravenbench.ext.retrieval.search import search
+from ravenbench.reading.load import load_corpus
 from ravenbench.texts import TextTable
 
 WORDS = 350

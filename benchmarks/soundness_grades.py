@@ -55,10 +55,10 @@ from scipy.stats import kendalltau
 from sklearn.metrics import cohen_kappa_score
 
 from benchmarks.anomalies import anomalies
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.measures.soundness import Soundness, survives
 from ravenbench.obfuscation.wording.words import tags, tokens
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.types import Floats
 
 DRAWS = 1000

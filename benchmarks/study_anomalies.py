@@ -19,9 +19,9 @@ import numpy as np
 
 from benchmarks.anomalies import KINDS, anomalies, per_thousand
 from ravenbench import registry
-from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of
 from ravenbench.obfuscation.measures.soundness import efficiency, words_lost
+from ravenbench.reading.problems import read_problems
 from ravenbench.types import Floats
 
 RECIPES = ("mansoorizadeh-2016", "mihaylova-2016", "random", "bevendorff-2019", "raven-hide")

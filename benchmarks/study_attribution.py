@@ -30,10 +30,10 @@ from benchmarks.study_human_obfuscation import read
 from ravenbench import registry
 from ravenbench.attribution.protocols import splits, training
 from ravenbench.attribution.selection import choose
-from ravenbench.corpora.load import load_corpus
-from ravenbench.formats.pan_attribution import macro_f1, read_attribution
-from ravenbench.formats.problems import read_problems
 from ravenbench.randomness import stream
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.pan_attribution import macro_f1, read_attribution
+from ravenbench.reading.problems import read_problems
 from ravenbench.text.counting import forget_counts
 from ravenbench.types import Floats
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.study_human_obfuscation import ATTACKS, read
 from ravenbench import safety, write_report
-from ravenbench.formats.pan_attribution import (
+from ravenbench.reading.pan_attribution import (
     UNKNOWN,
     AttributionProblem,
     read_attribution,

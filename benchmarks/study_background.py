@@ -30,7 +30,6 @@ import numpy as np
 
 from benchmarks.study_attribution import half
 from benchmarks.study_unknown import documents
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
 from ravenbench.ext.problems.command import Built, Cross, build_problems
 from ravenbench.ext.shelf.published.impostors import Background
@@ -38,6 +37,7 @@ from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
 from ravenbench.ext.shelf.views import chunks
 from ravenbench.problems.rewritten import FirstWords
 from ravenbench.randomness import stream
+from ravenbench.reading.load import load_corpus
 from ravenbench.text.tokens import normalised
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels, Problems

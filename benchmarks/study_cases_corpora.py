@@ -16,8 +16,8 @@ from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus
 from ravenbench.ext.case.like_case import rounded
 from ravenbench.ext.case.likeness import ContentSpace
-from ravenbench.formats.problems import read_problem_sets
 from ravenbench.randomness import stream
+from ravenbench.reading.problems import read_problem_sets
 from ravenbench.text.tokens import count_words, cut
 
 SEED = 7

@@ -29,12 +29,12 @@ import numpy as np
 from benchmarks.study_human_obfuscation import TRAINING, known, problems, read, training
 from benchmarks.study_unknown import novels
 from ravenbench import registry
-from ravenbench.formats.pan_obfuscation import Part, read_parts, write_parts
-from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of, with_questioned
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.measures.soundness import Soundness, aligned_texts, efficiency, survives
 from ravenbench.randomness import stream
+from ravenbench.reading.pan_obfuscation import Part, read_parts, write_parts
+from ravenbench.reading.problems import read_problems
 from ravenbench.statistics.attacks import best_threshold
 from ravenbench.text.splicing import Cut, Splicer
 from ravenbench.texts import TextTable

@@ -21,8 +21,8 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.formats.archive import Archive
 from ravenbench.randomness import stream
+from ravenbench.reading.archive import Archive
 from ravenbench.statistics.attacks import best_threshold, impact, impact_intervals
 from ravenbench.statistics.ranks import sign_test
 from ravenbench.types import Bools, Problems

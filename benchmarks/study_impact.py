@@ -35,7 +35,6 @@ from benchmarks.impact_table import OTHER, SAME, write_all
 from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.ext.shelf.obfuscation.mansoorizadeh_2016 import frequent_share
-from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of, with_questioned
 from ravenbench.obfuscation.parts import pack, sentences
@@ -51,6 +50,7 @@ from ravenbench.obfuscation.wording.words import (
     tokens,
     wordnet_pos,
 )
+from ravenbench.reading.problems import read_problems
 from ravenbench.statistics.attacks import best_threshold, impact
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier

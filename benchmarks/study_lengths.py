@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import ravenbench
-from ravenbench.formats.pan_attribution import read_attribution
+from ravenbench.reading.pan_attribution import read_attribution
 from ravenbench.reports.page import save, style
 from ravenbench.reports.view import figure
 from ravenbench.tasks.api import run

@@ -18,11 +18,11 @@ import time
 
 import numpy as np
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.problems.command import Cross, build_problems
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
-from ravenbench.formats.problems import read_problems
 from ravenbench.problems.rewritten import FirstWords
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.problems import read_problems
 from ravenbench.statistics.resampling import bootstrap, rank
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems

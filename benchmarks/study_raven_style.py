@@ -29,10 +29,10 @@ from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
 from ravenbench.ext.shelf.raven_style.verifier import MASKED, NAMES, SHAPES, BlindExtractor
-from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems.transplant import Transplanter, known_authors
 from ravenbench.randomness import Draws
+from ravenbench.reading.problems import read_problems
 from ravenbench.store.store import open_store
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.segmenters import is_word

@@ -170,7 +170,7 @@ def importing(source: Path, out: Path, limit_mb: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit_mb * 2**20, limit_mb * 2**20))
     import numpy as np
 
-    from ravenbench.corpora.load import import_corpus, open_corpus
+    from ravenbench.reading.load import import_corpus, open_corpus
     from ravenbench.topics.encoders import LSA
     from ravenbench.topics.levels import document_vectors, topic_vectors
 

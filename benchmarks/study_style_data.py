@@ -21,9 +21,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from benchmarks.study_attribution import half
-from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.corpora.ebg import EBG
 from ravenbench.randomness import stream
+from ravenbench.reading.load import load_corpus
 from ravenbench.types import Corpus
 
 SIDES = ("developed", "shown")

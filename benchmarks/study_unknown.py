@@ -44,12 +44,12 @@ from ravenbench import registry
 from ravenbench.attribution import posterior
 from ravenbench.attribution.posterior import Posterior, held_out, scored
 from ravenbench.attribution.protocols import answer_problem
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import one_thread
 from ravenbench.ext.unknown.naming import Scored, _means
 from ravenbench.ext.unknown.task import DEFAULT, Passages, _topics, divided, passage_words, passages
-from ravenbench.formats.pan_attribution import UNKNOWN, macro_f1, read_attribution
-from ravenbench.formats.problems import read_problems
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.pan_attribution import UNKNOWN, macro_f1, read_attribution
+from ravenbench.reading.problems import read_problems
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.types import Floats
 

@@ -17,6 +17,7 @@ ROOT = Path(ravenbench.__file__).parent
 GROUND = [
     "errors",
     "files",
+    "outputs",
     "papers",
     "randomness",
     "shown",
@@ -31,7 +32,7 @@ ROOMS = [
     "services",
     "text",
     "metrics",
-    "formats",
+    "reading",
     "corpora",
     "topics",
     "sampling",
@@ -183,7 +184,7 @@ SAVED_NAMES = {
     ("engine/transplants.py", "kept"),
     ("errors.py", "found"),
     ("ext/shelf/views.py", "kept"),
-    ("formats/reading.py", "found"),
+    ("reading/apart.py", "found"),
     ("verifiers/contract/base.py", "found"),
 }
 """Names that stand in saved files and JSON, and fields of an error: found, expected, fix."""

@@ -9,8 +9,8 @@ import extensions
 import ravenbench
 from ravenbench import registry
 from ravenbench.builtin import BUILTIN
-from ravenbench.corpora.catalogue import catalogue
 from ravenbench.papers import bibliography, bibtex, cited_by, papers_of
+from ravenbench.reading.catalogue import catalogue
 
 ROOT = Path(__file__).parents[1]
 PAPERLESS = {

@@ -77,7 +77,7 @@ from ravenbench import analyse
 from ravenbench.tasks import api
 from ravenbench.engine.task import task_of
 from ravenbench.cli.main import build
-from ravenbench.formats.problems import write_pan_problems
+from ravenbench.reading.problems import write_pan_problems
 from ravenbench.testing import check_task, toy_problems
 from typer.testing import CliRunner
 
@@ -105,7 +105,7 @@ DOORS = """
 from pathlib import Path
 
 from ravenbench.cli.main import build
-from ravenbench.formats.documents import is_document, read_document
+from ravenbench.reading.documents import is_document, read_document
 from typer.testing import CliRunner
 
 Path("note.loud").write_text("I DID NOT SAY THAT.")

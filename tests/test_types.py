@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.errors import InputError, SpecError, StoreError
+from ravenbench.reading.build import CorpusBuilder
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
 from ravenbench.types import Answers, Fold, Labels, Problems

@@ -21,8 +21,8 @@ from benchmarks.lab.worlds import (
 )
 from ravenbench import registry
 from ravenbench.components import identity
-from ravenbench.corpora.load import is_named
 from ravenbench.problems.donors import TOGETHER
+from ravenbench.reading.load import is_named
 from ravenbench.statistics.content import COMMON
 from ravenbench.store.plans import cell_places, content_key, decides, verifier_record
 from ravenbench.store.records import FoldRecord, Plan, Record

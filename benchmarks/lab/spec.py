@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import msgspec
 
 from ravenbench import registry
-from ravenbench.corpora.load import is_named
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, LevelSpec, about, spec_of
 from ravenbench.errors import SpecError
+from ravenbench.reading.load import is_named
 from ravenbench.text.splicing import FUNCTION_WORDS
 
 if TYPE_CHECKING:

@@ -55,12 +55,12 @@ from benchmarks.lab.blend import Blend, mixed
 from benchmarks.lab.manifold import Manifold
 from benchmarks.lab.spec import SimulateSpec, generator
 from ravenbench import registry
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError
 from ravenbench.problems import probe, sources
 from ravenbench.problems.needs import suggest
 from ravenbench.problems.references import LONGEST, _shares, _some, _standard, _usual
 from ravenbench.randomness import Draws, stream
+from ravenbench.reading.load import load_corpus
 from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.segmenters import Segmenter

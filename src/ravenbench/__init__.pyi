@@ -1,8 +1,6 @@
 # What type checkers read of ``import ravenbench``: the bench's own names, and those that its extensions register.
 from ravenbench.attribution.base import Attributor as Attributor
 from ravenbench.components import Component as Component
-from ravenbench.corpora.build import CorpusBuilder as CorpusBuilder
-from ravenbench.corpora.load import load_corpus as load_corpus
 from ravenbench.engine.cells import CellUnit as CellUnit
 from ravenbench.engine.options import Option as Option
 from ravenbench.engine.options import Spec as Spec
@@ -25,14 +23,16 @@ from ravenbench.ext.shelf.calibrators import Isotonic as Isotonic
 from ravenbench.ext.shelf.calibrators import Linear as Linear
 from ravenbench.ext.shelf.estimator import Estimator as Estimator
 from ravenbench.ext.site.pages import site as site
-from ravenbench.formats.answers import Truth as Truth
-from ravenbench.formats.problems import read_problems as read_problems
 from ravenbench.metrics.base import Metric as Metric
 from ravenbench.obfuscation.base import ObfuscationTask as ObfuscationTask
 from ravenbench.obfuscation.base import Obfuscator as Obfuscator
 from ravenbench.obfuscation.base import Rewriting as Rewriting
 from ravenbench.obfuscation.translators import Translator as Translator
 from ravenbench.problems.pair_rules import PairRule as PairRule
+from ravenbench.reading.answers import Truth as Truth
+from ravenbench.reading.build import CorpusBuilder as CorpusBuilder
+from ravenbench.reading.load import load_corpus as load_corpus
+from ravenbench.reading.problems import read_problems as read_problems
 from ravenbench.registry import parse as parse
 from ravenbench.reports.report import Report as Report
 from ravenbench.reports.report import analyse as analyse

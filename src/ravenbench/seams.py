@@ -80,7 +80,7 @@ class DocumentFormat:
     """A kind of document with one author's text, or several: what it is called, and the endings of its files' names.
 
     ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
-    ``formats.document.Document``; it is called in a process of its own, within limits of time and memory. What has no
+    ``reading.document.Document``; it is called in a process of its own, within limits of time and memory. What has no
     ending of its own is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
     is one, and ``reader`` takes the text and the path.
     """

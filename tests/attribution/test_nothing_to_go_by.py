@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 
 from ravenbench import registry
 from ravenbench.attribution.protocols import answer_problem, nothing_seen
-from ravenbench.corpora.load import load_corpus
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem
 from ravenbench.reports.report import write_report
 from ravenbench.tasks.api import attribute
 from ravenbench.tasks.attribute.analysis import analyse

@@ -13,7 +13,7 @@ from ravenbench.attribution.linear import CharSVM
 from ravenbench.attribution.posterior import learned
 from ravenbench.attribution.protocols import answer_problem, training
 from ravenbench.errors import SpecError
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.texts import TextTable
 

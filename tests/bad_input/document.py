@@ -48,9 +48,9 @@ code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
 def page() -> str:
     """The page's text."""
     from bad_input.readers import GROUPS
-    from ravenbench.formats.archive import LINE_LIMIT
-    from ravenbench.formats.decoding import NAME_LIMIT
-    from ravenbench.formats.reading import A_MEGABYTE, MEMORY
+    from ravenbench.reading.apart import A_MEGABYTE, MEMORY
+    from ravenbench.reading.archive import LINE_LIMIT
+    from ravenbench.reading.decoding import NAME_LIMIT
 
     count = sum(len(cases) for cases in GROUPS.values())
     head = HEAD.format(

@@ -19,16 +19,16 @@ from bad_input.specs import COMPONENTS, SPECS, STORES
 from bad_input.tables import TABLES
 from bad_input.truth import ATTRIBUTES, TRUTH
 from ravenbench import registry
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
-from ravenbench.formats.answers import read_answers, read_truth
-from ravenbench.formats.documents import read_documents
-from ravenbench.formats.pan_attribution import read_attribution
-from ravenbench.formats.pan_obfuscation import read_parts
-from ravenbench.formats.problems import read_problem_sets
-from ravenbench.formats.reviews import read_reviews
-from ravenbench.formats.tabular import read_attribute
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.reading.answers import read_answers, read_truth
+from ravenbench.reading.documents import read_documents
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.pan_attribution import read_attribution
+from ravenbench.reading.pan_obfuscation import read_parts
+from ravenbench.reading.problems import read_problem_sets
+from ravenbench.reading.reviews import read_reviews
+from ravenbench.reading.tabular import read_attribute
 from ravenbench.store.records import Head, write_record
 from ravenbench.store.store import Store
 from ravenbench.tasks.run.spec import build

@@ -81,7 +81,7 @@ def test_the_command_ends_with_code_2_and_one_error(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from ravenbench.errors import RavenError
-from ravenbench.formats.answers import read_answers
+from ravenbench.reading.answers import read_answers
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     print(len(read_answers(sys.argv[1]).ids))

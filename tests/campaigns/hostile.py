@@ -82,7 +82,7 @@ for kind in sys.argv[3:]:
         told = "refused with an error of Raven's"
     except Exception as error:
         told = f"{{type(error).__name__}}: {{error}}"[:200]
-    from ravenbench.formats import reading
+    from ravenbench.reading import reading
     for server in [*reading._servers]:
         server.stop()
         reading._servers.clear()
@@ -92,7 +92,7 @@ for kind in sys.argv[3:]:
 
 def _documents(name: str, before: str = "", after: str = "") -> Callable[[str, Path], object]:
     def read(text: str, folder: Path) -> object:
-        from ravenbench.formats.documents import read_documents
+        from ravenbench.reading.documents import read_documents
 
         (folder / name).write_text(before + text + after, "utf-8")
         return read_documents(folder / name)
@@ -104,7 +104,7 @@ def _table(
     name: str, before: str, after: str, *, escape: Callable[[str], str]
 ) -> Callable[[str, Path], object]:
     def read(text: str, folder: Path) -> object:
-        from ravenbench.corpora.load import load_corpus
+        from ravenbench.reading.load import load_corpus
         from ravenbench.text.mail import signs_of_mail
 
         (folder / name).write_text(before + escape(text) + after, "utf-8")

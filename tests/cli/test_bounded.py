@@ -19,15 +19,14 @@ import extensions
 import ravenbench
 from contracts.commands import raven
 from ravenbench import registry
-from ravenbench.corpora import kept
-from ravenbench.corpora.load import import_corpus, load_corpus, open_corpus, save_corpus
-from ravenbench.corpora.tables import read_table
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.documents.report import extract_texts
-from ravenbench.formats import archive
-from ravenbench.formats.answers import read_truth
-from ravenbench.formats.archive import LINKS
-from ravenbench.formats.reviews import read_reviews
+from ravenbench.reading import archive, kept
+from ravenbench.reading.answers import read_truth
+from ravenbench.reading.archive import LINKS
+from ravenbench.reading.load import import_corpus, load_corpus, open_corpus, save_corpus
+from ravenbench.reading.reviews import read_reviews
+from ravenbench.reading.tables import read_table
 
 GONE = """
 import os
@@ -48,7 +47,7 @@ class Goes(Scorer):
 FORKED = """
 import os, sys
 from pathlib import Path
-from ravenbench.corpora.load import import_corpus
+from ravenbench.reading.load import import_corpus
 from ravenbench.errors import RavenError
 import_corpus(sys.argv[1], Path(sys.argv[2]) / "a")
 child = os.fork()
@@ -287,7 +286,7 @@ def test_a_table_of_parquet_or_a_workbook_that_unpacks_to_gigabytes_is_refused_b
 ):
     import polars as pl
 
-    from ravenbench.formats import parquet
+    from ravenbench.reading import parquet
 
     monkeypatch.setattr(parquet, "SUM_FLOOR", 2**20)
     rest = {"author": ["a", "b"] * 50, "topic": ["x"] * 100}

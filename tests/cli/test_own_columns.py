@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 import extensions
 import ravenbench
 from ravenbench.cli.main import build
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import CorpusSpec, LevelSpec, spec_of
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import FormatError
+from ravenbench.reading.load import load_corpus
 from ravenbench.topics.levels import at_level
 from ravenbench.types import Corpus
 

@@ -18,7 +18,7 @@ import typer
 
 import extensions
 from ravenbench.cli.main import build, commands
-from ravenbench.formats.problems import write_pan_problems
+from ravenbench.reading.problems import write_pan_problems
 from ravenbench.testing import toy_problems
 
 
@@ -157,7 +157,7 @@ def all_options() -> dict[str, set[str]]:
 
 def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> Path:
     """Everything that tasks read; ``mark`` changes the names of authors, topics and files within."""
-    from ravenbench.corpora.load import load_corpus
+    from ravenbench.reading.load import load_corpus
 
     folder.mkdir(parents=True, exist_ok=True)
     documents = list(load_corpus("synthetic(authors=24, topics=6, documents=96, words=40)"))

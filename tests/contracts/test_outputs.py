@@ -62,7 +62,7 @@ MIXED = {("obfuscate", "rewritings"), ("safety", "rewritings")}
 def test_every_output_of_every_command_stands_in_the_table() -> None:
     found = {(name, one) for name, given in all_options().items() for one in given if one in NAMES}
     assert found - POOLED == set(OUTPUTS), (
-        "an option that names an output goes through the rule of formats/output.py"
+        "an option that names an output goes through the rule of outputs.py"
     )
     silent = {name for name, given in all_options().items() if not given & set(NAMES)}
     assert silent == NOTHING, "a command says where it writes by an option of one of these names"

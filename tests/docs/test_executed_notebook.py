@@ -12,7 +12,7 @@ pytestmark = pytest.mark.extra
 CELLS = (
     "import ravenbench\n"
     "from ravenbench.testing import toy_problems\n"
-    "from ravenbench.formats.answers import Truth\n"
+    "from ravenbench.reading.answers import Truth\n"
     "corpus = ravenbench.load_corpus('synthetic(documents=120, authors=24, topics=6, words=40)')\ncorpus",
     "run = ravenbench.run('synthetic(documents=120, authors=24, topics=6, words=40)', verifiers='length, char-ngram',"
     " topics=3, folds=2, pools=1, samplers='hits, random', docs_per_topic=12, probe='none', out='run', workers=1)\nrun",

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import extensions
 from ravenbench.cli.main import build, commands
-from ravenbench.corpora.load import load_corpus
+from ravenbench.reading.load import load_corpus
 
 SPANS = sorted(
     {

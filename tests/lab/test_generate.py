@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.references.synthetic_writer import PlainWriter
 
 from ravenbench import files
-from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.synthetic import MadeUpAuthor, Synthetic
 from ravenbench.errors import InputError, SpecError
+from ravenbench.reading.load import load_corpus
 
 SMALL = "synthetic(documents=90, authors=12, topics=6, words=40)"
 

@@ -13,10 +13,10 @@ from benchmarks.lab.worlds import HIDDEN, LENGTHS, draw, functions, names
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build as commands
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws
+from ravenbench.reading.load import load_corpus
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures

@@ -15,12 +15,12 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.cli.main import build
 from ravenbench.errors import AnswerError, InputError, RavenError, SpecError
-from ravenbench.formats.answers import Truth
-from ravenbench.formats.problems import write_pan_problems
 from ravenbench.metrics import scores
 from ravenbench.metrics.base import Metric, checked, measure, metrics_of, title_of
 from ravenbench.metrics.pan import METRICS, STANDARD
 from ravenbench.randomness import stream
+from ravenbench.reading.answers import Truth
+from ravenbench.reading.problems import write_pan_problems
 from ravenbench.statistics.resampling import (
     BLOCK,
     AnsweredProblems,

@@ -7,11 +7,11 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import SpecError
-from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.guards import Stretches, _beginnings, article, mended
 from ravenbench.obfuscation.wording.resources import wordnet
+from ravenbench.reading.pan_obfuscation import Part
+from ravenbench.reading.problems import read_problems
 from ravenbench.testing import toy_tasks
 from ravenbench.text.nltk_data import find
 

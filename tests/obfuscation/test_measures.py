@@ -5,8 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.measures import sensibleness
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness, mean_ranks
 from ravenbench.obfuscation.measures.soundness import (
@@ -19,6 +17,8 @@ from ravenbench.obfuscation.measures.soundness import (
     survives,
 )
 from ravenbench.obfuscation.parts import pack
+from ravenbench.reading.pan_obfuscation import Part
+from ravenbench.reading.problems import read_problems
 
 
 def whole(original, rewritten):

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from ravenbench.builtin import is_control
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
+from ravenbench.reading.load import load_corpus
 from ravenbench.reports.report import figures, frames
 from ravenbench.reports.view import Measure, Range, col, table, to_latex
 from ravenbench.store.store import Store

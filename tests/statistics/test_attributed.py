@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ravenbench.formats.pan_attribution import UNKNOWN
-from ravenbench.formats.pan_attribution import macro_f1 as pan_macro_f1
+from ravenbench.reading.pan_attribution import UNKNOWN
+from ravenbench.reading.pan_attribution import macro_f1 as pan_macro_f1
 from ravenbench.statistics.attacks import Texts, attribution_change, impact_intervals, macro_f1
 
 TRUTH = np.array([0, 0, 1, 1, 2, -1, 3, 3, 4])

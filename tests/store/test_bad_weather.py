@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
+from ravenbench.reading.load import load_corpus
 from ravenbench.tasks.api import run
 from ravenbench.tasks.run import plan as planning
 

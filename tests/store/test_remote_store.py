@@ -66,7 +66,7 @@ def test_a_run_in_an_object_store_equals_a_local_one(bucket, tmp_path):
 
 
 def test_a_corpus_behind_a_url(bucket, tmp_path):
-    from ravenbench.corpora.load import load_corpus
+    from ravenbench.reading.load import load_corpus
 
     lines = [
         json.dumps({"text": d.text, "author": d.author, "topic": d.topic})
@@ -111,8 +111,8 @@ def test_a_store_without_rights(bucket, need_extra):
 
 
 def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
-    from ravenbench.formats.answers import read_answers
-    from ravenbench.formats.problems import write_pan_problems
+    from ravenbench.reading.answers import read_answers
+    from ravenbench.reading.problems import write_pan_problems
     from ravenbench.tasks.api import pan14, verify
     from ravenbench.testing import toy_problems
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.formats.collector import TextCollector
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.reading.collector import TextCollector
 from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.lexicon import ALL_TOKENS, CONTENT_WORDS, LETTERS
 from ravenbench.text.lookalikes import disguised, plain_letters

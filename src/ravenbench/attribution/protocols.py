@@ -23,8 +23,8 @@ import numpy as np
 from ravenbench.attribution.posterior import learned
 from ravenbench.attribution.selection import Chosen
 from ravenbench.errors import AnswerError, CorpusError, SpecError, did_you_mean
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
 from ravenbench.randomness import stream
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem
 from ravenbench.text.damage import is_wordless
 from ravenbench.types import Bools, Floats, Ints
 

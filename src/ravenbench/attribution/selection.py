@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ravenbench.attribution.counts import PaperWords, prepare
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, some
 from ravenbench.randomness import stream
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.types import Corpus, Ints
 
 

@@ -1,4 +1,4 @@
-"""Corpora that Raven reads or generates, one source a file, and the catalogue of known ones.
+"""The embedded corpus of made-up texts, one source a file.
 
 In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
 """

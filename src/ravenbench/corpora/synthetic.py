@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ravenbench.components import Component
 from ravenbench.errors import SpecError
-from ravenbench.formats.collector import TextCollector
 from ravenbench.randomness import stream
+from ravenbench.reading.collector import TextCollector
 from ravenbench.types import Corpus, Document, Floats, Ints, Labels
 
 

@@ -192,7 +192,7 @@ class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     encoding: Encoding = None
 
     def reading(self) -> dict[str, Any]:
-        """How ``corpora.load.load_corpus`` is to read it."""
+        """How ``reading.load.load_corpus`` is to read it."""
         named = {"text": self.text, "author": self.author, "topic": self.topic}
         options: dict[str, Any] = {
             role: column for role, column in named.items() if column is not None
@@ -211,7 +211,7 @@ class LevelSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author")
 
     def reading(self) -> dict[str, Any]:
-        """How ``corpora.load.load_corpus`` is to read it."""
+        """How ``reading.load.load_corpus`` is to read it."""
         return {key: value for key, value in super().reading().items() if key != "topic"} | {
             "level": self.topic
         }

@@ -19,10 +19,10 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import mended
 from ravenbench.obfuscation.wording.words import reason_not_english
 from ravenbench.randomness import stream
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.types import Problems
 
 __all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]

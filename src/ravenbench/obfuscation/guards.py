@@ -19,11 +19,11 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from ravenbench.errors import MissingPart, install
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.resources import load, word_set
 from ravenbench.obfuscation.wording.words import base_form, parents, senses, usual_sense
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.text.alignment import match, pieces
 from ravenbench.text.nltk_data import missing
 

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.text.tokens import WORD
 
 Span = tuple[int, int]

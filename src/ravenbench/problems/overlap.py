@@ -19,9 +19,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError, remark
-from ravenbench.formats.collector import identity_key
-from ravenbench.formats.decoding import from_json
-from ravenbench.formats.problems import ProblemSet
+from ravenbench.reading.collector import identity_key
+from ravenbench.reading.decoding import from_json
+from ravenbench.reading.problems import ProblemSet
 from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.names import name_key

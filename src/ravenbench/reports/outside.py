@@ -22,8 +22,8 @@ import msgspec
 from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, SpecError, did_you_mean, first_names
-from ravenbench.formats.answers import Truth, align, answer_faults, read_answers
-from ravenbench.formats.decoding import Faults, checked_name
+from ravenbench.reading.answers import Truth, align, answer_faults, read_answers
+from ravenbench.reading.decoding import Faults, checked_name
 from ravenbench.reports.report import report_class
 from ravenbench.store.records import CellPlace, CellRecord, Plan, Seconds, VerifierRecord
 from ravenbench.store.store import Cell, Store

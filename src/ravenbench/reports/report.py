@@ -22,7 +22,7 @@ from ravenbench import registry
 from ravenbench.engine.task import SeededRun, Task, task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, location, write_json, write_text
-from ravenbench.formats.output import fresh_folder
+from ravenbench.outputs import fresh_folder
 from ravenbench.papers import Paper, bibtex, cited_by
 from ravenbench.reports.results import View
 from ravenbench.reports.view import (
@@ -443,7 +443,7 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
     Parameters
     ----------
     target : Path
-        The folder's place (``formats.output`` says what may stand there).
+        The folder's place (``outputs`` says what may stand there).
     write : callable
         Fills the folder it is given; when it fails, the earlier one stays.
     kind : str

@@ -374,7 +374,7 @@ def attribution_change(
 
 def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
     """PAN's macro F1 under each weighting of the texts (B, n), a mean over problems; with weights of 1 it is that of
-    ``formats.pan_attribution``."""
+    ``reading.pan_attribution``."""
     by_problem = []
     for problem in np.unique(texts.problem):
         rows_of_problem = texts.problem == problem

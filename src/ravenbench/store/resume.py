@@ -34,8 +34,8 @@ import msgspec
 from ravenbench import __version__, files, registry
 from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
-from ravenbench.formats.archive import zip_around
-from ravenbench.formats.output import check_apart, check_folder, digest
+from ravenbench.outputs import check_apart, check_folder, digest
+from ravenbench.reading.archive import zip_around
 from ravenbench.store.records import Head, OtherFormat, open_record, write_record
 from ravenbench.store.store import Store
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.errors import InputError, StoreError
-from ravenbench.formats.parquet import check_unpacked
+from ravenbench.reading.parquet import check_unpacked
 from ravenbench.shown import Shown
 from ravenbench.store import records
 from ravenbench.texts import TextTable

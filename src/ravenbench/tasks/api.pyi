@@ -10,10 +10,10 @@ from ravenbench.engine.task import RunResult
 from ravenbench.ext.case.advise.api import Advice
 from ravenbench.ext.contrast.report import TextContrast
 from ravenbench.ext.map.report import TextMap
-from ravenbench.formats.answers import SystemAnswers, Truth
-from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric
 from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.reading.answers import SystemAnswers, Truth
+from ravenbench.reading.tabular import ProblemAttribute
 from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.tasks.obfuscate.task import ObfuscateResult
 from ravenbench.tasks.run.spec import RunSpec

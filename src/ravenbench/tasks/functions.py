@@ -80,7 +80,7 @@ def _flags(options: Iterable[Option]) -> dict[str, str]:
 
 def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function as ``import ravenbench`` gives it: tables in memory are taken wherever a path is
-    (``corpora.memory``), a misspelt argument gets a suggestion, and what an InputError says of options it says by their
+    (``reading.memory``), a misspelt argument gets a suggestion, and what an InputError says of options it says by their
     names in Python; its traceback ends where the function was called.
     """
     own_signature = signature(function)
@@ -165,8 +165,8 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
     if (
         not isinstance(value, str | Path | None) and "[R]" not in takes
     ):  # a table's rows are no table
-        from ravenbench.corpora.memory import as_place
-        from ravenbench.formats.tabular import no_rows
+        from ravenbench.reading.memory import as_place
+        from ravenbench.reading.tabular import no_rows
         from ravenbench.types import Corpus
 
         if isinstance(value, list | tuple | Mapping) and not value and not _SEVERAL.search(takes):
@@ -181,7 +181,7 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fold)\b)?")
 _WORD = re.compile(r"[^\s,;]+")
 _IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+)(?:/answers.jsonl)?)?")
-"""A table or corpus in memory as ``corpora.memory`` keeps it; the group is its parameter."""
+"""A table or corpus in memory as ``reading.memory`` keeps it; the group is its parameter."""
 IN_MEMORY = (
     "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of"
     " records."

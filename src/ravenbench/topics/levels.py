@@ -24,11 +24,11 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.components import identity_hash, parts
-from ravenbench.corpora.kept import HOME
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, did_you_mean
 from ravenbench.files import cache_folder, code_of, kept_array, make_room
 from ravenbench.randomness import Draws
+from ravenbench.reading.kept import HOME
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
 from ravenbench.types import Corpus, Floats, Ints, Labels

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.cli.main import build
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.compare.analysis import disagreement
 from ravenbench.ext.case.compare.material import read_material
@@ -19,6 +18,7 @@ from ravenbench.ext.case.compare.plan import ComparePlan
 from ravenbench.ext.case.compare.sentences import signed
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.ext.case.compare.task import Compare
+from ravenbench.reading.load import load_corpus
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.store import Store
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.case.compare.material import CaseCandidate, CaseTexts, Text, screen
+from ravenbench.reading.load import load_corpus
 from ravenbench.types import Corpus, Labels
 
 

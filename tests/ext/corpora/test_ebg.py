@@ -7,10 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.ext.corpora.command import app
 from ravenbench.ext.corpora.ebg import EBG
+from ravenbench.reading.load import load_corpus
 from ravenbench.testing import check_corpus
 
 

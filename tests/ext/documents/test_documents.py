@@ -11,8 +11,8 @@ import pytest
 from made_documents import docx, mail, mailbox, msg, odt, paragraph, pdf
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.documents.mails import split_mail
-from ravenbench.formats.document import Document, LeftOut, Unreadable
-from ravenbench.formats.documents import account_of, list_documents, read_document, read_documents
+from ravenbench.reading.document import Document, LeftOut, Unreadable
+from ravenbench.reading.documents import account_of, list_documents, read_document, read_documents
 
 
 def read(tmp_path: Path, name: str, data: bytes | str) -> Document:

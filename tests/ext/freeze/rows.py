@@ -3,8 +3,8 @@
 from functools import cache
 
 from ext.freeze.manifests import FROZEN
-from ravenbench.corpora.load import load_corpus
 from ravenbench.ext.freeze.manifests import thaw
+from ravenbench.reading.load import load_corpus
 from ravenbench.types import Corpus
 
 NAMES = {"freeze", "thaw"}

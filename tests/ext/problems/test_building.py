@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.ext.corpora.summary import table_one
 from ravenbench.ext.problems.command import Built, Cross, build_problems
-from ravenbench.formats.problems import read_problem_sets, read_problems
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.problems import read_problem_sets, read_problems
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 

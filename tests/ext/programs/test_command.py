@@ -18,8 +18,8 @@ from ravenbench.errors import InputError, ProgramError, RavenError, SpecError
 from ravenbench.ext.programs import process as command_process
 from ravenbench.ext.programs.process import obstacle
 from ravenbench.ext.programs.verifier import Command
-from ravenbench.formats.answers import read_answers
-from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
+from ravenbench.reading.answers import read_answers
+from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
 from ravenbench.reports.report import write_report
 from ravenbench.tasks.api import pan14
 from ravenbench.tasks.run import spec

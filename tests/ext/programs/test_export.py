@@ -1,5 +1,5 @@
 from ravenbench.ext.programs.export import export
-from ravenbench.formats.problems import read_problems
+from ravenbench.reading.problems import read_problems
 from ravenbench.tasks.api import run
 
 

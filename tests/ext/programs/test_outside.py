@@ -12,8 +12,8 @@ from ravenbench import registry
 from ravenbench.errors import FormatError, InputError, MissingPart, ProgramError, SpecError
 from ravenbench.ext.programs.outside import find
 from ravenbench.ext.shelf.obfuscation import translators
-from ravenbench.formats.pan_obfuscation import Part, write_parts
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.reading.pan_obfuscation import Part, write_parts
 from ravenbench.tasks.api import obfuscate
 from ravenbench.testing import check_obfuscator, toy_tasks
 

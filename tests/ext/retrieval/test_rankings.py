@@ -14,7 +14,7 @@ from ravenbench.ext.retrieval.reading import ItemRow, pool_of, read_pool
 from ravenbench.ext.retrieval.search import search
 from ravenbench.ext.retrieval.task import Retrieve, stored_pool
 from ravenbench.ext.site.pages import site
-from ravenbench.formats.decoding import Faults
+from ravenbench.reading.decoding import Faults
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import analyse
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
 from ravenbench.ext.retrieval.audit import audit, several_languages
 from ravenbench.ext.retrieval.content import with_content
@@ -23,6 +22,7 @@ from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
 from ravenbench.ext.retrieval.pool import Pool, PoolParts
 from ravenbench.ext.retrieval.reading import ItemRow, of_corpus, pool_of, read_pool
 from ravenbench.ext.retrieval.search import added, kept_apart, reranked, search, shards, training
+from ravenbench.reading.load import load_corpus
 from ravenbench.statistics.axes import Content
 
 KS = (1, 2)

@@ -14,7 +14,7 @@ from ravenbench.attribution.selection import choose
 from ravenbench.errors import InputError
 from ravenbench.ext.shelf.raven_style import attribution as raven_style
 from ravenbench.ext.shelf.raven_style.attribution import RavenStyle, _folds, _pieces
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem
 from toy_topics import simulate
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
 from ravenbench.ext.site.diff.comparison import column_rows, columns_page, compare
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import pack
+from ravenbench.reading.pan_obfuscation import Part
 
 
 class Cells(HTMLParser):

@@ -14,7 +14,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import InputError, remarks_gathered
 from ravenbench.ext.site.diff.comparison import compare, diff_page, index_page
 from ravenbench.ext.site.diff.pages import write_pages
-from ravenbench.formats.pan_obfuscation import Part, write_parts
+from ravenbench.reading.pan_obfuscation import Part, write_parts
 
 HOSTILE = '</script><script>alert(1)</script> & "quoted" <img src=x onerror=alert(2)> \u202eevil\u202c {{ 7*7 }}'
 

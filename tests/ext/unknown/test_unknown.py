@@ -9,10 +9,10 @@ import pytest
 
 import ravenbench
 from ravenbench.attribution.posterior import NAMED, Posterior
-from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.unknown.candidates import read_question
 from ravenbench.ext.unknown.task import Unknown, passage_words, passages
+from ravenbench.reading.load import load_corpus
 from ravenbench.text.common_words import by_language
 
 pytestmark = pytest.mark.usefixtures("undrawn")

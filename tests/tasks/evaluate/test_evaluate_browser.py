@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from browser import BROWSER, probed
-from ravenbench.formats.answers import Truth
+from ravenbench.reading.answers import Truth
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.report import draw, evaluation_page
 

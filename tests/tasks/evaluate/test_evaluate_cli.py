@@ -112,7 +112,7 @@ def test_pan14_zip_by_hand(pan14: Path, tmp_path: Path, raven: Raven) -> None:
             archive.extractall(
                 folder, [n for n in archive.namelist() if "/test/" in n and n.count("/") == 2]
             )
-    from ravenbench.formats.answers import read_truth, write_answers
+    from ravenbench.reading.answers import read_truth, write_answers
     from ravenbench.types import Answers
 
     truth = read_truth(folder)

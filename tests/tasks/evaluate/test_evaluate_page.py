@@ -13,10 +13,10 @@ import pytest
 
 import ravenbench
 from ravenbench.errors import InputError
-from ravenbench.formats.answers import Truth, read_truth
-from ravenbench.formats.problems import write_pan_pairs
-from ravenbench.formats.tabular import ProblemAttribute, quantiles, read_attribute
 from ravenbench.metrics import scores
+from ravenbench.reading.answers import Truth, read_truth
+from ravenbench.reading.problems import write_pan_pairs
+from ravenbench.reading.tabular import ProblemAttribute, quantiles, read_attribute
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.api import is_run, read_run

@@ -8,9 +8,9 @@ import pytest
 
 import ravenbench
 from ravenbench.errors import InputError
-from ravenbench.formats.answers import Truth, read_systems, read_truth
 from ravenbench.metrics import scores
 from ravenbench.metrics.pan import METRICS
+from ravenbench.reading.answers import Truth, read_systems, read_truth
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.types import Floats

@@ -11,9 +11,9 @@ from ravenbench import files
 from ravenbench.cli.main import build
 from ravenbench.engine.pool import local, run_units, silent
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.recipes.controls import Random
+from ravenbench.reading.problems import read_problems, write_pan_problems
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import obfuscate

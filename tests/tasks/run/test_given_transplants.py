@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from given_problems import made_up, write_made_up
 from ravenbench.cli.main import build
-from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors
+from ravenbench.reading.problems import write_pan_problems
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.statistics.axes import EFFECTS, Content
 from ravenbench.tasks.api import pan14, run, verify

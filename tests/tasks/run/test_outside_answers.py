@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from given_problems import write_made_up
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
-from ravenbench.formats.answers import write_answers
-from ravenbench.formats.problems import read_problems
+from ravenbench.reading.answers import write_answers
+from ravenbench.reading.problems import read_problems
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import analyse
 from ravenbench.tasks.api import run

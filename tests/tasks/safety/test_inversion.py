@@ -2,11 +2,11 @@
 
 import pytest
 
-from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
+from ravenbench.reading.problems import write_pan_problems
 from ravenbench.registry import parse
 from ravenbench.tasks.api import safety
 from ravenbench.tasks.safety.analysis import analyse
@@ -107,7 +107,7 @@ def test_what_draws_is_not_enumerated():
 
 @pytest.mark.data
 def test_mansoorizadeh_can_be_enumerated(pan14, nltk_home):
-    from ravenbench.formats.problems import read_problems
+    from ravenbench.reading.problems import read_problems
 
     problems = read_problems(pan14 / "en_essays.zip", "train").problems
     texts = [problems.texts[q] for q in problems.questioned_index[:24]]

@@ -14,7 +14,7 @@ from ravenbench.attribution.protocols import answer_problem
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.ext.site.diff.pages import from_run
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
 from ravenbench.reports.report import write_report
 from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.attacked import true_codes

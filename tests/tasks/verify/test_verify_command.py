@@ -23,9 +23,9 @@ from ravenbench.errors import (
     SpecError,
     StoreError,
 )
-from ravenbench.formats.answers import read_answers
-from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.metrics.pan import scores
+from ravenbench.reading.answers import read_answers
+from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import verify

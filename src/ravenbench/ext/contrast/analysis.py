@@ -39,8 +39,8 @@ from ravenbench.ext.contrast.zeta import (
 from ravenbench.ext.map.analysis import Collection, read_texts, splicer_of
 from ravenbench.ext.map.spec import NO_WORDS
 from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words, units_of
-from ravenbench.formats.documents import is_document, read_document
 from ravenbench.randomness import stream
+from ravenbench.reading.documents import is_document, read_document
 from ravenbench.statistics.estimates import percentiles
 from ravenbench.text.common_words import FOREIGN, CommonWords, coverage
 from ravenbench.text.content_words import closed_class

@@ -16,13 +16,13 @@ import typer
 
 from ravenbench.cli.show import print_json, print_parts, readable, say
 from ravenbench.cli.tasks import Json, reads
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import MissingPart
+from ravenbench.reading.remarks import ACCOUNT
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ravenbench.corpora.catalogue import CatalogueEntry
+    from ravenbench.reading.catalogue import CatalogueEntry
 
 
 _SHOWN = 20
@@ -134,7 +134,7 @@ FoldCase = Annotated[
 def list_(json: Json = False) -> None:
     """List known corpora: built in, downloadable, or available on request."""
     from ravenbench import registry
-    from ravenbench.corpora.catalogue import catalogue
+    from ravenbench.reading.catalogue import catalogue
 
     entries = catalogue()
     rows: list[dict[str, Any]] = [
@@ -193,10 +193,10 @@ def info(
     """
     if _show_problems(corpus, reading["encoding"], json):
         return
-    from ravenbench.corpora.catalogue import catalogue
-    from ravenbench.corpora.load import load_corpus
     from ravenbench.ext.corpora.summary import questions, summarise
     from ravenbench.papers import bibtex
+    from ravenbench.reading.catalogue import catalogue
+    from ravenbench.reading.load import load_corpus
 
     entry = catalogue().get(corpus.partition("(")[0].strip())
     import msgspec
@@ -250,8 +250,8 @@ def import_(
 
     If it is interrupted, the same command continues where it stopped.
     """
-    from ravenbench.corpora.load import import_corpus
     from ravenbench.ext.corpora.summary import summarise
+    from ravenbench.reading.load import import_corpus
 
     options = reading | _options(id, fold_case) | ({} if name is None else {"name": name})
     summary = summarise(import_corpus(source, out, **options))
@@ -267,7 +267,7 @@ def fetch(
     json: Json = False,
 ) -> None:
     """Download a corpus that may be downloaded; for others, say how to get them."""
-    from ravenbench.corpora import catalogue
+    from ravenbench.reading import catalogue
 
     place = catalogue.fetch(name)
     if json:
@@ -282,9 +282,9 @@ def _options(id: str | None, fold_case: bool) -> dict[str, Any]:
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
-    from ravenbench.formats.archive import Archive, is_there
-    from ravenbench.formats.pan_attribution import is_attribution
-    from ravenbench.formats.problems import holds_problems, problem_roots
+    from ravenbench.reading.archive import Archive, is_there
+    from ravenbench.reading.pan_attribution import is_attribution
+    from ravenbench.reading.problems import holds_problems, problem_roots
 
     if not is_there(Path(what)) or is_attribution(what):
         return False
@@ -293,7 +293,7 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
         if not problem_roots(archive) and not (zips and holds_problems(archive)):
             return False
     from ravenbench.ext.corpora.summary import table_one
-    from ravenbench.formats.problems import read_problem_sets
+    from ravenbench.reading.problems import read_problem_sets
 
     sets = read_problem_sets(what, encoding=encoding)
     rows = [

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from ravenbench.components import Component
-from ravenbench.corpora.build import CorpusBuilder
-from ravenbench.corpora.catalogue import entry
 from ravenbench.errors import FormatError, SpecError
-from ravenbench.formats.archive import Archive
+from ravenbench.reading.archive import Archive
+from ravenbench.reading.build import CorpusBuilder
+from ravenbench.reading.catalogue import entry
 from ravenbench.types import Corpus
 
 _LANGUAGE = re.compile(r"^Language:[ \t]*(\S(?:.*\S)?)\s*$", re.MULTILINE)

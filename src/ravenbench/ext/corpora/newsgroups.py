@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.components import Component
-from ravenbench.corpora.catalogue import entry
 from ravenbench.errors import CorpusError, MissingPart
 from ravenbench.ext.corpora import newsgroups_cleaning as clean
 from ravenbench.randomness import stream
+from ravenbench.reading.catalogue import entry
 from ravenbench.text.tokens import WORD
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Labels, Part, Size

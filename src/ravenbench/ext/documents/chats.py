@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ravenbench.errors import FormatError
-from ravenbench.formats.collector import checked_text
-from ravenbench.formats.decoding import checked_name, from_json
-from ravenbench.formats.document import Account, Document
+from ravenbench.reading.collector import checked_text
+from ravenbench.reading.decoding import checked_name, from_json
+from ravenbench.reading.document import Account, Document
 
 MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Marks of the direction of writing, which WhatsApp puts around names and numbers."""

@@ -26,10 +26,10 @@ from pathlib import Path
 
 from ravenbench.errors import FormatError, InputError, MissingPart, first_names
 from ravenbench.ext.documents.rich_text import decode_html, html_text
-from ravenbench.formats.collector import checked_text
-from ravenbench.formats.decoding import decode
-from ravenbench.formats.document import EXTRA, Account, Document, Unreadable, guarded
-from ravenbench.formats.reading import limited
+from ravenbench.reading.apart import limited
+from ravenbench.reading.collector import checked_text
+from ravenbench.reading.decoding import decode
+from ravenbench.reading.document import EXTRA, Account, Document, Unreadable, guarded
 from ravenbench.text.mail import INTRODUCED, QUOTED, any_of, introductions
 from ravenbench.text.names import plain_name
 

@@ -21,8 +21,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from ravenbench.errors import FormatError
-from ravenbench.formats.archive import DOCUMENT_LIMIT, check_members
-from ravenbench.formats.document import Account, Document, Unreadable
+from ravenbench.reading.archive import DOCUMENT_LIMIT, check_members
+from ravenbench.reading.document import Account, Document, Unreadable
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

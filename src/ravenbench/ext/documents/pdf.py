@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from ravenbench.errors import MissingPart
-from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
+from ravenbench.reading.document import EXTRA, Account, Document, Unreadable
 
 LIBRARIES = ("pypdfium2",)
 _NUMBER = re.compile(r"\W*(?:\w{1,8}\.? )?\d{1,4}(?:\s?(?:/|\w{1,5})\s?\d{1,4})?\W*")

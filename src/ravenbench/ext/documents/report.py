@@ -20,16 +20,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from ravenbench.corpora.load import UNKNOWN, check_no_parts
-from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import sync_file_system, sync_folder, write_bytes, write_json, write_text
-from ravenbench.formats.archive import LED_OUT, LINKS, no_such, why_unread
-from ravenbench.formats.decoding import detected
-from ravenbench.formats.document import Document, Unreadable
-from ravenbench.formats.documents import OTHERS, formats_by_suffix, list_documents, read_documents
-from ravenbench.formats.output import TEXTS_PAGES, check_folder, fresh_folder
+from ravenbench.outputs import TEXTS_PAGES, check_folder, fresh_folder
+from ravenbench.reading.archive import LED_OUT, LINKS, no_such, why_unread
+from ravenbench.reading.decoding import detected
+from ravenbench.reading.document import Document, Unreadable
+from ravenbench.reading.documents import OTHERS, formats_by_suffix, list_documents, read_documents
+from ravenbench.reading.load import UNKNOWN, check_no_parts
+from ravenbench.reading.remarks import doubtful_names
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv
 from ravenbench.text.damage import MOST

@@ -21,9 +21,9 @@ import msgspec
 
 from ravenbench.errors import MissingPart
 from ravenbench.ext.documents.tei import is_tei, parsed
-from ravenbench.formats.archive import DOCUMENT_LIMIT
-from ravenbench.formats.decoding import decode
-from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
+from ravenbench.reading.archive import DOCUMENT_LIMIT
+from ravenbench.reading.decoding import decode
+from ravenbench.reading.document import EXTRA, Account, Document, Unreadable
 
 LIBRARIES = ("selectolax.lexbor", "striprtf.striprtf")
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*+=\s*+(?:[\"']\s*+)?([\w.:-]{2,40})", re.IGNORECASE)

@@ -19,9 +19,9 @@ from xml.parsers import expat
 import msgspec
 
 from ravenbench.errors import InputError
-from ravenbench.formats.archive import DOCUMENT_LIMIT
-from ravenbench.formats.decoding import known_encoding
-from ravenbench.formats.document import FRONT_AND_BACK, Account, Document, Unreadable
+from ravenbench.reading.archive import DOCUMENT_LIMIT
+from ravenbench.reading.decoding import known_encoding
+from ravenbench.reading.document import FRONT_AND_BACK, Account, Document, Unreadable
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")

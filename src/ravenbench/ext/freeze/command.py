@@ -107,7 +107,7 @@ def thaw(
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.ext.freeze.manifests import thaw
-    from ravenbench.formats.output import check_folder
+    from ravenbench.outputs import check_folder
     from ravenbench.reports.view import printable
 
     if out is not None:

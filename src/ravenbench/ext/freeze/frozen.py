@@ -37,8 +37,8 @@ from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import no_such
-from ravenbench.formats.decoding import checked_name
+from ravenbench.reading.archive import no_such
+from ravenbench.reading.decoding import checked_name
 from ravenbench.store.records import Record
 from ravenbench.texts import TextTable, composed, content_hash
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array

@@ -19,7 +19,6 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__, files
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.options import READING
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark
@@ -50,9 +49,10 @@ from ravenbench.ext.freeze.frozen import (
     read_manifest,
     text_key,
 )
-from ravenbench.formats.archive import Archive
-from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
-from ravenbench.formats.problems import (
+from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
+from ravenbench.reading.archive import Archive
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.problems import (
     pair_table,
     pairs_files,
     problem_roots,

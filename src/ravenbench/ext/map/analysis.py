@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import structs
 
-from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.engine.task import Preview
 from ravenbench.errors import (
@@ -48,6 +46,8 @@ from ravenbench.ext.map.word_tables import (
     units_of,
 )
 from ravenbench.randomness import stream
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.content_words import hidden_sentence, hidden_share
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable

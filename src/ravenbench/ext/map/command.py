@@ -91,7 +91,7 @@ class DrawnMap(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.formats.output import check_folder
+        from ravenbench.outputs import check_folder
         from ravenbench.reports.report import forms_of
         from ravenbench.reports.view import for_terminal
 

@@ -101,11 +101,11 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
     to write cannot be used.
     """
-    from ravenbench.corpora.load import load_corpus
     from ravenbench.ext.corpora.summary import table_one
-    from ravenbench.formats.output import check_folder, fresh_folder
-    from ravenbench.formats.problems import write_pan_problems
+    from ravenbench.outputs import check_folder, fresh_folder
     from ravenbench.problems.rewritten import FirstWords
+    from ravenbench.reading.load import load_corpus
+    from ravenbench.reading.problems import write_pan_problems
 
     words = spec.words
     least, most = _range(spec.known)

@@ -61,9 +61,9 @@ def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
     import numpy as np
 
     from ravenbench import registry
-    from ravenbench.corpora.load import load_corpus
     from ravenbench.problems.needs import suggest
     from ravenbench.randomness import stream
+    from ravenbench.reading.load import load_corpus
     from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 
     chosen_samplers = registry.parse_list("sampler", spec.samplers)

@@ -17,8 +17,8 @@ import typer
 from ravenbench.engine.task import task_of
 from ravenbench.errors import InputError
 from ravenbench.files import write_json
-from ravenbench.formats.output import fresh_folder
-from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
+from ravenbench.outputs import fresh_folder
+from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
 from ravenbench.store.store import Store
 
 EXPORTED = ("run", "pan14")

@@ -22,12 +22,12 @@ from typing import Literal, Self
 
 from ravenbench.errors import FormatError, InputError, ProgramError
 from ravenbench.ext.programs.process import Rules, arguments
-from ravenbench.formats.archive import Archive, read_whole
-from ravenbench.formats.pan_obfuscation import Part, read_parts
-from ravenbench.formats.tabular import table_kind, table_rows
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.programs import private_folder
+from ravenbench.reading.archive import Archive, read_whole
+from ravenbench.reading.pan_obfuscation import Part, read_parts
+from ravenbench.reading.tabular import table_kind, table_rows
 from ravenbench.text.alignment import plain_words
 from ravenbench.types import Positive
 

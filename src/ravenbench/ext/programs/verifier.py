@@ -16,9 +16,9 @@ import numpy as np
 
 from ravenbench.errors import FormatError, ProgramError
 from ravenbench.ext.programs.process import Ran, Rules, arguments
-from ravenbench.formats.answers import SystemAnswers, read_answers
-from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.programs import private_folder
+from ravenbench.reading.answers import SystemAnswers, read_answers
+from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Positive, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier

@@ -30,9 +30,9 @@ from ravenbench.ext.retrieval.methods import Keep, Unlearned
 from ravenbench.ext.retrieval.pool import Items, Pool
 from ravenbench.ext.retrieval.reading import POSITIVE, QUERY, first_of, letters_of
 from ravenbench.ext.retrieval.search import Ask
-from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import Faults
-from ravenbench.formats.tabular import records, stem_of, table_kind
+from ravenbench.reading.archive import Archive
+from ravenbench.reading.decoding import Faults
+from ravenbench.reading.tabular import records, stem_of, table_kind
 from ravenbench.types import Ints
 
 MOST = 1 << 24

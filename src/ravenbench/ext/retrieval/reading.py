@@ -25,15 +25,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.corpora.remarks import doubtful_names
 from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark, some
 from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
-from ravenbench.formats.archive import Archive
-from ravenbench.formats.collector import checked_text
-from ravenbench.formats.decoding import UTF8, checked_name
-from ravenbench.formats.pan_attribution import is_attribution, read_attribution
-from ravenbench.formats.tabular import records
 from ravenbench.randomness import stream
+from ravenbench.reading.archive import Archive
+from ravenbench.reading.collector import checked_text
+from ravenbench.reading.decoding import UTF8, checked_name
+from ravenbench.reading.pan_attribution import is_attribution, read_attribution
+from ravenbench.reading.remarks import doubtful_names
+from ravenbench.reading.tabular import records
 from ravenbench.text.damage import MOST, is_wordless, odd_texts
 from ravenbench.text.names import is_nobody, name_key, one_spelling, zeros_lost
 from ravenbench.text.passages import cleaner, sentence_on_shared

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from ravenbench.formats.decoding import Faults
+    from ravenbench.reading.decoding import Faults
     from ravenbench.store.store import Store
 
 HEADINGS = {

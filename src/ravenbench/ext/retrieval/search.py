@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from ravenbench.errors import InputError, counted
 from ravenbench.ext.retrieval.content import of_rows
 from ravenbench.ext.retrieval.pool import KINDS, Items, Pool, PoolParts, Questions, chosen, owners
-from ravenbench.formats.collector import identity_key
 from ravenbench.randomness import stream
+from ravenbench.reading.collector import identity_key
 from ravenbench.types import Bools, Floats, Int32s, Ints, Problems, name_array
 
 Scores = NDArray[np.float32]

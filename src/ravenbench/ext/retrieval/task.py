@@ -137,7 +137,7 @@ class Retrieve(Task):
     @classmethod
     def export(cls, store: Store, folder: Path) -> list[str]:
         """Write queries, those with other content too, and candidates for methods elsewhere, without labels."""
-        from ravenbench.formats.output import fresh_folder
+        from ravenbench.outputs import fresh_folder
 
         pool = stored_pool(store)
         versions = [pool.questions(version).queries for version in ("plain", *pool.versions)]
@@ -214,8 +214,8 @@ class Retrieve(Task):
 
     def _read(self, place: str, share: float) -> tuple[Pool, Pool | None]:
         """The pool of a place; of a corpus, without a share of its authors, and that of these."""
-        from ravenbench.corpora.load import load_corpus
         from ravenbench.ext.retrieval.reading import of_corpus, pool_at
+        from ravenbench.reading.load import load_corpus
         from ravenbench.topics.levels import at_level
 
         spec = self.spec

@@ -23,13 +23,13 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import escaped_json
-from ravenbench.formats.answers import Truth
-from ravenbench.formats.decoding import Faults
-from ravenbench.formats.tabular import ProblemAttribute, quantiles
 from ravenbench.metrics.pan import STANDARD
+from ravenbench.reading.answers import Truth
+from ravenbench.reading.decoding import Faults
+from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.tabular import ProblemAttribute, quantiles
 from ravenbench.reports.content import badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
 from ravenbench.reports.report import report_of

@@ -21,7 +21,7 @@ from ravenbench import __version__
 from ravenbench.errors import InputError, counted, first_names, remark, some
 from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, slugs
 from ravenbench.files import location, write_text
-from ravenbench.formats.output import check_folder
+from ravenbench.outputs import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
 from ravenbench.reports.outside import FILES, takes_answers
 from ravenbench.reports.page import render

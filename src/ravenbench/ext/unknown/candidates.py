@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ravenbench.corpora.load import is_corpus_folder, load_corpus
-from ravenbench.corpora.remarks import ACCOUNT, names_person, plain_words, signed
-from ravenbench.corpora.tables import kind_of
 from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
-from ravenbench.formats.documents import account_of, list_documents
-from ravenbench.formats.pan_attribution import is_attribution, read_attribution
+from ravenbench.reading.documents import account_of, list_documents
+from ravenbench.reading.load import is_corpus_folder, load_corpus
+from ravenbench.reading.pan_attribution import is_attribution, read_attribution
+from ravenbench.reading.remarks import ACCOUNT, names_person, plain_words, signed
+from ravenbench.reading.tables import kind_of
 from ravenbench.text.common_words import by_language
 from ravenbench.text.names import person_words
 from ravenbench.text.passages import cleaner

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import install
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.text.alignment import align_sentences, changed, plain_words
 
 _LONG = 2 * PART_WORDS

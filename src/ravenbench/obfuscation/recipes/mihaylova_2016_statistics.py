@@ -132,7 +132,7 @@ def _parts_of_speech(text: str, spans: Sequence[tuple[int, int]]) -> dict[str, s
 
 def main(path: str) -> None:
     """Print the averages over the training part of a problem set."""
-    from ravenbench.formats.problems import read_problems
+    from ravenbench.reading.problems import read_problems
 
     problems = read_problems(path, "train").problems
     texts = problems.texts.rows(sorted(set(problems.known_index.tolist())))

@@ -21,10 +21,10 @@ from ravenbench.engine.guard import one_thread
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Preview
 from ravenbench.errors import counted
-from ravenbench.formats.archive import is_there
-from ravenbench.formats.decoding import UTF8
-from ravenbench.formats.output import check_folder, fresh_folder
-from ravenbench.formats.pan_attribution import (
+from ravenbench.outputs import check_folder, fresh_folder
+from ravenbench.reading.archive import is_there
+from ravenbench.reading.decoding import UTF8
+from ravenbench.reading.pan_attribution import (
     UNKNOWN,
     AttributionProblem,
     is_attribution,

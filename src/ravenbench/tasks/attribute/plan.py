@@ -19,11 +19,11 @@ from ravenbench import files, registry
 from ravenbench.attribution.protocols import ProtocolSplit, splits
 from ravenbench.attribution.selection import Chosen, SelectionRules, choose
 from ravenbench.components import identity
-from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.tables import kind_of
 from ravenbench.engine.task import Draft
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.tables import kind_of
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import CellPlace, FoldRecord
 from ravenbench.store.resume import data_hash

@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike
 
 from ravenbench.engine.options import checked as checked_spec
 from ravenbench.errors import InputError, first_names, some
-from ravenbench.formats.answers import Truth
-from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric, checked, count, metrics_of
 from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, CAt1, scores
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
+from ravenbench.reading.answers import Truth
+from ravenbench.reading.tabular import ProblemAttribute
 from ravenbench.statistics.ranks import holm, tie_groups
 from ravenbench.tasks.evaluate.evaluation import (
     LEAST_STARS,

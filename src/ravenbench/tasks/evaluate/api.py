@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import FormatError, InputError, remarks_gathered
 from ravenbench.files import location
-from ravenbench.formats.answers import (
+from ravenbench.reading.answers import (
     SystemAnswers,
     Truth,
     align,
@@ -28,9 +28,9 @@ from ravenbench.formats.answers import (
     read_systems,
     read_truth,
 )
-from ravenbench.formats.archive import Split
-from ravenbench.formats.decoding import Faults
-from ravenbench.formats.tabular import ProblemAttribute, read_attribute
+from ravenbench.reading.archive import Split
+from ravenbench.reading.decoding import Faults
+from ravenbench.reading.tabular import ProblemAttribute, read_attribute
 from ravenbench.store.records import Record, read_packed, write_packed
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate as evaluate_arrays

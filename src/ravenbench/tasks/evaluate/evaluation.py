@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ravenbench.builtin import is_control
 from ravenbench.errors import InputError, counted
 from ravenbench.files import check_not_forked
-from ravenbench.formats.answers import Truth
 from ravenbench.metrics.base import Counted, Metric, title_of
 from ravenbench.metrics.calibration import Cllr
 from ravenbench.metrics.pan import FORM_2020, METRICS, TITLES
 from ravenbench.metrics.roc import Hull, OperatingPoint
+from ravenbench.reading.answers import Truth
 from ravenbench.reports.view import (
     Col,
     Measure,

@@ -17,10 +17,10 @@ import numpy as np
 
 from ravenbench import __version__
 from ravenbench.files import location
-from ravenbench.formats.answers import write_answers
 from ravenbench.metrics.calibration import reliability
 from ravenbench.metrics.roc import Curve, curve
 from ravenbench.papers import Paper, cited_by
+from ravenbench.reading.answers import write_answers
 from ravenbench.reports.page import COLORS, FAINT, FORMS, INK, canvas, inline, render, style
 from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.results import View

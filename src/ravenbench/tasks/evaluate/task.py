@@ -97,7 +97,7 @@ class Evaluate(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.formats.output import check_folder
+        from ravenbench.outputs import check_folder
         from ravenbench.tasks.evaluate.report import closing, write_evaluation
 
         given = dict(values)
@@ -142,7 +142,7 @@ class Evaluate(Work):
 
 
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool) -> Ending:
-    from ravenbench.formats.answers import (
+    from ravenbench.reading.answers import (
         align,
         check_pan_output,
         pan_measures,

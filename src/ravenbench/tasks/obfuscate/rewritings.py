@@ -22,8 +22,8 @@ from ravenbench.components import identity
 from ravenbench.engine.guard import isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import Plan, Record, record_or_none, write_record
 from ravenbench.text.nltk_data import missing

@@ -177,7 +177,7 @@ class Obfuscate(Task):
 
     def prepare(self) -> Store:
         """The planned folder, once it is known that new texts can be written where they are wanted."""
-        from ravenbench.formats.output import check_folder_of_many
+        from ravenbench.outputs import check_folder_of_many
         from ravenbench.store.resume import written
         from ravenbench.tasks.obfuscate.texts import check_out
 

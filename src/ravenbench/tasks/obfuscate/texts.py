@@ -15,20 +15,20 @@ from pathlib import Path, PurePosixPath
 
 from ravenbench import files
 from ravenbench.errors import InputError, counted, remark, some
-from ravenbench.formats.archive import Archive, read_whole, whole
-from ravenbench.formats.decoding import Faults
-from ravenbench.formats.documents import check_no_table
-from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
-from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.formats.problems import (
+from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
+from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
+from ravenbench.reading.archive import Archive, read_whole, whole
+from ravenbench.reading.decoding import Faults
+from ravenbench.reading.documents import check_no_table
+from ravenbench.reading.pan_obfuscation import parts_bytes, parts_file, write_parts
+from ravenbench.reading.problems import (
     ProblemSet,
     pair_table,
     problem_roots,
     read_problems,
     write_pan_problems,
 )
-from ravenbench.formats.tabular import is_lines
-from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
+from ravenbench.reading.tabular import is_lines
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
 from ravenbench.text.damage import odd_texts
 

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.formats.answers import Truth
-from ravenbench.formats.tabular import ProblemAttribute
 from ravenbench.metrics.base import Metric, metrics_of
+from ravenbench.reading.answers import Truth
+from ravenbench.reading.tabular import ProblemAttribute
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe, content_probe, joined
 from ravenbench.reports.outside import WithAnswers

@@ -20,9 +20,9 @@ from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import TransplantRecord, most_transplants, plan_given_transplants
 from ravenbench.errors import FormatError, remark
-from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.problems.overlap import unlike_problems
 from ravenbench.problems.sources import given
+from ravenbench.reading.problems import ProblemSet, read_problem_sets
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes

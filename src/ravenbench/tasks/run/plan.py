@@ -18,8 +18,6 @@ import numpy as np
 
 from ravenbench import files, registry
 from ravenbench.components import identity
-from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.task import Draft
 from ravenbench.engine.transplants import (
@@ -36,6 +34,8 @@ from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.sampling import draw_pools
 from ravenbench.store import plans
 from ravenbench.store.resume import data_hash
@@ -282,7 +282,7 @@ def _transplanted(
 def _given_plan(
     spec: RunSpec, progress: Progress, few: int | None
 ) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
-    from ravenbench.formats.problems import read_problems
+    from ravenbench.reading.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
     train = read_problems(spec.train, "train", spec.encoding, **spec.flags())

@@ -18,8 +18,8 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.builtin import is_control
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import counted
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.reports import view
 from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.content import (

@@ -25,12 +25,12 @@ from ravenbench.attribution.posterior import Posterior, learned
 from ravenbench.attribution.protocols import BEFOREHAND
 from ravenbench.engine.cells import CellUnit, Filled, pending
 from ravenbench.errors import AnswerError, CorpusError, FormatError
-from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
-from ravenbench.formats.problems import ProblemSet, read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
+from ravenbench.reading.problems import ProblemSet, read_problems
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import CellPlace, FoldRecord
 from ravenbench.store.store import Store

@@ -33,7 +33,6 @@ from ravenbench import seams
 from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError, MissingPart
 from ravenbench.files import make_folder
-from ravenbench.formats.reviews import Review
 from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
@@ -41,6 +40,7 @@ from ravenbench.obfuscation.measures.soundness import MeaningModel, Soundness, e
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
+from ravenbench.reading.reviews import Review
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.formats.reviews import VERDICTS
 from ravenbench.randomness import stream
+from ravenbench.reading.reviews import VERDICTS
 from ravenbench.reports.cells import mean
 from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.store.store import Store

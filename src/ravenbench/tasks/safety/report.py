@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ravenbench.formats.tabular import stem_of
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
+from ravenbench.reading.tabular import stem_of
 from ravenbench.reports.beside import Beside, beside
 from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import (

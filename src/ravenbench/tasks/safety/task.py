@@ -121,8 +121,8 @@ class Safety(Task):
     def prepare(self) -> Store:
         """The planned folder; what cannot be done is refused before."""
         from ravenbench.engine.guard import smoke_test
-        from ravenbench.formats.output import check_folder_of_many
-        from ravenbench.formats.reviews import read_reviews
+        from ravenbench.outputs import check_folder_of_many
+        from ravenbench.reading.reviews import read_reviews
         from ravenbench.tasks.obfuscate.rewritings import kept_at
         from ravenbench.tasks.safety.measures import check_encoder
         from ravenbench.tasks.safety.plan import SafetyPlanner
@@ -364,7 +364,7 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
 
 def _check_pooled(out: Path) -> None:
     """Refuse, before any work, a place whose ``report`` would take that of something else."""
-    from ravenbench.formats.output import check_folder
+    from ravenbench.outputs import check_folder
 
     if (out / "run.json").is_file():
         raise InputError(

@@ -36,8 +36,8 @@ from ravenbench.engine.transplants import (
     plan_given_transplants,
 )
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
-from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
+from ravenbench.reading.problems import ProblemSet
 from ravenbench.store.plans import cell_key, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace, Plan, Record, record_or_none, write_record
 from ravenbench.store.store import Cell, Store, open_store

@@ -37,8 +37,8 @@ from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
-    from ravenbench.formats.problems import ProblemSet
     from ravenbench.problems.overlap import LearnedHashes
+    from ravenbench.reading.problems import ProblemSet
     from ravenbench.store.store import Store
     from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier
@@ -171,8 +171,8 @@ class Verify(Task):
 
     def resolve(self) -> None:
         from ravenbench.engine.guard import smoke_test
-        from ravenbench.formats.problems import read_problems
         from ravenbench.problems.overlap import LearnedHashes, check_overlap
+        from ravenbench.reading.problems import read_problems
         from ravenbench.store.plans import content_key, decides
         from ravenbench.store.resume import data_hash
         from ravenbench.tasks.verify.plan import check_classes
@@ -240,7 +240,7 @@ class Verify(Task):
 
     def prepare(self) -> Store:
         """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
-        from ravenbench.formats.output import check_folder
+        from ravenbench.outputs import check_folder
         from ravenbench.store.resume import written
         from ravenbench.verifiers.contract import persist
 
@@ -340,7 +340,7 @@ class Verify(Task):
 
     def _write(self, answers: Answers) -> None:
         """Write the answers where they are wanted, once it is noted what they are."""
-        from ravenbench.formats.answers import answer_bytes, write_answers
+        from ravenbench.reading.answers import answer_bytes, write_answers
         from ravenbench.store.resume import note
 
         if (out := self.values.get("out")) is not None:
@@ -401,7 +401,7 @@ def check_answers_file(
         raise InputError(
             "an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl"
         )
-    from ravenbench.formats.output import check_file
+    from ravenbench.outputs import check_file
 
     check_file(path, inputs=inputs, known=known)
 

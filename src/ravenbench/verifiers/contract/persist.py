@@ -48,9 +48,9 @@ from ravenbench import registry
 from ravenbench.components import Component, foreign, identity, path_of, reaches_out
 from ravenbench.errors import FormatError, SpecError, damaged
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
-from ravenbench.formats.decoding import from_json
-from ravenbench.formats.output import digest as folder_digest
-from ravenbench.formats.output import fresh_folder
+from ravenbench.outputs import digest as folder_digest
+from ravenbench.outputs import fresh_folder
+from ravenbench.reading.decoding import from_json
 from ravenbench.seams import SAVED_GROUP, registered
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
 
@@ -118,7 +118,7 @@ def save(
     folder : path
         A new or empty one.
     known : collection of str
-        Hashes (``formats.output.digest``) of folders that may be replaced.
+        Hashes (``outputs.digest``) of folders that may be replaced.
     note : callable, optional
         Told the folder's hash before it takes its place.
     learned : bytes, optional

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.formats.document import Document
-from ravenbench.formats.documents import read_document
+from ravenbench.reading.document import Document
+from ravenbench.reading.documents import read_document
 
 
 def count(text: Annotated[Path, typer.Argument(help="A text.")]) -> None:

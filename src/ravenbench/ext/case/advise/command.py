@@ -74,7 +74,7 @@ class GivenAdvice(Work):
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
         from ravenbench.ext.case.advise.report import AdviceView, finding, tables, to_json
-        from ravenbench.formats.output import check_folder
+        from ravenbench.outputs import check_folder
         from ravenbench.reports.view import for_terminal
 
         given = {"known": (), "background": "", **values, "progress": progress}

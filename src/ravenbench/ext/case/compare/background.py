@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ravenbench.corpora.build import sentence_on_dropped
 from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import (
@@ -46,6 +45,7 @@ from ravenbench.ext.case.like_case import (
 from ravenbench.ext.case.likeness import ContentSpace
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
+from ravenbench.reading.build import sentence_on_dropped
 from ravenbench.text.tokens import count_words, cut, frequent_words, lowered, tokens
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems

@@ -21,9 +21,6 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from ravenbench.corpora.build import sentence_on_dropped
-from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.errors import CorpusError, SpecError, some
 from ravenbench.ext.case.compare.background import (
     Population,
@@ -42,6 +39,9 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
+from ravenbench.reading.build import sentence_on_dropped
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.mail import phrases
 from ravenbench.text.names import name_key
 from ravenbench.text.tokens import count_words

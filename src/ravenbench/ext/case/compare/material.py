@@ -20,23 +20,23 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.corpora.remarks import edges, names_person, near_copies, signed
 from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.files import sha256
-from ravenbench.formats.archive import Archive, no_such
-from ravenbench.formats.decoding import UTF8, Faults, checked_name
-from ravenbench.formats.document import Document, Unreadable
-from ravenbench.formats.documents import (
+from ravenbench.reading.archive import Archive, no_such
+from ravenbench.reading.decoding import UTF8, Faults, checked_name
+from ravenbench.reading.document import Document, Unreadable
+from ravenbench.reading.documents import (
     OTHERS,
     account_of,
     list_documents,
     read_document,
     read_documents,
 )
-from ravenbench.formats.problems import check_no_further_text
-from ravenbench.formats.tabular import table_rows
+from ravenbench.reading.problems import check_no_further_text
+from ravenbench.reading.remarks import edges, names_person, near_copies, signed
+from ravenbench.reading.tabular import table_rows
 from ravenbench.text.common_words import BEGINNING, coverage, in_alphabetical_order
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import is_name, lookalikes, name_key, person_words

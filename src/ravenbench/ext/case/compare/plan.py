@@ -16,8 +16,6 @@ import numpy as np
 from msgspec import UNSET
 
 from ravenbench.components import Component
-from ravenbench.corpora.load import load_corpus, without_shared
-from ravenbench.corpora.remarks import ACCOUNT
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
@@ -53,6 +51,8 @@ from ravenbench.ext.case.compare.record import (
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
+from ravenbench.reading.load import load_corpus, without_shared
+from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.text.common_words import coverage
 from ravenbench.texts import TextTable, content_hash

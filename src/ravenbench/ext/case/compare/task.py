@@ -21,7 +21,7 @@ from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
 from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
 from ravenbench.ext.case.compare.spec import CompareSpec, build
-from ravenbench.formats.decoding import checked_name
+from ravenbench.reading.decoding import checked_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

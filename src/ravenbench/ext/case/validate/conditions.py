@@ -35,10 +35,10 @@ from ravenbench.ext.case.like_case import (
     shape_of,
     writer,
 )
-from ravenbench.formats.archive import Archive, no_such
-from ravenbench.formats.decoding import checked_name
-from ravenbench.formats.output import check_file, whole_file
-from ravenbench.formats.tabular import table_rows
+from ravenbench.outputs import check_file, whole_file
+from ravenbench.reading.archive import Archive, no_such
+from ravenbench.reading.decoding import checked_name
+from ravenbench.reading.tabular import table_rows
 from ravenbench.types import Corpus, Ints, Labels
 
 SIZES = ("questioned", "known", "texts")

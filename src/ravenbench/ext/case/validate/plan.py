@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.ext.case.compare.background import (
@@ -48,6 +47,7 @@ from ravenbench.ext.case.like_case import AuthorTexts, Shape
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.reading.load import load_corpus
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.types import Bools, Corpus, Problems

@@ -124,8 +124,8 @@ class Validate(Task):
     def instead(cls, values: Mapping[str, Any]) -> str | None:
         if (place := values.get("propose")) is None:
             return None
-        from ravenbench.corpora.load import load_corpus
         from ravenbench.ext.case.validate.conditions import proposed, write_conditions
+        from ravenbench.reading.load import load_corpus
 
         spec = spec_of(ValidateSpec, values)
         corpus = load_corpus(spec.background, **spec.reading())

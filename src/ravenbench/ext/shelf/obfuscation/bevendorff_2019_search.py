@@ -19,7 +19,6 @@ from functools import lru_cache
 import numpy as np
 from numba import njit
 
-from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import (
     Stretches,
     akin,
@@ -31,6 +30,7 @@ from ravenbench.obfuscation.guards import (
 from ravenbench.obfuscation.parts import pack
 from ravenbench.obfuscation.wording.resources import language_model, word_set
 from ravenbench.obfuscation.wording.words import brown, match_case, related, usual_sense
+from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.types import Floats, Ints
 
 _TABLE = str.maketrans(

@@ -25,12 +25,12 @@ import numpy as np
 
 from ravenbench.errors import InputError, MissingPart
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
-from ravenbench.formats.archive import walk
-from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.resources import brown_texts
+from ravenbench.reading.archive import walk
+from ravenbench.reading.decoding import decode
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import TAGGER, find, missing
 from ravenbench.text.ppm import cross_entropies

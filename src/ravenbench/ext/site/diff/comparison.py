@@ -19,12 +19,12 @@ from typing import Any, Literal, NamedTuple
 
 from markupsafe import Markup, escape
 
-from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.formats.reviews import VERSION
 from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
+from ravenbench.reading.pan_obfuscation import Part
+from ravenbench.reading.reviews import VERSION
 from ravenbench.reports.page import render
 from ravenbench.text.alignment import EqualRun, align_sentences, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing

@@ -27,12 +27,12 @@ from ravenbench.ext.site.diff.comparison import (
     index_page,
 )
 from ravenbench.files import write_text
-from ravenbench.formats.archive import Archive, Split, no_such, read_whole
-from ravenbench.formats.decoding import UTF8
-from ravenbench.formats.output import check_file, check_folder, fresh_folder, whole_file
-from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
-from ravenbench.formats.problems import problem_roots, read_problems
-from ravenbench.formats.tabular import is_lines
+from ravenbench.outputs import check_file, check_folder, fresh_folder, whole_file
+from ravenbench.reading.archive import Archive, Split, no_such, read_whole
+from ravenbench.reading.decoding import UTF8
+from ravenbench.reading.pan_obfuscation import Part, parts_file, read_parts
+from ravenbench.reading.problems import problem_roots, read_problems
+from ravenbench.reading.tabular import is_lines
 from ravenbench.store.store import Store
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
 from ravenbench.tasks.safety.measures import check_encoder, measures_of, soundness_by

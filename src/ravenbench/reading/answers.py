@@ -1,0 +1,769 @@
+"""Reads and writes truth and answers in PAN's forms: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]``
+(2013).
+
+In: the path of a file, folder or zip; truth and answers to align or to write.
+Out: ``Truth`` (n problems; ``same`` (n,) bool, True = same author), ``SystemAnswers`` (``value`` (n,) from 0 to 1,
+higher = same author, 0.5 = unanswered), ``Aligned`` (answers in truth's order, 0.5 where missing), files of answers,
+or PAN's measures (each 0 to 1, three decimals, or None) as ``out.json`` and ``evaluation.prototext``. FormatError for
+lines that do not parse, InputError for unknown problems or an unwritable place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark, some, writable
+from ravenbench.files import location
+from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
+from ravenbench.outputs import check_file, whole_file
+from ravenbench.reading import problems
+from ravenbench.reading.archive import LINE_LIMIT, Archive, Split, split_roots
+from ravenbench.reading.decoding import NAME_LIMIT, Faults, checked_name
+from ravenbench.reading.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
+from ravenbench.text.names import name_key, one_spelling, zeros_lost
+from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
+
+MOST_FAULTS = 10
+"""Faults in answers that are listed; all are counted."""
+SWAPPED = "are truth and answers swapped?"
+"""The fix where one stands in the place of the other."""
+
+
+def truth_files(archive: Archive, split: Split | None) -> list[str]:
+    """The files of truth in a place, of one part where it has several. FormatError if there is none."""
+    truths = [
+        n
+        for n in archive.names
+        if problems.is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))
+    ]
+    files_by_folder: dict[str, list[str]] = {}
+    for name in truths:
+        files_by_folder.setdefault(str(PurePosixPath(name).parent), []).append(name)
+    roots_read = split_roots(sorted(files_by_folder), split, archive.path)
+    # truth.txt beside truth.jsonl says the same again.
+    names = [
+        n
+        for folder in roots_read
+        for n in [name for name in files_by_folder[folder] if is_lines(name)]
+        or files_by_folder[folder]
+    ]
+    if not names:
+        answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
+        raise FormatError(
+            "there is no truth here, but answers" if answers else "there is no truth here",
+            file=archive.path,
+            expected="truth.jsonl or truth.txt",
+            fix=SWAPPED if answers else "give the file of truth, or the folder it is in",
+        )
+    return names
+
+
+def answer_files(archive: Archive) -> list[str]:
+    """The files of answers in a place: those of that name, else those that look like it."""
+    if archive.single:
+        return archive.names
+    texts = [
+        n
+        for n in archive.names
+        if (table_kind(n) or n.lower().endswith(".txt")) and not problems.is_truth(n)
+    ]
+    named = [n for n in texts if stem_of(n).lower() == "answers"]
+    return named or [n for n in texts if _looks_like_answers(archive, n)]
+
+
+def _looks_like_answers(archive: Archive, name: str) -> bool:
+    if table_kind(name) is not None:
+        with suppress(FormatError, MissingPart):
+            return not {"value", *GENERATED}.isdisjoint(next(table_rows(archive, name), (0, {}))[1])
+        return False
+    try:
+        _, line = next(archive.lines(name), (0, ""))
+    except FormatError:
+        return False
+    return re.fullmatch(r"\S+\s+([YN-]|[YN-]\s+[\d.eE+-]+|[\d.eE+-]+)\s*", line) is not None
+
+
+def is_table(archive: Archive, name: str) -> bool:
+    """Whether a file is a table by its name, or not called ``.txt`` and holds JSON lines."""
+    return table_kind(name) is not None or (
+        PurePosixPath(name).suffix.lower() != ".txt" and bool(problems.first_record(archive, name))
+    )
+
+
+GENERATED = ("label", "is_human")
+"""Fields in which answers to PAN's tasks on generated content stand, 2025 and 2024."""
+_PREFIX = re.compile(r"([A-Za-z]+)\d+\Z")
+_DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The truth of n problems: ``same`` (n,) bool, True = same author.
+
+    Attributes
+    ----------
+    ids : (n,) str
+    same : (n,) bool
+    authors : (n, 2) int64, or None
+        Codes into ``author_names``; −1 where the file names no authors for a problem.
+    author_names : tuple of str
+    group : Labels, or None
+        Language and genre (``dutch essays``), or the letters that PAN13–15 ids begin with.
+    about : str
+        What is true or not: a key of ``reading.problems.WORDINGS``.
+    """
+
+    ids: Strings
+    same: Bools
+    authors: Ints | None = None
+    author_names: tuple[str, ...] = ()
+    group: Labels | None = None
+    about: str = "authors"
+
+    @property
+    def words(self) -> problems.Wording:
+        """How pages speak of it."""
+        return problems.WORDINGS[self.about]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemAnswers(Answers):
+    """The n answers of one system, under its name: ``value`` (n,) from 0 to 1, higher = same author.
+
+    Attributes
+    ----------
+    decision : (n,) float64, or None
+        The Y/N field of PAN13 answers: 1 = Y, 0 = N, 0.5 = unanswered. c@1 uses it there, AUC uses ``value``.
+    notes : tuple of str
+        Repairs made on request.
+    file : str
+        Where they were read, "" where they were not.
+    lines : (n,) int64, or None
+        The line of each answer, from 1.
+    faults : tuple of InputError
+        What is wrong with the lines that are left out.
+    """
+
+    system: str = ""
+    decision: Floats | None = None
+    notes: tuple[str, ...] = ()
+    file: str = ""
+    lines: Ints | None = None
+    faults: tuple[InputError, ...] = ()
+
+
+class Aligned(NamedTuple):
+    """Answers in truth's order: ``value`` (n,) from 0 to 1, 0.5 where missing; ``missing`` (n,) bool; ``decision``
+    (n,) of 0, 0.5 and 1, or None."""
+
+    value: Floats
+    missing: Bools
+    decision: Floats | None
+
+
+def read_truth(path: str | Path, split: Split | None = None) -> Truth:
+    """The ``Truth`` in a file, folder or zip; several truth files of one place are joined.
+
+    FormatError if there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
+    """
+    with Archive(path) as archive:
+        names = archive.names if archive.single else truth_files(archive, split)
+        ids: list[str] = []
+        is_same: list[bool] = []
+        authors: list[tuple[str, str] | None] = []
+        group: list[str | None] = []
+        about = "authors"
+        for name in names:
+            if is_table(archive, name):
+                records = problems.read_truth_records(archive, name)
+                ids += records
+                is_same += [record.same for record in records.values()]
+                authors += [record.authors for record in records.values()]
+                about = next((record.about for record in records.values()), about)
+                group += [None] * len(records)
+            else:
+                lines = problems.read_truth_lines(archive, name)
+                if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
+                    raise FormatError(
+                        "these are answers, not truth", file=archive.label(name), fix=SWAPPED
+                    )
+                ids += lines
+                is_same += lines.values()
+                authors += [None] * len(lines)
+                group += _groups(archive, name, list(lines))
+    if len(set(ids)) < len(ids):
+        twice = Counter(ids).most_common(1)[0][0]
+        raise FormatError(
+            "an id stands in several truth files", file=path, found=twice, fix="give one of them"
+        )
+    joined: list[str] = []
+    labels = Labels.of(
+        one_spelling(
+            [author for pair in authors for author in pair or (None, None)],
+            joined,
+            "author's name",
+            name_key,
+        )
+    )
+    group_labels = one_spelling(group, joined, "group")
+    remark(joined)
+    return Truth(
+        name_array(ids),
+        np.asarray(is_same, dtype=bool),
+        labels.codes.reshape(-1, 2) if labels.names else None,
+        labels.names,
+        Labels.of(group_labels) if any(group) else None,
+        about,
+    )
+
+
+def read_answers(
+    path: str | Path, lenient: bool = False, faults: Faults | None = None
+) -> SystemAnswers:
+    """One system's answers (values from 0 to 1) from a file, folder or zip; what is wrong with lines is put to
+    ``faults``, if given.
+
+    FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a
+    value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient``
+    takes the single number out of a value such as ``[0.5]`` and says so in ``notes``.
+    """
+    with Archive(path) as archive:
+        names = answer_files(archive)
+        if len(names) != 1:
+            raise FormatError(
+                "expected one file of answers here",
+                file=path,
+                found=", ".join(names[:5]) or "none",
+                expected="answers.jsonl or answers.txt",
+                fix="give that file itself",
+            )
+        gathering = answer_faults() if faults is None else faults
+        answers = _read_system(archive, names[0], lenient, gathering)
+    if faults is None:
+        gathering.check()
+    return answers
+
+
+def answer_faults() -> Faults:
+    """What gathers all faults of all submissions."""
+    return Faults("faults in the answers", MOST_FAULTS, values=True)
+
+
+def read_systems(
+    path: str | Path, lenient: bool = False, faults: Faults | None = None
+) -> list[SystemAnswers]:
+    """The answers of every system in a file, folder or zip (values from 0 to 1), sorted by name.
+
+    All faults of all files are said at once, or put to ``faults``, which its owner checks.
+
+    A system's name is the folder of its ``answers.jsonl`` or ``answers.txt``, or the stem of its file. FormatError as
+    ``read_answers``, or if two systems have one name.
+    """
+    with Archive(path) as archive:
+        names = answer_files(archive)
+        if not names:
+            truth = any(problems.is_truth(n) for n in archive.names)
+            raise FormatError(
+                "there are no answers here, but truth" if truth else "there are no answers here",
+                file=path,
+                found=some(archive.names),
+                expected="answers.jsonl or answers.txt, or a table with the columns id and value",
+                fix=(
+                    SWAPPED
+                    if truth
+                    else "give the folder that a system's answers.jsonl or answers.txt is in"
+                ),
+            )
+        gathering = answer_faults() if faults is None else faults
+        systems = sorted(
+            (_read_system(archive, name, lenient, gathering) for name in names),
+            key=lambda system_answers: system_answers.system,
+        )
+        about = ("readme", "license", "licence")
+        other_files = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        unread = [n for n in other_files if stem_of(n).lower() not in about]
+    remark(
+        [
+            *archive.account(),
+            *(
+                [f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"]
+                * bool(unread)
+            ),
+        ]
+    )
+    if faults is None:
+        gathering.check()
+    for first_system, second_system in pairwise(systems):
+        if first_system.system == second_system.system:
+            raise FormatError(
+                "two systems have one name",
+                file=path,
+                found=first_system.system,
+                fix="rename a file or folder",
+            )
+    return systems
+
+
+def align(truth: Truth, answers: Answers) -> Aligned:
+    """The answers as ``Aligned``, in the order of truth, 0.5 where one is missing. InputError if answers name
+    problems that truth does not have."""
+    row = {name: i for i, name in enumerate(truth.ids.tolist())}
+    positions = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
+    if np.any(positions < 0):
+        unknown = answers.ids[positions < 0].tolist()
+        system = "the system"
+        location: dict[str, Any] = {}
+        if isinstance(answers, SystemAnswers):
+            system = answers.system or system
+            first_line = (
+                None if answers.lines is None else int(answers.lines[int(np.argmax(positions < 0))])
+            )
+            location = {"file": answers.file or None, "line": first_line}
+        number_unknown = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
+        raise InputError(
+            f"{system} answers {number_unknown} that truth does not have",
+            found=", ".join(unknown[:3]),
+            expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
+            fix=next(
+                iter(zeros_lost(unknown, truth.ids.tolist())),
+                "is this the truth these answers belong to?",
+            ),
+            **location,
+        )
+    value = np.full(len(truth), 0.5)
+    value[positions] = answers.value
+    missing = np.ones(len(truth), dtype=bool)
+    missing[positions] = False
+    decision: Floats | None = None
+    if isinstance(answers, SystemAnswers) and answers.decision is not None:
+        decision = np.full(len(truth), 0.5)
+        decision[positions] = answers.decision
+    return Aligned(value, missing, decision)
+
+
+def write_answers(path: str | Path, answers: Answers) -> Path:
+    """Write ``{"id", "value"}`` lines, or ``ID value`` lines where the name ends in ``.txt``; nothing is rounded.
+
+    InputError if the file cannot be written, or an id with white space would stand in a ``.txt``.
+    """
+    path = location(path)
+    data = answer_bytes(answers, plain=path.suffix.lower() == ".txt")
+    with whole_file(path) as file:
+        file.write(data)
+    return path
+
+
+def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
+    """What ``write_answers`` writes, in the plain form of ``.txt`` or as JSON lines.
+
+    InputError if an id with white space would stand in the plain form.
+    """
+    lines = []
+    for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
+        if plain and name.split() != [name]:
+            raise InputError(
+                "an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl"
+            )
+        lines.append(
+            f"{name} {value!r}"
+            if plain
+            else json.dumps({"id": name, "value": value}, ensure_ascii=False)
+        )
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+_UNANSWERED = "give it a value, or leave the line out: a problem without an answer counts as 0.5"
+
+
+def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
+    contents = str(PurePosixPath(name).parent / "contents.json")
+    if contents in archive or contents in archive.siblings():
+        language, genre, _ = problems.read_contents(archive, contents)
+        if language or genre:
+            return [" ".join(part for part in (language, genre) if part)] * len(ids)
+    return [prefix[1] if (prefix := _PREFIX.match(i)) else None for i in ids]
+
+
+def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> SystemAnswers:
+    """The answers of a file; those at fault are left out, and what is wrong put to ``faults``."""
+    path = PurePosixPath(name)
+    folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
+    system = folder if stem_of(name).lower() == "answers" else stem_of(name)
+    notes: list[str] = []
+    values: dict[str, float] = {}
+    lines: list[int] = []
+    decisions: dict[str, float] = {}
+    faults_before = len(faults)
+    if (sound := _read_faultless(archive, name)) is not None:
+        return SystemAnswers(
+            *sound, system, None, (), archive.label(name), np.arange(1, len(sound[0]) + 1)
+        )
+    with faults.gathered():
+        structured = is_table(archive, name)
+        if not structured and problems.is_truth(name):
+            problems.read_truth_lines(archive, name)
+            raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
+        by_line = not structured or table_kind(name) is None or is_lines(name)
+        source: Iterator[tuple[int, Any]] = (
+            archive.lines(name) if by_line else table_rows(archive, name)
+        )
+        csv = table_kind(name) in ("csv", "xlsx")
+        for line, row in source:
+            cells: Any = (
+                {key: value if key == "id" else _cell(value) for key, value in row.items()}
+                if csv
+                else row
+            )
+            with faults.gathered():
+                cells = parsed(cells, archive, name, line) if by_line and structured else cells
+                if structured:
+                    (key, value), decision = (
+                        _answer(cells, archive, name, line, lenient, notes),
+                        None,
+                    )
+                else:
+                    key, value, decision = _answer_of_line(cells, archive, name, line)
+                _add_answer(values, key, value, archive, name, line)
+                lines.append(line)
+                if decision is not None:
+                    decisions[key] = decision
+        if not values and len(faults) == faults_before:
+            raise FormatError(
+                "the file of answers is empty", file=archive.label(name), fix="run the system again"
+            )
+    decision_array: Floats | None = None
+    if decisions:
+        # Beside PAN13 lines, a bare score decides by itself.
+        decision_array = np.array(
+            [
+                decisions.get(key, 0.5 + 0.5 * float(np.sign(value - 0.5)))
+                for key, value in values.items()
+            ],
+            dtype=np.float64,
+        )
+    return SystemAnswers(
+        name_array(values),
+        np.array(list(values.values()), dtype=np.float64),
+        system,
+        decision_array,
+        tuple(notes),
+        archive.label(name),
+        np.asarray(lines, dtype=np.int64),
+        faults.since(faults_before),
+    )
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a CSV of answers: a number where it is one."""
+    with suppress(TypeError, ValueError):
+        return float(value)
+    return value
+
+
+class _Line(msgspec.Struct):
+    id: str
+    value: float
+
+
+_LINE = msgspec.json.Decoder(_Line)
+
+
+def _read_faultless(archive: Archive, name: str) -> tuple[Strings, Floats] | None:
+    """Ids and values of a file of JSON lines without any fault, a line each, read at once; None for any other file,
+    which is then read line by line to say what is wrong."""
+    if not is_lines(name):
+        return None
+    try:
+        data = archive.read(name)
+        lines = data.removesuffix(b"\n").split(b"\n")
+        if data.count(b'"') != 6 * len(lines):
+            return None  # more than an id and a value: a key may stand twice
+        answers = [_LINE.decode(line) for line in lines if len(line) <= LINE_LIMIT]
+    except (FormatError, ValueError, RecursionError):
+        return None
+    ids = [answer.id for answer in answers]
+    values = np.array([answer.value for answer in answers], dtype=np.float64)
+    joined = "".join(ids)
+    named = (
+        all(ids) and len(set(ids)) == len(ids) == len(lines) and max(map(len, ids)) <= NAME_LIMIT
+    )
+    if not named or "\0" in joined or not writable(joined):
+        return None
+    return (name_array(ids), values) if ((values >= 0) & (values <= 1)).all() else None
+
+
+def _answer(
+    record: Mapping[str, Any],
+    archive: Archive,
+    name: str,
+    line: int,
+    lenient: bool,
+    notes: list[str],
+) -> tuple[str, float]:
+    location: dict[str, Any] = {"file": archive.label(name), "line": line}
+    if "value" not in record and (
+        generated_field := next((field for field in GENERATED if field in record), None)
+    ):
+        record = {**record, "value": record[generated_field]}
+    if "value" not in record and "same" in record:
+        raise FormatError(
+            "this is truth, not answers", **location, found=sorted(record), fix=SWAPPED
+        )
+    key = record_id(dict(record), archive, name, line)
+    if "value" not in record:
+        further = [k for k in record if k != "id"]
+        numbers = [k for k in further if isinstance(record[k], int | float)]
+        candidate_column = next(iter(numbers or (further if len(further) == 1 else [])), None)
+        fix = f"call it value, if {candidate_column} is a number from 0 to 1 with 0.5 for no answer"
+        if candidate_column is None:
+            fix = _UNANSWERED
+        elif not numbers:
+            fix = (
+                "write a number from 0 (different authors) to 1 (the same) as value, in place of"
+                f" {candidate_column}"
+            )
+        elif (of_class := _fix_of_class(candidate_column, further)) is not None:
+            fix = of_class
+        elif any(word in problems.plain_key(candidate_column) for word in problems.OPPOSITES):
+            fix = (
+                f"{candidate_column} says how different they are: write 1 - {candidate_column} as"
+                " value, if it is from 0"
+                " to 1"
+            )
+        raise FormatError(
+            "this line has no value",
+            **location,
+            found=sorted(record),
+            expected='{"id", "value"}',
+            fix=fix,
+        )
+    value = record["value"]
+    if isinstance(value, list):
+        if not lenient or len(value) != 1:
+            raise FormatError(
+                "the value is a list",
+                **location,
+                found=value,
+                expected="a number from 0 to 1",
+                fix=(
+                    "--lenient takes the number out of it"
+                    if len(value) == 1
+                    else "write one number for each problem"
+                ),
+            )
+        value = value[0]
+        if not notes:
+            notes.append(
+                f"values are lists of one number, taken out on request (first at line {line})"
+            )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        kind = {str: "a string", bool: "true or false", type(None): "null"}.get(
+            type(value), type(value).__name__
+        )
+        cure = {
+            str: _decimal(str(value)) or "write the number without quotes",
+            bool: (
+                "write a number: 1 for true and 0 for false, where they mean the same author and"
+                " different ones"
+            ),
+        }.get(type(value), _UNANSWERED)
+        raise FormatError(
+            f"the value is {kind}",
+            **location,
+            found=value,
+            expected="a number from 0 to 1",
+            fix=cure,
+        )
+    return key, _number(value, location)
+
+
+_CLASS = re.compile(
+    r"(p|prob|proba|probability|class|score|logit)_?(?:class_?|of_?)?(0|no|false|different)", re.I
+)
+_PREDICTED = ("prediction", "predicted", "pred", "label", "answer", "decision", "verdict")
+
+
+def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
+    """What to write as value where a column is about one class, or about what was predicted; else None."""
+    if _CLASS.fullmatch(column) is not None:
+        stem = problems.plain_key(_CLASS.sub(r"\1", column))
+        same_columns = [
+            name
+            for name in columns
+            if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(name))
+        ]
+        first_step = (
+            f"call {same_columns[0]} value" if same_columns else f"write 1 - {column} as value"
+        )
+        return f"{first_step}, if it is from 0 to 1: {column} is the probability of 0, different authors"
+    predicted = next((name for name in columns if problems.plain_key(name) in _PREDICTED), None)
+    if predicted is None or not problems.plain_key(column).startswith(("confidence", "certainty")):
+        return None
+    return (
+        f"{column} is about what {predicted} says, and no probability that the author is the same:"
+        f" write it as value where {predicted} says so, and 1 - {column} where it says different"
+        " authors"
+    )
+
+
+def _decimal(text: str) -> str | None:
+    """The fix for a number with a decimal comma; None of other texts."""
+    number = text.strip().replace(",", ".")
+    return (
+        f"write {number}, not {text.strip()}"
+        if re.fullmatch(r"\d+\.\d+", number) and "," in text
+        else None
+    )
+
+
+def _answer_of_line(
+    text: str, archive: Archive, name: str, line: int
+) -> tuple[str, float, float | None]:
+    fields = text.split()
+    location: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
+    decision = _DECISIONS.get(fields[1].upper()) if len(fields) in (2, 3) else None
+    if len(fields) not in (2, 3) or (len(fields) == 3 and decision is None):
+        raise FormatError(
+            "not an answer", **location, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED
+        )
+    if len(fields) == 2 and decision is not None:
+        return fields[0], decision, decision
+    try:
+        value = float(fields[-1])
+    except ValueError:
+        raise FormatError(
+            "the score is not a number",
+            **location,
+            expected="a number from 0 to 1",
+            fix=_decimal(fields[-1]) or _UNANSWERED,
+        ) from None
+    return fields[0], _number(value, location), decision
+
+
+def _number(value: float, location: dict[str, Any]) -> float:
+    if not 0 <= value <= 1:
+        # An integer may be too large for math.isinf.
+        kind = (
+            "NaN" if value != value else "infinite" if abs(value) == math.inf else "outside [0, 1]"
+        )
+        cure = (
+            _UNANSWERED
+            if value != value
+            else "map scores to [0, 1] first: 0 different authors, 1 the same, 0.5 open"
+        )
+        raise FormatError(
+            f"the value is {kind}",
+            **{"found": value} | location,
+            expected="a number from 0 to 1",
+            fix=cure,
+        )
+    return float(value)
+
+
+def _add_answer(
+    values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int
+) -> None:
+    checked_name(key, "an id", archive.label(name), line)
+    if key in values:
+        raise FormatError(
+            "an id is answered twice",
+            file=archive.label(name),
+            line=line,
+            found=key,
+            fix="keep one of the two lines",
+        )
+    values[key] = value
+
+
+MEASURES = {
+    "auc": "auc",
+    "c@1": "c@1",
+    "f_05_u": "f05u",
+    "F1": "f1",
+    "brier": "brier",
+    "overall": "overall5",
+}
+"""PAN's names of its metrics (2021–23), and Raven's."""
+MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "overall": "overall"}
+
+
+def pan_measures(
+    truth: Truth, answers: Aligned, f05u_2020: bool = False
+) -> dict[str, float | None]:
+    """The measures of PAN 2021–23 by their names there, each from 0 to 1, to three decimals; None where PAN has none.
+
+    The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
+    """
+    if not len(truth):
+        raise InputError("there is no problem to evaluate", expected="at least one")
+    names = MEASURES_2020 if f05u_2020 else MEASURES
+    formulas = {
+        measure: STANDARD[FORM_2020.get(measure, measure) if f05u_2020 else measure]
+        for measure in names.values()
+    }
+    measures = scores(truth.same, answers.value, answers.decision, formulas)
+    if measures["f1"] is None and truth.same.any():  # PAN's evaluator has 0 for 0/0
+        measures["f1"] = 0.0
+        averaged = [
+            measures[measure] for measure in names.values() if not measure.startswith("overall")
+        ]
+        overall = (
+            None
+            if None in averaged
+            else sum(part for part in averaged if part is not None) / len(averaged)
+        )
+        measures[next(measure for measure in names.values() if measure.startswith("overall"))] = (
+            overall
+        )
+    return {
+        key: None if (value := measures[measure]) is None else float(np.round(value, 3))
+        for key, measure in names.items()
+    }
+
+
+_FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}
+"""What is written, and what an earlier file of the kind begins with."""
+
+
+def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
+    """Refuse, before anything is evaluated, a folder in which these files cannot be written.
+
+    InputError if a file of such a name is there that no evaluation wrote, or is read.
+    """
+    for name, mark in _FILES.items():
+        check_file(Path(folder) / name, inputs=inputs, mark=mark)
+
+
+def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
+    """Write ``out.json`` and ``evaluation.prototext``; earlier ones are replaced.
+
+    InputError if they cannot be written.
+    """
+    folder = Path(folder)
+    blocks = [
+        f'measure {{\n key: "{key}"\n value: "{"n/a" if value is None else value}"\n}}\n'
+        for key, value in measures.items()
+    ]
+    texts = {
+        "out.json": json.dumps(measures, indent=4, sort_keys=True) + "\n",
+        "evaluation.prototext": "".join(blocks),
+    }
+    for name, text in texts.items():
+        with whole_file(folder / name) as file:
+            file.write(text.encode())
+    return [folder / name for name in texts]

@@ -1,0 +1,542 @@
+"""Collects documents into a corpus, with the checks that all sources share; a log lets a killed import go on.
+
+In: documents one by one: id, text, author, topic or None, line in the file (from 1), language, further columns.
+Out: ``Corpus``, in which each text occurs once, with counts of dropped texts in ``notes["dropped"]``. FormatError for
+an empty or broken text, a bad name or an id used twice; CorpusError for a corpus without same-author or
+different-author pairs. ``ImportLog`` keeps entries in a folder; ``stamp`` gives names, sizes (bytes) and times of
+change (ns) of files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from ravenbench.errors import (
+    CorpusError,
+    FormatError,
+    InputError,
+    check_type,
+    counted,
+    first_names,
+    some,
+)
+from ravenbench.files import write_json
+from ravenbench.reading.collector import TextCollector, identity_key
+from ravenbench.reading.decoding import check_whole, checked_name
+from ravenbench.reading.remarks import (
+    ACCOUNT,
+    doubtful_names,
+    parts_of_works,
+    remarks,
+    two_columns_of_people,
+)
+from ravenbench.reading.tabular import check_each_once
+from ravenbench.text.damage import is_wordless
+from ravenbench.text.names import (
+    is_nobody,
+    is_part,
+    name_key,
+    one_name_each,
+    one_spelling,
+    plain_name,
+    sentence_on_joined,
+)
+from ravenbench.texts import TextTable
+from ravenbench.types import Corpus, Labels
+
+FORMAT = 2
+EVERY = 64 * 2**20
+"""Bytes of texts between two marks."""
+_ANSWERED = re.compile(
+    r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+"
+)
+"""What mail programs put before the subject of an answer."""
+_LISTED = re.compile("[;,|]")
+MOST_COLUMNS = 4096
+"""Each takes room and time for every document."""
+
+
+class Entry(NamedTuple):
+    """A document as it was read; ``text`` is the hash and the number of bytes of a text that was taken up, else
+    None."""
+
+    name: str
+    line: int
+    author: str
+    topic: str | None
+    language: str | None
+    columns: dict[str, str | None]
+    key: str
+    text: tuple[str, int] | None
+    identity: str = ""
+
+
+class ImportLog:
+    """The log of one import; ``source`` is what must be the same for an earlier log to be taken up."""
+
+    def __init__(self, folder: Path, source: dict[str, Any]) -> None:
+        self.folder = folder
+        self._source = {"format": FORMAT, **source}
+        reached = self._reached()
+        if reached is None:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            reached = {"texts": 0, "entries": 0}
+        self.texts: IO[bytes] = self._open("texts.bin", reached["texts"])
+        self._entries = self._open("entries.jsonl", reached["entries"])
+        self._kept = reached["entries"]
+        self._since = 0
+
+    def earlier(self) -> Iterator[Entry]:
+        """Entries of an earlier call, in order."""
+        with (self.folder / "entries.jsonl").open("rb") as file:
+            bytes_left = self._kept
+            while bytes_left > 0:
+                line = file.readline()
+                bytes_left -= len(line)
+                yield Entry(*json.loads(line))
+
+    def add(self, entry: Entry) -> None:
+        """Note a document whose text, if taken up, was written to ``texts`` before."""
+        self._entries.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+        self._since += entry.text[1] if entry.text is not None else 0
+        if self._since >= EVERY:
+            self.mark()
+
+    def mark(self) -> None:
+        """Write all that was added so far to disk, to survive a kill."""
+        for file in (self.texts, self._entries):
+            file.flush()
+            os.fsync(file.fileno())
+        reached = {"texts": self.texts.tell(), "entries": self._entries.tell()}
+        write_json(self.folder / "reached.json", {"source": self._source, **reached})
+        self._since = 0
+
+    def remove(self) -> None:
+        """Delete the log, since the import is complete."""
+        self._entries.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _reached(self) -> dict[str, int] | None:
+        try:
+            mark = json.loads((self.folder / "reached.json").read_text("utf-8"))
+            is_complete = all(
+                (self.folder / name).stat().st_size >= mark[key] for name, key in _FILES
+            )
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
+            return None
+        return (
+            mark
+            if is_complete and mark.get("source") == json.loads(json.dumps(self._source))
+            else None
+        )
+
+    def _open(self, name: str, size: int) -> IO[bytes]:
+        (self.folder / name).touch()
+        file = (self.folder / name).open("r+b")
+        file.truncate(size)
+        file.seek(size)
+        return file
+
+
+_FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
+
+
+def stamp(path: Path) -> list[list[Any]]:
+    """Names, sizes (bytes) and times of change (nanoseconds) of a file, or of the files in a folder. InputError if
+    there is nothing."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    try:
+        return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from None
+
+
+_NO_COLUMNS: Mapping[str, str | None] = {}
+
+
+class _Row(NamedTuple):
+    """A document that is kept, its labels as they were read; ``person`` is equal for all spellings of its author's
+    name, "" where it has none."""
+
+    name: str
+    author: str
+    person: str
+    topic: str | None
+    language: str | None
+    columns: Mapping[str, str | None]
+
+
+class CorpusBuilder:
+    """Collects documents; repeated texts are dropped and counted, ids and topics are checked.
+
+    Names are kept as ``text.names.plain_name`` has them; authors whose names are one (``name_key``) become one, and
+    other labels that are one (``label_key``), but for topics that letter case tells apart.
+    A text that its own author repeats stands once, where it came first. A text that stands under two authors
+    has no author: every copy is dropped. Texts are the same when they differ in white space or BOM only.
+    Texts by nobody in particular (``is_nobody``) are dropped and counted, or with ``anonymous`` have no author.
+    With a ``log``, documents are noted there, and those that an earlier call noted are passed over.
+    """
+
+    def __init__(
+        self, file: str | Path, log: ImportLog | None = None, anonymous: bool = False
+    ) -> None:
+        check_type("CorpusBuilder: log", "ImportLog | None", log)
+        self.file = file
+        self._log = log
+        self._anonymous = anonymous
+        self._texts = TextCollector(None if log is None else log.texts)
+        self._rows: list[_Row] = []
+        self._nobody: Counter[str] = Counter()
+        self._twice: list[str] = []
+        self._spelt: dict[str, set[str]] = {}
+        self._line_of: dict[str, int] = {}
+        self._first: dict[bytes, int] = {}
+        self._shared: dict[int, int] = {}
+        self._repeated: list[str] = []
+        self._earlier: deque[str] = deque()
+        for entry in () if log is None else log.earlier():
+            self._earlier.append(entry.name)
+            self._line_of[entry.name] = entry.line
+            person = self._person(entry.author, entry.identity)
+            if (
+                self._is_new(bytes.fromhex(entry.key), person, entry.name)
+                and entry.text is not None
+            ):
+                self._texts.restore(bytes.fromhex(entry.text[0]), entry.text[1])
+                self._keep(
+                    entry.name, entry.author, person, entry.topic, entry.language, entry.columns
+                )
+
+    def add(
+        self,
+        name: str,
+        text: str,
+        author: str,
+        topic: str | None,
+        line: int,
+        language: str | None = None,
+        columns: Mapping[str, str | None] | None = None,
+        identity: str = "",
+    ) -> None:
+        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
+        the author's name is meant, and makes several names one person's.
+
+        FormatError if its text is empty or not valid Unicode, a label is no name, or its id was used before.
+        """
+        if self._earlier:
+            self._skip(name, line)
+            return
+        for label_kind, value in (
+            ("the id", name),
+            ("the author", author),
+            ("the topic", topic),
+            ("the language", language),
+        ):
+            if value is not None:
+                checked_name(value, label_kind, self.file, line)
+        for column, value in (columns or _NO_COLUMNS).items():
+            checked_name(column, "the name of a column", self.file, line)
+            check_whole(value or "", column, self.file, line)
+        if columns:
+            check_each_once([*map(plain_name, columns)], self.file, line)
+        columns = {plain_name(key): value for key, value in columns.items()} if columns else {}
+        if not text.strip():
+            raise FormatError(
+                "the text is empty", file=self.file, line=line, fix="remove this document"
+            )
+        if name in self._line_of:
+            first_line = self._line_of[name]
+            fix = (
+                "call the column of ids otherwise, and rows are numbered; if it is one text, keep"
+                " one of the rows"
+            )
+            raise FormatError(
+                f"the id stands twice (first at line {first_line})",
+                file=self.file,
+                line=line,
+                found=name,
+                fix=fix,
+            )
+        self._line_of[name] = line
+        key = identity_key(text)
+        person = self._person(author, identity)
+        is_new = self._is_new(key, person, name)
+        if is_new:
+            try:
+                self._texts.add(text)
+            except FormatError as error:
+                raise FormatError(
+                    error.problem, file=self.file, line=line, found=error.found, fix=error.fix
+                ) from None
+            self._keep(name, author, person, topic, language, columns)
+        if self._log is not None:
+            written = None
+            if is_new:
+                text_hash, size = self._texts.last()
+                written = (text_hash.hex(), size)
+            self._log.add(
+                Entry(name, line, author, topic, language, columns, key.hex(), written, identity)
+            )
+
+    def _person(self, author: str, identity: str) -> str:
+        """What is equal for all spellings of an author's name; "" of a label that is nobody's name."""
+        if is_nobody(author):
+            self._nobody[plain_name(author)] += 1
+            return ""
+        person = identity or name_key(author)
+        self._spelt.setdefault(person, set()).add(author)
+        return person
+
+    def _keep(
+        self,
+        name: str,
+        author: str,
+        person: str,
+        topic: str | None,
+        language: str | None,
+        columns: Mapping[str, str | None],
+    ) -> None:
+        self._rows.append(_Row(name, plain_name(author), person, topic, language, columns))
+
+    def _is_new(self, key: bytes, person: str, name: str) -> bool:
+        """Whether this text comes for the first time, and is to be kept; others are counted."""
+        if not person and not self._anonymous:
+            return False
+        row = self._first.setdefault(key, len(self._rows))
+        if row == len(self._rows):
+            return True
+        if self._rows[row].person == person:
+            self._repeated.append(name)
+        else:
+            self._shared[row] = self._shared.get(row, 0) + 1
+            self._twice.append(f"{self._rows[row].name} and {name}")
+        return False
+
+    def _skip(self, name: str, line: int) -> None:
+        """Skip a document that an earlier call has read already."""
+        if self._earlier.popleft() != name:
+            raise FormatError(
+                "the source reads otherwise than when this import began",
+                file=self.file,
+                line=line,
+                found=name,
+                fix="import into another folder",
+            )
+
+    def finish(
+        self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True
+    ) -> Corpus:
+        """The corpus of all documents added.
+
+        CorpusError if two topics are equal up to letter case, no author wrote two documents, or all have one author.
+        Without ``pairs`` authors need no second document, as candidates of an attribution do not.
+        ``fold_case`` joins topics that differ in case only, under their most frequent spelling.
+        """
+        rows = self._rows
+        texts = self._texts.table()
+        dropped = {
+            "repeated by their author": len(self._repeated),
+            "standing under several authors": sum(self._shared.values()) + len(self._shared),
+        }
+        if self._nobody and not self._anonymous:
+            dropped["by nobody in particular"] = sum(self._nobody.values())
+        account = [*notes.get(ACCOUNT, ()), *self._account(texts)]
+        if self._shared:
+            own_rows = [i for i in range(len(rows)) if i not in self._shared]
+            remaining = TextCollector()
+            for i in own_rows:
+                remaining.add(texts[i])
+            texts = remaining.table()
+            rows = [rows[i] for i in own_rows]
+        author = Labels.of(one_name_each([(row.author, row.person) for row in rows]))
+        if self._shared and not rows:
+            raise CorpusError(
+                "every text stands under several authors, so it is not known who wrote any",
+                file=self.file,
+                found=f"{sum(dropped.values())} documents, {len(self._shared)} different texts",
+                expected="texts that each stand under one author",
+                fix="give each author their own texts",
+            )
+        if pairs:
+            check_pairs(author, self.file, dropped, account)
+        topics = one_spelling([row.topic for row in rows], account, "topic", plain_name)
+        doubtful_topics = {topic for topic in topics if topic is not None and is_nobody(topic)}
+        account += [f"topics that may be none, or several in one: {some(doubtful_topics)}"] * bool(
+            doubtful_topics
+        )
+        part_topics = {topic for topic in topics if topic is not None and is_part(topic)}
+        account += [
+            f"topics that may be parts of a data set, and none: {some(sorted(part_topics))}"
+        ] * bool(part_topics)
+        alike: dict[str, dict[str, None]] = {}
+        for topic in sorted({topic_name for topic_name in topics if topic_name is not None}):
+            listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
+            plain = " ".join(
+                sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed)
+            )
+            alike.setdefault(plain, {})[topic] = None
+        spelt = [
+            " / ".join(group)
+            for group in alike.values()
+            if len({topic.casefold() for topic in group}) > 1
+        ]
+        account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
+        spelling = _spellings(
+            Counter(topic for topic in topics if topic is not None), self.file, fold_case
+        )
+        further = sorted({key for row in rows for key in row.columns})
+        if len(further) > MOST_COLUMNS:
+            raise CorpusError(
+                "there are too many columns",
+                file=self.file,
+                found=f"{len(further):,}",
+                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics",
+                fix="take out what is no label",
+            )
+        languages = one_spelling([row.language for row in rows], account, "language")
+        columns = {
+            key: one_spelling([row.columns.get(key) for row in rows], account, f"{key!r}")
+            for key in further
+        }
+        ids = tuple(row.name for row in rows)
+        account += remarks(texts, author, ids)
+        topic_labels = Labels.of(None if topic is None else spelling[topic] for topic in topics)
+        account += [
+            *parts_of_works(author, topic_labels, ids),
+            *two_columns_of_people(author, columns),
+        ]
+        joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
+        names_note = (
+            {"names": {"nobody's": self._nobody, "joined": joined}}
+            if self._nobody or joined
+            else {}
+        )
+        return Corpus(
+            name,
+            texts,
+            ids,
+            author,
+            topic_labels,
+            Labels.of(languages) if any(languages) else None,
+            {key: Labels.of(labels) for key, labels in columns.items()},
+            {**notes, "dropped": dropped, **names_note, **({ACCOUNT: account} if account else {})},
+        )
+
+    def _account(self, texts: TextTable) -> list[str]:
+        """Sentences on texts that have no author, and on texts of several."""
+        sentences = []
+        if self._nobody:
+            count = sum(self._nobody.values())
+            treatment = "without an author" if self._anonymous else "left out"
+            nobodies = first_names(
+                [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
+            )
+            sentences.append(
+                f"{counted(count, 'text')} {treatment}, for their author is nobody in particular:"
+                f" {nobodies}"
+            )
+        if self._twice:
+            sentences.append(
+                f"texts that stand under two authors were left out: {first_names(self._twice)}"
+            )
+        if often := [
+            row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])
+        ]:
+            shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
+            sentences.append(
+                "of these are no person's, as what stands for deleted texts or is a program's:"
+                f" {first_names(shown)}"
+            )
+        if self._repeated:
+            names = first_names(self._repeated)
+            sentences.append(
+                f"{counted(len(self._repeated), 'text')} left out, as repeated by their author:"
+                f" {names}"
+            )
+        return sentences + sentence_on_joined(self._spelt.values())
+
+
+def check_pairs(
+    author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]
+) -> None:
+    """Refuse a corpus that cannot give both same-author and different-author pairs.
+
+    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
+    the remarks of an ``account`` and on names, which may be the cause.
+    """
+    counts = author.counts()
+    dropped_texts = sentence_on_dropped(dropped)
+    doubts = "; ".join([*account, *doubtful_names(author.names)])
+    advice = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
+    if len(author) == 0:
+        raise CorpusError(
+            "the corpus has no documents by a known author",
+            file=file,
+            expected="AUTHOR/text.txt or Author_Title.txt",
+            fix=advice + "put the texts of each person into a folder of their name",
+        )
+    if not np.any(counts >= 2):
+        raise CorpusError(
+            "no author wrote two documents, so there is no same-author pair",
+            file=file,
+            found=(
+                f"{len(author)} documents by {len(author.names)} authors"
+                f" ({first_names(author.names, 3)}){dropped_texts}"
+            ),
+            expected="some authors with at least two (authors with one are allowed)",
+            fix=advice
+            + (
+                "look at what was left out"
+                if dropped_texts and not advice
+                else "add further texts by these authors"
+            ),
+        )
+    if np.count_nonzero(counts) < 2:
+        raise CorpusError(
+            "every document has one author, so there is no different-author pair",
+            file=file,
+            found=author.names[0] + dropped_texts,
+            fix=(
+                f"{advice}add texts by others; or, if names stand elsewhere, name their column or"
+                " folder as the author"
+            ),
+        )
+
+
+def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
+    """What was left out of a corpus, as the end of a sentence; "" where nothing was."""
+    dropped_counts = [f"{count:,} {why}" for why, count in dropped.items() if count]
+    return f"; texts left out: {', '.join(dropped_counts)}" if dropped_counts else ""
+
+
+def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:
+    met: dict[str, list[str]] = {}
+    for topic in sorted(counts, key=lambda topic: (-counts[topic], topic)):
+        met.setdefault(topic.casefold(), []).append(topic)
+    ambiguous = [spellings for spellings in met.values() if len(spellings) > 1]
+    several = [
+        " and ".join(f"{spelling!r} ({counts[spelling]})" for spelling in spellings)
+        for spellings in ambiguous
+    ]
+    if several and not fold_case:
+        raise CorpusError(
+            ("two " if len(several) == 1 else "") + "topics are equal up to case",
+            file=file,
+            found=f"{first_names(several)} (with their documents)",
+            fix=(
+                f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case"
+                " joins them"
+            ),
+        )
+    return {topic: met[topic.casefold()][0] for topic in counts}

@@ -1,0 +1,69 @@
+"""Gathers texts one by one into a ``TextTable``: small sets in memory, large ones in an unnamed temporary file.
+
+In: texts as ``str``.
+Out: ``TextCollector.add`` gives the row (int from 0) of each text in the table of distinct texts; ``last`` the hash
+(bytes) and length (bytes) of the latest; ``identity_key`` a 16-byte hash of a normalised text; ``same_document`` bool.
+FormatError for a NUL or half a character (a lone surrogate), as ``checked_text`` has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from ravenbench.errors import FormatError
+from ravenbench.reading.decoding import check_whole
+from ravenbench.text.tokens import normalised
+from ravenbench.texts import Gathered, composed, content_hash
+
+
+def identity_key(text: str) -> bytes:
+    """The 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
+    return hashlib.blake2b(
+        normalised(text).encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()
+
+
+def same_document(first: str, second: str) -> bool:
+    """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
+    n = 200
+    first_head = normalised(first[:n])
+    right = normalised(second[:n])
+    shorter = max(
+        min(len(first_head), len(right)) - 1, 0
+    )  # of the last letter an accent may have been cut off
+    return first_head[:shorter] == right[:shorter] and normalised(first) == normalised(second)
+
+
+def checked_text(text: str, file: str | None = None, line: int | None = None) -> str:
+    """The text. FormatError if it cannot be written as UTF-8 (a lone surrogate), or holds a NUL."""
+    if "\0" in text:
+        position = text.index("\0")
+        raise FormatError(
+            "a NUL character stands in the text",
+            file=file,
+            line=line,
+            found=text[max(0, position - 20) : position + 20],
+            fix="is this a text? Otherwise remove the character",
+        )
+    return check_whole(text, "the text", file, line)
+
+
+class TextCollector(Gathered):
+    """Distinct texts, composed (NFC), in order of first occurrence; never more than one copy of them is held."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def restore(self, key: bytes, size: int) -> None:
+        """Take up a text that already lies in the file given."""
+        self.rows[key] = len(self.rows)
+        self.sizes.append(size)
+
+    def last(self) -> tuple[bytes, int]:
+        """The hash and the length in bytes of the text that came last."""
+        return next(reversed(self.rows)), self.sizes[-1]
+
+    def add(self, text: str) -> int:
+        """Add a text and return its row. FormatError as ``checked_text`` says."""
+        block = composed(checked_text(text)).encode()
+        return self.put(content_hash(block), block)

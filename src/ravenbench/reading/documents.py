@@ -1,0 +1,250 @@
+"""Reads documents of office and mail programs as people have them: their text, and an account of what was left out.
+
+In: the path of a file or folder, and the encoding of texts that do not say theirs.
+Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a chat; ``list_documents``
+gives sorted paths (documents, others); ``account_of`` sentences; ``is_document`` bool. Unreadable where there is no
+text to be had, MissingPart without the package of a format, InputError if there is no such file, or several documents
+where one is wanted.
+
+``read_documents`` reads a plain text here; every other format in a process of its own (``reading/apart.py``),
+within limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pkgutil
+import re
+import shlex
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from ravenbench.errors import FormatError, InputError, counted, first_names
+from ravenbench.reading.apart import read_apart
+from ravenbench.reading.archive import Archive, no_such, walk
+from ravenbench.reading.collector import checked_text
+from ravenbench.reading.document import FRONT_AND_BACK, Document, Unreadable
+from ravenbench.reading.tabular import table_kind
+from ravenbench.seams import document_formats
+from ravenbench.text.damage import signs_of_damage
+from ravenbench.text.mail import phrases
+from ravenbench.texts import composed
+
+PLAIN = "plain text"
+OTHERS = dict[str, str](line.split("\t") for line in phrases("unread"))
+"""Documents that are not read, and what to do with them."""
+_MISNAMED = {b"{\\rtf": ".rtf", b"%PDF": ".pdf", b"\xd0\xcf\x11\xe0": ".doc or .msg"}
+SIGNAL = ("chat.md", "data.json")
+"""The names of Signal's messages as signal-export writes them."""
+
+
+@cache
+def formats_by_suffix() -> dict[str, str]:
+    """What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
+    extension_suffixes = {
+        suffix: document_format.name
+        for document_format in document_formats().values()
+        for suffix in document_format.suffixes
+    }
+    return {".txt": PLAIN, **extension_suffixes}
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file's name is one of a document that is read."""
+    name = path.name.lower()
+    return (
+        path.suffix.lower() in formats_by_suffix()
+        or name in SIGNAL
+        or (name.endswith(".zip") and "whatsapp" in name)
+    )
+
+
+def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The documents below a folder, sorted, and what else lies there, among it links that lead out of it or nowhere;
+    what is hidden is in neither.
+
+    A document that was saved as plain text beside itself (``letter.docx``, ``letter.txt``) is taken as that.
+    """
+    names, unread = walk(folder)
+    inner = [folder / name for name in names]
+    plain = {file.with_suffix("") for file in inner if file.suffix.lower() == ".txt"}
+    documents = [
+        file
+        for file in inner
+        if is_document(file)
+        and (file.suffix.lower() == ".txt" or file.with_suffix("") not in plain)
+    ]
+    return sorted(documents), sorted({*inner, *(folder / name for name in unread)} - {*documents})
+
+
+def read_document(path: str | Path, encoding: str | None = None) -> Document:
+    """The one document of a file.
+
+    Raises
+    ------
+    Unreadable
+        If the file is protected, damaged, a scan, or of a format that is not read.
+    InputError
+        As ``read_documents``; or if the file holds several documents, as a mailbox or a chat does.
+    """
+    documents = read_documents(path, encoding)
+    if len(documents) > 1:
+        authors = list(dict.fromkeys(document.author for document in documents if document.author))
+        shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
+        raise FormatError(
+            "one text is expected, and this file holds several",
+            file=path,
+            found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
+            fix=(
+                f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of"
+                " its own, by author"
+            ),
+        )
+    return documents[0]
+
+
+def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Document, ...]:
+    """Every document of a file: one, or a mailbox's mails, or a chat's senders.
+
+    Parameters
+    ----------
+    encoding : str or None
+        Of texts that are not UTF-8 and do not say what they are in, as ``decode`` takes it.
+
+    Raises
+    ------
+    Unreadable
+        If the file is protected, damaged, a scan, or of a format that is not read.
+    MissingPart
+        If the format needs an extra that is not installed.
+    InputError
+        If there is no such file, it is empty, or its text is not in the encoding.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(
+            "a folder stands where one text should be",
+            file=path,
+            expected="a document, as .txt or .docx",
+        )
+    if not path.is_file():
+        raise no_such(path)
+    suffix = path.suffix.lower()
+    if suffix in OTHERS:
+        raise Unreadable(
+            "this format is not read",
+            file=path,
+            found=suffix,
+            expected=_suffixes_read(),
+            fix=OTHERS[suffix],
+        )
+    check_no_table(path)
+    name = formats_by_suffix().get(suffix, PLAIN)
+    documents = _plain(path, encoding) if name == PLAIN else read_apart(path, name, encoding)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    documents_read = (
+        msgspec.structs.replace(document, text=composed(checked_text(document.text, str(path))))
+        for document in documents
+    )
+    finished = tuple(
+        msgspec.structs.replace(
+            document,
+            file_sha256=digest,
+            text_sha256=hashlib.sha256(document.text.encode()).hexdigest(),
+            notes=(*document.notes, *signs_of_damage(document.text)),
+        )
+        for document in documents_read
+        if document.text.strip()
+    )
+    if not finished:
+        raise Unreadable(
+            "the text is empty", file=path, expected="a text by one author", fix="remove this file"
+        )
+    return finished
+
+
+def check_no_table(path: Path) -> None:
+    """Unreadable if a file is a table by its name, where one text is expected."""
+    if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
+        fix = "write each text into a file of its own; raven run, attribute and map read tables"
+        expected = "a document, as .txt or .docx"
+        raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
+
+
+def account_of(
+    documents: Sequence[Document], most: int = 5, place: Path | None = None
+) -> list[str]:
+    """Sentences that say of which documents more than front and back matter was left out, and where to look."""
+    partial = [
+        document
+        for document in documents
+        if {omission.kind for omission in document.left_out} - {FRONT_AND_BACK}
+    ]
+    shown = first_names([f"{document.name}: {document.account}" for document in partial], most)
+    sentences = []
+    if partial:
+        sentences.append(
+            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their"
+            f" text ({shown}); raven texts {shlex.quote(place.name) if place else 'FILES'} -o"
+            " FOLDER shows what of each was left out"
+        )
+    longer = [
+        document.name
+        for document in documents
+        for omission in document.left_out
+        if omission.kind == FRONT_AND_BACK and len(omission.sample.split()) > 150
+    ]
+    if longer:
+        sentences.append(
+            "a preface, dedication or the like is not taken as text, in"
+            f" {first_names(longer, most)}"
+        )
+    alike: dict[str, list[str]] = {}
+    for document in documents:
+        for note in document.notes:
+            without_name = note.partition("metadata name")[0]
+            alike.setdefault(re.sub(r"\d[\d,]*", "#", without_name), []).append(
+                f"{document.name}: {note}"
+            )
+    for notes in alike.values():
+        sentences.append(
+            notes[0]
+            + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else "")
+        )
+    return sentences
+
+
+def _suffixes_read() -> str:
+    return ", ".join(sorted(formats_by_suffix()))
+
+
+def _plain(path: Path, encoding: str | None) -> list[Document]:
+    with Archive(path, encoding) as archive:
+        texts = [name for name in archive.names if archive.single or name.lower().endswith(".txt")]
+        if len(texts) != 1:
+            raise Unreadable(
+                "this is no text: it is a zip", file=path, expected="a document", fix="unpack it"
+            )
+        with archive.open(texts[0]) as file:
+            head = file.read(8)
+        for start, suffix in _MISNAMED.items():
+            if head.startswith(start):
+                raise Unreadable(
+                    f"this is no plain text, but {suffix}",
+                    file=path,
+                    fix=f"rename it to end in {suffix}",
+                )
+        text = archive.text(texts[0])
+    for document_format in document_formats().values():
+        if document_format.sign and pkgutil.resolve_name(document_format.sign)(text):
+            documents: list[Document] = pkgutil.resolve_name(document_format.reader)(text, path)
+            return documents
+    if not archive.single or path.name.lower() in SIGNAL:
+        raise Unreadable(
+            "it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt"
+        )
+    return [Document(path=path, text=text)]

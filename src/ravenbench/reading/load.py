@@ -1,0 +1,1091 @@
+"""Loads any corpus by name or path, and keeps a corpus as a folder.
+
+In: a registered name, or the path of a table, PAN pairs, texts by author, or an imported folder; options of reading
+(encoding, columns, level of topic); a ``Corpus`` to save.
+Out: a ``Corpus`` (documents as rows of a text table, with id, author, topic and further columns); ``import_corpus``
+and ``save_corpus`` also write the folder. InputError for what is neither name nor path or cannot be written,
+FormatError for files that are not what they should be, CorpusError for a corpus that cannot be used. Helpers read
+folders by author, read pairs, and take shared passages out.
+
+A kept corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
+``author/text.txt``, or stylo's ``Author_Title.txt`` in one folder.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+
+from ravenbench import registry
+from ravenbench.errors import (
+    CorpusError,
+    FormatError,
+    InputError,
+    counted,
+    damaged,
+    did_you_mean,
+    remark,
+    some,
+)
+from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
+from ravenbench.outputs import check_folder, fresh_folder
+from ravenbench.reading.archive import Archive, is_there, no_such
+from ravenbench.reading.build import CorpusBuilder, ImportLog, stamp
+from ravenbench.reading.catalogue import catalogue, defaults
+from ravenbench.reading.decoding import UTF8, Faults
+from ravenbench.reading.document import Document, Unreadable
+from ravenbench.reading.documents import (
+    OTHERS,
+    account_of,
+    is_document,
+    read_document,
+    read_documents,
+)
+from ravenbench.reading.kept import read_once
+from ravenbench.reading.pan_attribution import check_no_attribution
+from ravenbench.reading.parquet import check_unpacked
+from ravenbench.reading.problems import (
+    is_truth,
+    pair_table,
+    pairs_files,
+    problem_roots,
+    read_pairs,
+    read_truth_records,
+)
+from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.tables import (
+    NAMES,
+    checked_kind,
+    is_parts_folder,
+    kind_of,
+    letters,
+    read_table,
+)
+from ravenbench.reading.tabular import is_lines, stem_of, table_kind, table_rows
+from ravenbench.text.damage import signs_of_damage
+from ravenbench.text.names import (
+    handed_in_by,
+    is_kind,
+    is_name,
+    is_part,
+    lookalikes,
+    may_be_nobody,
+    name_key,
+    plain_name,
+    zeros_lost,
+)
+from ravenbench.text.passages import SharedPassages
+from ravenbench.texts import TextTable
+from ravenbench.types import Corpus, Labels
+
+FORMAT = 1
+_OWN = ("id", "author", "topic", "language")
+_WHOLE: Any = msgspec.defstruct("_WHOLE", [("expected", int), ("found", int)])
+_NOTES = {
+    ACCOUNT: list[str],
+    "columns": dict[str, Any],
+    "defaults": dict[str, Any],
+    "dropped": dict[str, int],
+    "left alone": dict[str, int],
+    "whole collection": dict[str, _WHOLE],
+}
+"""What notes hold wherever something is made of them."""
+
+
+def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
+    """Write a ``Corpus`` as a folder and return it as read back, its texts memory-mapped.
+
+    InputError if the folder is neither empty nor an earlier one of this kind, or cannot be written.
+    """
+    import polars as pl
+
+    check_not_forked()
+    corpus = _tidy(corpus)
+    columns: dict[str, Any] = {
+        "id": corpus.ids,
+        "author": list(corpus.author),
+        "topic": list(corpus.topic),
+    }
+    if corpus.language is not None:
+        columns["language"] = list(corpus.language)
+    columns |= {f"column:{key}": list(labels) for key, labels in corpus.columns.items()}
+    with fresh_folder(folder, kind="import") as import_folder:
+        corpus.texts.save(import_folder / "texts")
+        pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).write_parquet(
+            import_folder / "documents.parquet"
+        )
+        write_json(
+            import_folder / "corpus.json",
+            {
+                "format": FORMAT,
+                "name": corpus.name,
+                "digest": corpus.digest(),
+                "documents": len(corpus),
+                "documents_sha256": sha256(import_folder / "documents.parquet"),
+                "texts_crc32": corpus.texts.checksum(),
+                "notes": dict(corpus.notes),
+            },
+        )
+    return open_corpus(folder)
+
+
+def is_corpus_folder(path: str | Path) -> bool:
+    """Whether a folder was written by ``save_corpus``."""
+    return (Path(path) / "corpus.json").is_file()
+
+
+def open_corpus(folder: str | Path) -> Corpus:
+    """The ``Corpus`` of a folder written by ``save_corpus``.
+
+    FormatError if a part is missing, altered, or from a newer Raven; StoreError if the text table is damaged.
+    """
+    import polars as pl
+
+    check_not_forked()
+    folder = Path(folder)
+    fix = "import the corpus again"
+    about = folder / "corpus.json"
+    with damaged("this imported corpus is damaged", about, fix):
+        info = json.loads(read_ordinary(about))
+        if info["format"] != FORMAT:
+            raise FormatError(
+                "this corpus was written in another format",
+                file=about,
+                found=info["format"],
+                fix=fix,
+            )
+        documents = folder / "documents.parquet"
+        if sha256(documents) != info["documents_sha256"]:
+            raise FormatError("documents.parquet was altered", file=folder, fix=fix)
+        check_unpacked(documents)
+        frame = pl.read_parquet(documents)
+        labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
+        for key, note in (notes := dict(info.get("notes", {}))).items():
+            msgspec.convert(note, _NOTES.get(key, Any))
+        corpus = Corpus(
+            msgspec.convert(info["name"], str),
+            TextTable.open(folder / "texts"),
+            tuple(frame["id"].to_list()),
+            labels["author"],
+            labels["topic"],
+            labels.get("language"),
+            {
+                key.removeprefix("column:"): value
+                for key, value in labels.items()
+                if key not in _OWN
+            },
+            notes,
+        )
+        if corpus.texts.checksum() != info.get(
+            "texts_crc32"
+        ):  # or it was imported before there was one
+            corpus.texts.check()
+        if len(corpus.texts) != len(corpus) or corpus.digest() != info["digest"]:
+            raise FormatError("the parts of this corpus do not fit together", file=folder, fix=fix)
+    return corpus
+
+
+def _tidy(corpus: Corpus) -> Corpus:
+    """The corpus without label names that no document bears, as reading it back would give."""
+    return replace(
+        corpus,
+        author=Labels.of(corpus.author),
+        topic=Labels.of(corpus.topic),
+        language=None if corpus.language is None else Labels.of(corpus.language),
+        columns={key: Labels.of(value) for key, value in corpus.columns.items()},
+    )
+
+
+LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
+UNKNOWN = "author unknown"
+"""The folder in which ``raven texts`` puts what it knows no author of; its texts are no author's."""
+_IGNORED = ("readme", "licence", "license", "copying")
+_TEI = (".xml", ".tei")
+"""Endings of texts that say themselves who wrote them."""
+_DASHES = ("_-_", " - ")
+Told = tuple[str | None, str | None]
+"""Author and topic; the author None where the text says it."""
+
+
+def author_texts(archive: Archive) -> dict[str, Told]:
+    """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
+
+    Also of every document that is read (``reading/documents.py``), unless a plain text of that name lies beside. Other
+    files, hidden ones, and a README or licence in the outermost folder are left out.
+    """
+    names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
+    plain = {name.with_suffix("") for name in names}
+    other_names = (
+        PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt")
+    )
+    documents = [
+        name
+        for name in other_names
+        if is_document(Path(name)) and name.with_suffix("") not in plain
+    ]
+    if not names:
+        by_header: dict[str, Told] = {
+            str(name): (None, None) for name in documents if name.suffix.lower() in _TEI
+        }
+        return by_header if len(by_header) == len(documents) else _laid_out(documents)
+    labels = _laid_out(names)
+    depths = {len(PurePosixPath(text).parts) for text in labels} - {1}
+    return (
+        _laid_out([*names, *(name for name in documents if len(name.parts) in depths)])
+        if labels
+        else {}
+    )
+
+
+def _laid_out(names: list[PurePosixPath]) -> dict[str, Told]:
+    names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    names = [name for name in names if name.stem.lower() not in _IGNORED] or names
+    if len({name.parts[0] for name in names}) == 1 and all(len(name.parts) > 2 for name in names):
+        top = names[0].parts[0]
+        return {
+            str(name): label
+            for name in names
+            if (label := _author_and_topic(name.relative_to(top))) is not None
+        }
+    flat = [name for name in names if len(name.parts) == 1]
+    if flat and len(flat) < len(names):
+        return {}
+    dash = next((dash for dash in _DASHES if flat and all(dash in name.stem for name in flat)), "_")
+    labels = {
+        str(name): label for name in names if (label := _author_and_topic(name, dash)) is not None
+    }
+    return labels if len(labels) == len(names) else {}
+
+
+def _author_and_topic(name: PurePosixPath, dash: str = "_") -> Told | None:
+    """Author and topic that the place of a text tells, or None."""
+    folders = name.parts[:-1]
+    if not folders:
+        if (person := handed_in_by(name.name)) is not None:
+            return person, None
+        author, line, title = name.stem.partition("_-_" if "_-_" in name.stem else dash)
+        return (author, None) if author.strip() and line and title else None
+    person = handed_in_by(folders[0]) or folders[0]
+    return (person, folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
+
+
+def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> None:
+    """FormatError if the folders that would be authors are all parts of a data set; ``names`` are those of its texts.
+    The fix leads into a part only where its texts are by author."""
+    if not authors or not all(map(is_part, authors)):
+        return
+    inner = [
+        PurePosixPath(name.partition(f"{authors[0]}/")[2])
+        for name in names
+        if f"{authors[0]}/" in name
+    ]
+    nameless = (
+        "put each text into a folder called after its author: nothing here tells who wrote which"
+    )
+    raise FormatError(
+        "these folders are parts of a data set, and not authors",
+        file=path,
+        found=some(authors),
+        expected=LAYOUT,
+        fix=(f"give one of them, as {path / authors[0]}" if _laid_out(inner) else nameless)
+        + "; if they are authors all the same, give them other names",
+    )
+
+
+def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
+    """Sentences on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
+    authors = sorted({author for author, _ in labels.values() if author is not None})
+    part_names = [author for author in authors if is_part(author)]
+    folders = any("/" in name for name in labels)
+    if folders:
+        check_no_parts(path, authors, list(labels))
+    doubts = [
+        f"read as an author, though it may be a part of a data set: {part}"
+        for part in part_names
+        if folders
+    ]
+    stems = Counter(PurePosixPath(name).stem for name in labels if folders)
+    about = [
+        f"{stem} ({times})" for stem, times in stems.items() if times > 1 and may_be_nobody(stem)
+    ]
+    doubts += [f"read as texts by authors, though they may be about these: {some(about)}"] * bool(
+        about
+    )
+    inner: dict[str, set[str]] = {}
+    for name, (author, _) in labels.items():
+        stem = PurePosixPath(name).stem
+        head, line, _ = stem.partition(" - " if " - " in stem else "_")
+        inner.setdefault(author or "", set()).add(head if line or is_name(stem) else "")
+    common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
+    if not folders and any(map(is_kind, authors)):  # Essay 1 - Ann Roe
+        last_words = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
+        common = {words for words, times in last_words.items() if times > 1 and is_name(words)}
+    if len(common) >= 3:
+        doubts.append(
+            f"read as authors: {some(authors)}; but files of each are called after {some(common)}."
+            " If these are the authors, put all files into one folder, under names that differ and"
+            " begin with theirs: Author_Title.txt"
+        )
+    topics = {topic for _, topic in labels.values() if topic is not None}
+    if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
+        doubts.append(
+            f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other"
+            " way round, put the author's folder outside"
+        )
+    if len(authors) == 1 and len(topics) > 1:
+        inner_folder = path / PurePosixPath(next(iter(labels))).parents[1]
+        doubts.append(
+            f"read as one author: {authors[0]}; if the folders in it are the authors', give"
+            f" {inner_folder}"
+        )
+    fix = "Where first name and surname are apart, write first_last_-_title"
+    parts_of = [
+        PurePosixPath(n).stem.split("_")
+        for n in labels
+        if not (folders or "_-_" in n or handed_in_by(n))
+    ]
+    if parts_of and len(parts_of) == len(labels) and all(len(words) > 2 for words in parts_of):
+        doubts.append(
+            f"read as authors, what stands before the first _ of the names: {some(authors, 12)}."
+            f" {fix}"
+        )
+        return doubts
+    people: dict[str, dict[str, list[str]]] = {}
+    for surname, *title in (words for words in parts_of if len(words) > 2):
+        people.setdefault(surname, {}).setdefault(title[0], []).append("_".join(title[1:]))
+    for surname, titles_by_first_name in people.items():  # Smith_John_Letters, Smith_Mary_Letters
+        titles = [title for several in titles_by_first_name.values() for title in several]
+        if len(titles_by_first_name) > 1 and (
+            len(set(titles)) < len(titles)
+            or all(len(several) > 1 for several in titles_by_first_name.values())
+        ):
+            doubts.append(
+                f"read as one author, {surname}, though it may be several:"
+                f" {some(titles_by_first_name)}. {fix}"
+            )
+    return doubts
+
+
+def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
+    """A sentence that counts and names the files of an archive that are not read."""
+    sentences = archive.account()
+    if archive.path.is_dir():
+        full = {name.partition("/")[0] for name in read_names}
+        inner = [
+            subfolder.name
+            for subfolder in archive.path.iterdir()
+            if subfolder.is_dir() and not subfolder.name.startswith(".")
+        ]
+        if bare := [name for name in inner if name not in full and len(full) > 1]:
+            sentences.append(
+                f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}"
+            )
+    unread_names = [
+        name for name in archive.names if name not in read_names and not _is_metadata(name)
+    ]
+    about = [name for name in unread_names if PurePosixPath(name).stem.lower() in _IGNORED]
+    sentences += (
+        [f"{counted(len(about), 'file')} left out, as about the texts: {some(about)}"]
+        if about
+        else []
+    )
+    unread_names = [name for name in unread_names if name not in about]
+    plain = {
+        str(PurePosixPath(name).with_suffix(""))
+        for name in read_names
+        if name.lower().endswith(".txt")
+    }
+    copies = [name for name in unread_names if str(PurePosixPath(name).with_suffix("")) in plain]
+    unread_names = [name for name in unread_names if name not in copies]
+    flat = [name for name in unread_names if "/" not in name and is_document(Path(name))]
+    if flat and not any("/" in name for name in read_names):
+        unread_names = [name for name in unread_names if name not in flat]
+        why = "beside plain texts in one folder none is read; save each as .txt"
+        sentences.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {why}")
+    ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in unread_names)
+    if copies:
+        sentences.append(
+            f"{counted(len(copies), 'file')} left out, for a plain text of the same name lies"
+            " beside"
+        )
+    if unread_names:
+        cures = {end: OTHERS[end] for end in ends if end in OTHERS}
+        fixes = [f"{end}: {cure}" for end, cure in cures.items()]
+        fixes += ["save texts as .txt"] if len(cures) < len(ends) else []
+        kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
+        left_out = (
+            f"{counted(len(unread_names), 'file')} left out, which are not read: {kinds}"
+            f" ({some(unread_names)})"
+        )
+        sentences.append("; ".join([left_out, *fixes]))
+    return sentences
+
+
+def _is_metadata(name: str) -> bool:
+    return table_kind(name) is not None and stem_of(name).lower().rpartition("_")[2] in (
+        "metadata",
+        "meta",
+    )
+
+
+def _metadata(
+    archive: Archive, labels: Mapping[str, Told], account: list[str]
+) -> dict[str, dict[str, str | None]]:
+    """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
+    holds names of files, with or without their ending, says which row is whose. Rows that are no text's and texts
+    without a row are told to ``account``. FormatError if a name is that of several texts."""
+    tables = [name for name in archive.names if _is_metadata(name)]
+    if len(tables) != 1:
+        account += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
+        return {}
+    lines = list(table_rows(archive, tables[0]))
+    of_file: dict[str, list[str]] = {}
+    for name in labels:
+        for key in {name, PurePosixPath(name).name, PurePosixPath(name).stem}:
+            of_file.setdefault(plain_name(key), []).append(name)
+    ambiguous: FormatError | None = None
+    for column in lines[0][1] if lines else ():
+        named = [
+            (line, row, of_file.get(plain_name(str(row.get(column))), [])) for line, row in lines
+        ]
+        times = Counter(name for *_, names in named for name in names)
+        doubtful = next(
+            (
+                (line, names)
+                for line, _, names in named
+                if names and (names[1:] or times[names[0]] > 1)
+            ),
+            None,
+        )
+        if doubtful is not None:
+            line, names = doubtful
+            problem = f"several texts have this name: {some(names)}"
+            fix = "write the names with their folders"
+            if not names[1:]:
+                problem = f"several rows are about one text: {names[0]}"
+                fix = "leave out those that are wrong"
+            ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
+            continue
+        row_of_file = {name: row for _, row, names in named for name in names}
+        if row_of_file:
+            strangers = [str(row.get(column)) for _, row, names in named if not names]
+            lacking = [name for name in labels if name not in row_of_file]
+            if strangers:
+                account.append(
+                    f"{counted(len(strangers), 'row')} of {tables[0]} without a text here:"
+                    f" {some(strangers)}"
+                )
+            if lacking:
+                account.append(
+                    f"{counted(len(lacking), 'text')} without a row in {tables[0]}: {some(lacking)}"
+                )
+            account += zeros_lost(map(_bare, lacking), map(_bare, strangers))
+            return {
+                name: {
+                    f"metadata {column_name}" if column_name in _OWN else column_name: None
+                    if value is None
+                    else str(value)
+                    for column_name, value in row.items()
+                    if column_name != column
+                }
+                for name, row in row_of_file.items()
+            }
+    if ambiguous is not None:
+        raise ambiguous
+    account.append(f"{tables[0]} is not used: no column of it holds names of the texts")
+    account += zeros_lost(
+        map(_bare, labels), (_bare(str(value)) for _, row in lines for value in row.values())
+    )
+    return {}
+
+
+def _bare(name: str) -> str:
+    """A file's name without its folders and its ending."""
+    path = PurePosixPath(name)
+    return (
+        path.stem
+        if path.suffix.lower() in (".txt", *_TEI) or is_document(Path(path.name))
+        else path.name
+    )
+
+
+def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
+    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one, the
+    one of the metadata). A name that is always written so, and has the other's words, is the same person's.
+    """
+    once = [Counter(names) for names in zip(*set(authors.values()), strict=True)]
+    odd = []
+    for text, (author, named) in authors.items():
+        author_words, named_words = ({*name_key(name).split()} for name in (author, named))
+        alike = (
+            author_words <= named_words
+            or named_words <= author_words
+            or lookalikes((author, named))
+        )
+        if author_words != named_words and not (alike and once[0][author] == once[1][named] == 1):
+            odd.append(f"{text}: {author}, in the metadata {named}")
+    sentence = (
+        f"{counted(len(odd), 'text')} with another author in the metadata, which is not used:"
+        f" {some(odd)}"
+    )
+    return [sentence] if odd else []
+
+
+def read_author_folders(
+    path: str | Path,
+    *,
+    encoding: str | None = UTF8,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    pairs: bool = True,
+    anonymous: bool = False,
+) -> Corpus:
+    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own, or
+    told by a TEI header.
+
+    A folder between author and text is the topic; without one the documents have no topic. Columns of a table
+    ``metadata.csv`` beside them become columns of the corpus. Byte order marks and carriage returns are dropped.
+    Documents that cannot be read are left out; the corpus' notes say so, and what was left out of documents, which
+    files are not read, and where the layout may mean something else. FormatError if the texts are laid out otherwise,
+    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named; CorpusError
+    as for every corpus: no author with two texts, or only one author.
+    """
+    path = Path(path)
+    builder = CorpusBuilder(path, log, anonymous)
+    documents: list[Document] = []
+    with Archive(path, encoding) as archive:
+        labels = author_texts(archive)
+        if not labels and anonymous:  # texts that stand for themselves
+            labels = {
+                n: (PurePosixPath(n).stem.partition("_")[0], None)
+                for n in archive.names
+                if n.lower().endswith(".txt")
+            }
+        if not labels:
+            shown, fix = _misplaced(archive.names)
+            fix = _folder_within(path) or fix
+            raise FormatError(
+                "there are no texts by author here",
+                file=path,
+                found=shown,
+                expected=LAYOUT,
+                fix=fix,
+            )
+        account = _doubts(path, labels)
+        columns = _metadata(archive, labels, account)
+        stated: dict[str, tuple[str, str]] = {}
+
+        def add(
+            name: str,
+            document: Document,
+            author: str | None,
+            topic: str | None,
+            line: int,
+            file: str,
+        ) -> None:
+            header_columns = (
+                {"title": document.title or None, "date": document.date or None}
+                if author is None
+                else {}
+            )
+            value_by_key = {
+                letters(key.removeprefix("metadata ")): value
+                for key, value in columns.get(file, {}).items()
+            }
+            if named := next(
+                (value_by_key[key] for key in NAMES["author"] if value_by_key.get(key)), None
+            ):
+                stated[file] = (author or document.author or UNKNOWN, named)
+            builder.add(
+                name,
+                document.text,
+                author or document.author or UNKNOWN,
+                topic,
+                line,
+                columns={**header_columns, **columns.get(file, {})},
+                identity=document.identity if author is None else "",
+            )
+            odd = (
+                signs_of_damage(document.text) if document.notes else ()
+            )  # these the corpus counts
+            documents.append(
+                msgspec.structs.replace(
+                    document, text="", notes=tuple(n for n in document.notes if n not in odd)
+                )
+            )
+
+        account += each_document(archive, labels, add)
+        account += _other_authors(stated)
+        account += _unread(archive, labels)
+        other_files = len(archive.names) - len(labels)
+        stem = archive.stem
+    notes: dict[str, object] = {
+        "source": path.name,
+        "format": "texts by author",
+        "other files": other_files,
+    }
+    if account := [*account, *account_of(documents, place=path)]:
+        notes[ACCOUNT] = account
+    return builder.finish(name or stem, notes, pairs=pairs)
+
+
+def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
+    """Which texts stand where no layout has them, and what mends it."""
+    texts = [name for name in names if is_document(Path(name))]
+    several = [n for n in texts if "/" not in n]
+    location = "beside folders"
+    fix = "put each into its author's folder"
+    if len(several) in (0, len(texts)):
+        several = [n for n in texts if n.count("/") > 2]
+        location = "too deep"
+        fix = "move each up into its author's folder, or into author/topic"
+    if not several:
+        return some(names), None
+    return f"{len(several):,} of {counted(len(texts), 'text')} {location}: {some(several)}", fix
+
+
+def _folder_within(path: Path) -> str | None:
+    """Which folder within this one holds texts by author, if one of the first does; or the zip that is all it holds."""
+    inner = (
+        sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+        if path.is_dir()
+        else []
+    )
+    if {entry.suffix.lower() for entry in inner} == {".zip"}:
+        return (
+            "unpack each zip into a folder of its name"
+            if len(inner) > 1
+            else f"name the zip within it: {inner[0]}"
+        )
+    several = []
+    for folder in [entry for entry in inner if entry.is_dir()][:20]:
+        with Archive(folder) as archive:
+            if len({author for author, _ in author_texts(archive).values()}) > 1:
+                several.append(folder)
+    # Of several, each may be an author.
+    subfolders = [folder for folder in several if len(several) == 1 or is_part(folder.name)]
+    return f"name the folder within it: {subfolders[0]}" if subfolders else None
+
+
+def each_document(
+    archive: Archive,
+    labels: Mapping[str, Told],
+    add: Callable[[str, Document, str | None, str | None, int, str], None],
+) -> list[str]:
+    """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
+    was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
+    all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
+    """
+    faults = Faults()
+    unreadable = dict[str, list[str]]()
+    for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
+        with faults.gathered():
+            try:
+                several = _documents(archive, text, author is None)
+            except Unreadable as error:
+                if text.lower().endswith(".txt"):
+                    raise
+                fix = f"; {error.fix}" if error.fix else ""
+                unreadable.setdefault(error.problem.partition(" (")[0] + fix, []).append(text)
+                continue
+            for part, why in several[0].unread:
+                unreadable.setdefault(why, []).append(f"{text} {part}")
+            for document in several:
+                if not document.text.strip():
+                    raise FormatError(
+                        "the text is empty", file=archive.label(text), fix="remove this file"
+                    )
+                name = text.removesuffix(PurePosixPath(text).suffix if author is None else ".txt")
+                add(f"{name} {document.part}".strip(), document, author, topic, line, text)
+    faults.check()
+    return [
+        (
+            f"{names[0]}: left out, for {why}"
+            if len(names) == 1
+            else f"{len(names):,} files left out ({some(names)}), for {why}"
+        )
+        for why, names in unreadable.items()
+    ]
+
+
+def _documents(archive: Archive, name: str, by_header: bool) -> tuple[Document, ...]:
+    """The documents of a file, all by one author unless each says by whom it is."""
+    if name.lower().endswith(".txt") and not archive.path.is_dir():
+        return (Document(path=Path(archive.label(name)), text=archive.text(name)),)
+    with archive.on_disk(name) as path:
+        documents = read_documents(path, archive.encoding)
+        several = documents
+        if not by_header and len({document.author for document in documents}) > 1:
+            several = (read_document(path, archive.encoding),)
+    return tuple(
+        msgspec.structs.replace(document, path=Path(archive.label(name))) for document in several
+    )
+
+
+def read_pairs_corpus(
+    path: str | Path,
+    *,
+    fold_case: bool = False,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    encoding: str | None = UTF8,
+) -> Corpus:
+    """A ``Corpus`` of the distinct documents of all pairs in a file, folder or zip, one row each.
+
+    Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence
+    counts as repeated. FormatError if there are no pairs, no truth beside them, or truth without authors; CorpusError
+    as for every corpus.
+    """
+    path = Path(path)
+    builder = CorpusBuilder(path, log)
+    pair_count = unusable = 0
+    ids = set[str]()
+    named = set[str]()
+    with Archive(path, encoding) as archive:
+        files = pairs_files(archive)
+        if not files:
+            raise FormatError("there are no PAN20–23 pairs here", file=path)
+        for file, truth_file in files.items():
+            if truth_file is None:
+                raise CorpusError(
+                    "these pairs have no truth, so their authors are unknown",
+                    file=archive.label(file),
+                    expected="truth.jsonl with authors beside the pairs",
+                )
+            truth = read_truth_records(archive, truth_file)
+            named |= truth.keys()
+            if not any(pair_truth.authors for pair_truth in truth.values()):
+                expected = '"authors": [a, b]'
+                raise CorpusError(
+                    "truth names no authors", file=archive.label(truth_file), expected=expected
+                )
+            for pair in read_pairs(archive, file):
+                pair_count += 1
+                key = pair[0] if isinstance(pair, tuple) else pair.id
+                pair_truth = truth.get(key)
+                ids.add(key)
+                authors = None if pair_truth is None else pair_truth.authors
+                if (
+                    isinstance(pair, tuple)
+                    or authors is None
+                    or not all(text.strip() for text in pair.texts)
+                ):
+                    unusable += 1
+                    continue
+                labelled_texts = zip(pair.texts, authors, pair.topics, strict=True)
+                for side_number, (text, author, topic) in enumerate(labelled_texts):
+                    builder.add(f"{pair.id}:{side_number}", text, author, topic, pair.line)
+        stem = archive.stem
+    account = zeros_lost(ids, named)
+    if pair_count and not ids & named:
+        raise CorpusError(
+            "truth tells of none of these pairs",
+            file=path,
+            found=f"{pair_count} pairs whose ids are not in it",
+            fix=next(iter(account), "put the truth file that belongs to the pairs beside them"),
+        )
+    notes: dict[str, Any] = {
+        "source": path.name,
+        "format": "PAN20–23 pairs",
+        "unusable pairs": unusable,
+    }
+    if unmet := named - ids:
+        account.append(
+            f"truth names {counted(len(unmet), 'pair')} that are not there: {some(unmet)}"
+        )
+    if unusable:
+        account.append(
+            f"{unusable:,} of {pair_count:,} pairs cannot be used: they have no two texts, or"
+            " truth names"
+            " no authors of them"
+        )
+    if account:
+        notes[ACCOUNT] = account
+    return builder.finish(name or stem, notes, fold_case)
+
+
+def load_corpus(
+    what: str | Path,
+    *,
+    encoding: str | None = UTF8,
+    level: str | None = None,
+    pairs: bool = True,
+    anonymous: bool = False,
+    strip_shared: bool | None = False,
+    **options: Any,
+) -> Corpus:
+    """The ``Corpus`` of a name or path.
+
+    InputError if it is neither, with the nearest name, or does not parse.
+
+    Parameters
+    ----------
+    what : str or path
+        ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of
+        Parquet parts, PAN20–23 pairs (file, folder, zip), texts by author (``author/text.txt`` or
+        ``Author_Title.txt``, folder or zip), or an imported corpus.
+        A name wins over a file; ``./newsgroups`` is a path.
+    encoding : str or None
+        Of texts and tables that are not UTF-8; None has the message advise ``--encoding``.
+    level : str, optional
+        Level of topic that will be asked for (``topics.levels.at_level``): in a table, where no column is called
+        topic, a column of this name holds the topics, and none need be there where topics are extracted.
+    pairs : bool
+        Whether there must be same-author and different-author pairs; of tables and texts by author.
+    anonymous : bool
+        Keep texts of tables and folders whose author is nobody in particular, without an author.
+    strip_shared : bool or None
+        Take passages out that stand in texts of several authors, such as licences; None: who calls will do so.
+    **options
+        Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
+        registered corpus.
+
+    Returns
+    -------
+    Corpus
+        Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
+    """
+    reader_options = {"level": level, "pairs": pairs, "anonymous": anonymous}
+    if options.get("topic") == "none":
+        options["topic"] = None
+    corpus = _load(what, encoding, reader_options, dict(options))
+    if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
+        corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
+    if strip_shared:
+        corpus = without_shared(corpus, pairs)
+    remark(
+        sentence
+        for sentence in corpus.notes.get(ACCOUNT, ())
+        if strip_shared is False or "--strip-shared" not in sentence
+    )
+    return corpus
+
+
+def _load(
+    what: str | Path, encoding: str | None, reader_options: dict[str, Any], options: dict[str, Any]
+) -> Corpus:
+    if isinstance(what, str):
+        head = what.partition("(")[0].strip()
+        if is_named(what):
+            source = registry.parse("corpus", what)
+            _check_options(
+                source.get_params(), options, encoding, f"{head} has a reader of its own"
+            )
+            source = source.set_params(**options) if options else source
+            loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
+            suited = {**defaults(head), **loaded.notes.get("defaults", {})}
+            return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
+    path = Path(location(what))
+    if not is_there(path):
+        raise _no_such_corpus(str(what), path)
+    if path.is_dir() and is_corpus_folder(path):
+        _check_options((), options, encoding, "this corpus is imported")
+        return open_corpus(path)
+    if "log" in options:
+        return _read_by_layout(path, encoding, reader_options, options)
+    # The truth of pairs lies beside their file.
+    truth_files = (
+        [file for file in path.parent.iterdir() if is_truth(file.name)]
+        if path.is_file() and is_lines(path.name)
+        else []
+    )
+    all_options = {"encoding": encoding, **reader_options, **options}
+    read_source = partial(_read_by_layout, path, encoding, reader_options, options)
+    return read_once(
+        path,
+        all_options,
+        read_source,
+        reopen=open_corpus,
+        save=save_corpus,
+        beside=sorted(truth_files),
+    )
+
+
+def _read_by_layout(
+    path: Path, encoding: str | None, reader_options: dict[str, Any], options: dict[str, Any]
+) -> Corpus:
+    """Read what lies at a path by the reader of its layout."""
+    if path.is_file() and table_kind(path.name) is not None and options.get("text") is None:
+        checked_kind(path)
+        with Archive(path, encoding) as archive:
+            roles = pair_table(archive, archive.names[0])
+        if roles is not None:
+            fix = (
+                "raven verify, run and safety read it as problems; --text COLUMN takes one of its"
+                " texts: write a row "
+            )
+            fix += "for each text, where each row is an author's"
+            raise FormatError(
+                "this is a table of pairs, not a corpus",
+                file=path,
+                found=", ".join(roles.texts),
+                fix=fix,
+            )
+    if is_parts_folder(path) or (
+        path.is_file() and kind_of(path) is not None and not is_lines(path.name)
+    ):
+        _check_options(_keyword_options(read_table), options)
+        return read_table(path, **options, **reader_options, encoding=encoding)
+    with Archive(path) as archive:
+        if pairs_files(archive):
+            _check_options(_keyword_options(read_pairs_corpus), options)
+            return read_pairs_corpus(path, **options, encoding=encoding)
+        check_no_attribution(archive, "a corpus: texts by author, a table or pairs")
+        if problem_roots(archive):
+            raise FormatError(
+                "these are verification problems, not a corpus: their authors are unknown",
+                file=path,
+                fix="use them as --train and --test",
+            )
+        if archive.single and is_truth(path.name):
+            raise FormatError(
+                "this is a file of truth, not a corpus",
+                file=path,
+                fix="give the pairs file beside it",
+            )
+        if not archive.single or path.suffix.lower() in _TEI:
+            _check_options(_keyword_options(read_author_folders), options)
+            return read_author_folders(
+                path,
+                **options,
+                encoding=encoding,
+                pairs=reader_options["pairs"],
+                anonymous=reader_options["anonymous"],
+            )
+    _check_options(_keyword_options(read_table), options)
+    return read_table(path, **options, **reader_options, encoding=encoding)
+
+
+def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
+    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
+    shared_passages = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
+    builder = CorpusBuilder(corpus.name, anonymous=True)
+    empty = 0
+    changed = 0
+    for row, document in enumerate(corpus):
+        text = shared_passages.without(document.text)
+        if text.strip():
+            columns = {key: labels[row] for key, labels in corpus.columns.items()}
+            builder.add(
+                document.id,
+                text,
+                document.author or UNKNOWN,
+                document.topic,
+                row,
+                document.language,
+                columns,
+            )
+        empty += not text.strip()
+        changed += text != document.text
+    sentence = f"passages of several authors were taken out of {changed:,} texts"
+    account = [
+        *corpus.notes.get(ACCOUNT, ()),
+        sentence + (f"; {empty:,} held nothing else" if empty else ""),
+    ]
+    remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
+    finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)
+    dropped = Counter(corpus.notes.get("dropped", {}))
+    dropped.update(finished.notes.get("dropped", {}))
+    return replace(finished, notes={**finished.notes, "dropped": dict(dropped)})
+
+
+_PASSED = ("encoding", "level", "pairs", "anonymous")
+_OF_TABLES = ("text", "author", "topic", "id", "encoding", "unquoted", "skip_faulty", "fold_case")
+
+
+def _keyword_options(reader: Callable[..., Corpus]) -> list[str]:
+    parameters = inspect.signature(reader).parameters
+    return [
+        keyword
+        for keyword, parameter in parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and keyword not in _PASSED
+    ]
+
+
+def _check_options(
+    known_options: Collection[str],
+    options: dict[str, Any],
+    encoding: str | None = UTF8,
+    kind: str = "",
+) -> None:
+    """Refuse options that a reader does not know; texts without topics are what any reader can give."""
+    if options.get("topic", "") is None and ("topic" not in known_options or kind):
+        del options["topic"]
+    for key, value in {
+        **options,
+        **({} if encoding in (None, UTF8) else {"encoding": encoding}),
+    }.items():
+        flag = f"--{key.replace('_', '-')}"
+        if key in _OF_TABLES and (key not in known_options or (kind and isinstance(value, str))):
+            raise InputError(
+                f"{kind or 'this corpus is no table'}: {flag} says how a table is read",
+                found=None if value is True else value,
+                fix=f"leave {flag} out",
+            )
+        if key not in known_options:
+            raise InputError(
+                f"this corpus has no option {key!r}",
+                expected=", ".join(known_options) or "none",
+                fix=did_you_mean(key, known_options),
+            )
+
+
+def is_named(what: str) -> bool:
+    """Whether this is a corpus by its name, and no file or folder."""
+    head = what.partition("(")[0].strip()
+    return head in registry.targets("corpus") or (
+        ":" in head and not Path(what).exists() and "/" not in head
+    )
+
+
+def _no_such_corpus(source: str, path: Path) -> InputError:
+    entry = catalogue().get(source)
+    if entry is not None:
+        return InputError(f"{source} has to be obtained first", fix=entry.instructions)
+    if path.suffix or "/" in source or "\\" in source:
+        return no_such(path)
+    names = sorted({*registry.names("corpus"), *catalogue()})
+    return InputError(
+        f"there is no corpus or file named {source!r}", fix=did_you_mean(source, names)
+    )
+
+
+def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
+    """The ``Corpus`` of a table or of PAN20–23 pairs, kept as a folder; a killed import goes on where it was.
+
+    What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
+    are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
+    """
+    check_folder(folder, inputs=[source], kind="import")
+    path = Path(source)
+    folder = Path(folder)
+    if not path.exists() or is_corpus_folder(path):
+        return save_corpus(load_corpus(source, **options), folder)
+    stamp_before = stamp(path)
+    log = ImportLog(
+        folder.absolute().parent / f".{folder.name}.import",
+        {"files": stamp_before, "options": options},
+    )
+    try:
+        corpus = load_corpus(path, **options, log=log)
+        if stamp(path) != stamp_before:
+            raise InputError(
+                "the source changed while it was read",
+                file=path,
+                fix="import it when it is complete",
+            )
+    except InputError:
+        # Another source or other options are needed; the log is of these.
+        log.remove()
+        raise
+    saved = save_corpus(corpus, folder)
+    log.remove()
+    return saved

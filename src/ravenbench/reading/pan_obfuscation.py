@@ -1,0 +1,138 @@
+"""Reads and writes PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+
+In: ``Part``s (stretches of a text with what became of them), or the path of such a file and maybe the original text.
+Out: the file, its bytes or its JSON list, or ``Part``s that cover the original without gaps; offsets are half-open, in
+code points from 0. FormatError for a file that is not such a list or does not fit the original. ``parts_file`` gives
+the path that belongs to a text.
+
+References
+----------
+Potthast, Hagen, Stein (2016), Author Obfuscation: Attacking the State of the Art in Authorship Verification;
+the key names are those of the PAN 2016 task page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ravenbench.errors import FormatError
+from ravenbench.files import json_bytes, read_ordinary, write_bytes
+from ravenbench.reading.decoding import check_whole, decode, from_json
+
+KEYS = (
+    "original",
+    "original-start-charpos",
+    "original-end-charpos",
+    "obfuscation",
+    "obfuscation-id",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stretch of a text and what became of it.
+
+    ``start`` and ``end`` are half-open code-point offsets into the original text; ``operations`` name what was
+    done here, in order.
+    """
+
+    start: int
+    end: int
+    original: str
+    obfuscation: str
+    operations: tuple[str, ...] = ()
+
+
+def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """The list PAN16 asks for, ids counting from 1; ``operations`` is Raven's addition."""
+    return [
+        dict(
+            zip(KEYS, (part.original, part.start, part.end, part.obfuscation, number), strict=True)
+        )
+        | ({"operations": list(part.operations)} if part.operations else {})
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
+    """Write the part file atomically."""
+    write_bytes(Path(path), parts_bytes(parts))
+
+
+def parts_bytes(parts: Iterable[Part]) -> bytes:
+    """The bytes of a part file."""
+    return json_bytes(parts_to_json(parts))
+
+
+def parts_file(text: Path) -> Path:
+    """The path of the parts of a single text: ``essay.txt`` → ``essay.obfuscation.json``."""
+    return text.with_name(f"{text.stem}.obfuscation.json")
+
+
+def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
+    """The ``Part``s of a PAN16 file, in order of their ids, tiling the original.
+
+    Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
+    two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is
+    not such a list, an id repeats, or a part does not occur in the original in this order. ``original`` is the text
+    that was rewritten; by default the concatenation of the parts' originals.
+    """
+    try:
+        rows = from_json(decode(read_ordinary(Path(path)), path), path, problem="not JSON")
+    except OSError as error:
+        raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
+    if not isinstance(rows, list):
+        raise FormatError(
+            "not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]"
+        )
+    by_id: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        number = row.get("obfuscation-id") if isinstance(row, dict) else None
+        if not isinstance(number, int) or not all(
+            isinstance(row.get(k), str) for k in ("original", "obfuscation")
+        ):
+            raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
+        check_whole(row["original"] + row["obfuscation"], f"part {number}", path)
+        if number in by_id:
+            raise FormatError(f"obfuscation-id {number} stands twice", file=path)
+        by_id[number] = row
+    ordered = [by_id[number] for number in sorted(by_id)]
+    if original is None:
+        original = "".join(row["original"] for row in ordered)
+    return tuple(_locate(path, original, ordered))
+
+
+def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iterable[Part]:
+    starts = []
+    position = 0
+    for row in rows:
+        begins = original.find(row["original"], position)
+        if begins < 0 or original[position:begins].strip():
+            raise FormatError(
+                f"part {row['obfuscation-id']} does not follow in the original",
+                file=path,
+                found=row["original"][:80],
+                expected=repr(original[position : position + 80]),
+            )
+        starts.append(begins)
+        position = begins + len(row["original"])
+    if original[position:].strip():
+        problem = "the parts end before the original does" if rows else "there are no parts"
+        raise FormatError(problem, file=path, found=original[position : position + 80])
+    if not rows:
+        return
+    bounds = [0, *starts[1:], len(original)]
+    for row, at, start, end in zip(rows, starts, bounds[:-1], bounds[1:], strict=True):
+        # Unclaimed white space was left as it was.
+        text_before = original[start:at]
+        text_after = original[at + len(row["original"]) : end]
+        yield Part(
+            start,
+            end,
+            original[start:end],
+            text_before + row["obfuscation"] + text_after,
+            tuple(str(name) for name in row.get("operations", ())),
+        )

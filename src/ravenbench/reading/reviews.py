@@ -1,0 +1,148 @@
+"""Reads reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader.
+
+In: the path of a folder.
+Out: a list of ``Review``s: ``grade`` an int from 1 to 5 (1 = fluent) or None, ``verdict`` "correct", "passable",
+"incorrect" or None, at least one of both; hashes of both texts (hexadecimal). InputError or FormatError if there is
+none, a file is damaged or of another version, nobody is named as grader, or a text was graded twice by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.files import read_ordinary
+from ravenbench.reading.archive import walk
+from ravenbench.reading.decoding import decode, from_json
+
+VERSION = 1
+"""Of the file's form; the viewer writes it as ``review``."""
+GRADES = range(1, 6)
+"""How a text reads: 1 fluent … 5 unreadable."""
+VERDICTS = ("correct", "passable", "incorrect")
+"""Whether it says the same, the best first."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """What one person said of one rewriting; at least one of ``grade`` (1 to 5) and ``verdict`` is there.
+
+    ``original`` and ``rewritten`` are the hashes of the two texts (hexadecimal), ``blind`` says whether the grade was
+    given before the original was seen.
+    """
+
+    file: Path
+    grader: str
+    id: str
+    system: str
+    original: str
+    rewritten: str
+    grade: int | None
+    verdict: Literal["correct", "passable", "incorrect"] | None
+    blind: bool
+
+
+class _Version(msgspec.Struct):
+    review: int
+
+
+class _File(msgspec.Struct):
+    id: str
+    system: str
+    original: str
+    rewritten: str
+    grade: int | float | None
+    verdict: Literal["correct", "passable", "incorrect"] | None
+    graded_blind: bool
+    grader: str = ""
+
+
+def read_reviews(folder: Path) -> list[Review]:
+    """All ``.json`` files of a folder and of those in it, by path.
+
+    A grader who gave no name on the page has that of the folder within ``folder`` where the file lies. InputError if
+    there is none, a file is damaged or of an unknown version, a grade is not a whole number from 1 to 5, nobody is
+    named as its grader, or somebody graded one text twice.
+    """
+    if not folder.is_dir():
+        raise InputError(
+            "there is no such folder of reviews",
+            file=folder,
+            expected="what the viewer's key e saves",
+        )
+    files = [folder / name for name in walk(folder)[0] if name.endswith(".json")]
+    if not files:
+        raise InputError(
+            "no review lies here", file=folder, expected=".json files that the viewer's key e saves"
+        )
+    reviews: dict[tuple[str, str, str, str], Review] = {}
+    for file in files:
+        review = _read_review(
+            file, "" if file.parent == folder else file.relative_to(folder).parts[0]
+        )
+        key = (review.grader, review.id, review.system, review.rewritten)
+        if key in reviews:
+            raise InputError(
+                "somebody graded one text twice",
+                file=file,
+                found=f"{review.id}, by {review.grader}, also in {reviews[key].file.name}",
+                fix="keep the one that counts",
+            )
+        reviews[key] = review
+    return list(reviews.values())
+
+
+def _read_review(file: Path, folder: str) -> Review:
+    text = decode(read_ordinary(file), file)
+    fix = "export it again in the viewer"
+    from_json(text, file, problem="this is no whole review", fix=fix)
+    try:
+        version = msgspec.json.decode(text, type=_Version).review
+        if version != VERSION:
+            raise FormatError(
+                "a review of an unknown version",
+                file=file,
+                found=version,
+                expected=str(VERSION),
+                fix=fix,
+            )
+        review_file = msgspec.json.decode(text, type=_File)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise FormatError("this is no whole review", file=file, found=str(error), fix=fix) from None
+    if review_file.grade is not None and review_file.grade not in GRADES:
+        raise FormatError(
+            "the grade is none",
+            file=file,
+            found=review_file.grade,
+            expected="a whole number from 1 (fluent) to 5 (unreadable)",
+        )
+    if review_file.grade is None and review_file.verdict is None:
+        raise FormatError(
+            "this review says nothing",
+            file=file,
+            expected="a grade or a verdict",
+            fix="grade the text, or remove it",
+        )
+    grader = review_file.grader.strip() or folder
+    if not grader:
+        raise FormatError(
+            "nobody is named as the grader",
+            file=file,
+            fix="put each grader's files into a folder of that name, or give a name on the page",
+        )
+    grade = None if review_file.grade is None else int(review_file.grade)
+    return Review(
+        file,
+        grader,
+        review_file.id,
+        review_file.system,
+        review_file.original,
+        review_file.rewritten,
+        grade,
+        review_file.verdict,
+        review_file.graded_blind,
+    )

@@ -1,0 +1,630 @@
+"""Reads a corpus from a table with one document a row.
+
+In: the path of a table (Parquet or a folder of its parts, JSON lines, CSV, TSV or a workbook), the names of its
+columns for text, author, topic, id and language, and options of reading (encoding, quoting, faulty rows).
+Out: a ``Corpus``, one row a document; its ``notes`` say what was guessed and left out. InputError if there is no such
+table or no memory for it, FormatError for bad content, CorpusError for a corpus that cannot be used. Helpers:
+``guess`` gives a column's name for each role, ``kind_of`` the kind of table (text or None).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ravenbench import registry
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    counted,
+    did_you_mean,
+    first_names,
+    remarks_gathered,
+)
+from ravenbench.files import check_not_forked
+from ravenbench.reading.archive import Archive, no_such
+from ravenbench.reading.build import CorpusBuilder, ImportLog
+from ravenbench.reading.decoding import UTF8, Faults, check_controls
+from ravenbench.reading.parquet import check_size, check_unpacked
+from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.tabular import (
+    AS_TEXT,
+    ENDINGS,
+    Row,
+    column_names,
+    is_nothing,
+    no_rows,
+    stem_of,
+    table_kind,
+    table_rows,
+)
+from ravenbench.text.copies import unescaped
+from ravenbench.text.mail import without_quotations
+from ravenbench.types import Corpus
+
+NAMES = {role: column_names(role) for role in ("text", "author", "topic", "id", "language")}
+"""Names that tables use, the surest first; case, spaces and underscores do not matter."""
+LOOKED_AT = 200
+"""Rows from which a column's content is judged."""
+
+
+def guess(
+    path: Path,
+    rows: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, str | None],
+    level: str | None = None,
+) -> dict[str, str | None]:
+    """Role to column, with columns found in this table for roles whose default name is not in it.
+
+    A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
+    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found
+    nowhere, with the columns there are and what is in them.
+
+    Parameters
+    ----------
+    path : Path
+        The table, for messages.
+    rows : sequence of mappings
+        Its first rows.
+    columns : mapping
+        Role (text, author, topic, id, language) to column; a topic of None stays None.
+    level : str, optional
+        The level of topic that will be asked for: as a column of this table it is the topics where none is called so;
+        one that is made from the texts needs no topics.
+
+    Returns
+    -------
+    dict
+        The same with the columns that were found; a role that nobody named and nothing fills keeps its default where
+        the table may do without it (id, language).
+    """
+    present = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
+    roles = dict(columns)
+    used_columns = {column for column in columns.values() if column in present}
+    for role in ("text", "author", "topic", "id", "language"):
+        column = columns[role]
+        named = column in [
+            other_column
+            for other_role, other_column in columns.items()
+            if other_role not in (role, other_column)
+        ]
+        if column is None or (column in present and not named) or column != role:
+            continue
+        if role == "topic" and level in present:
+            roles[role] = level
+            continue
+        plain = {letters(name): name for name in reversed(present) if name not in used_columns}
+        chosen = next((plain[name] for name in NAMES[role] if name in plain), None)
+        if chosen is None and role == "text":
+            chosen = _longest(rows, [name for name in present if name not in used_columns])
+        if chosen is not None:
+            roles[role] = chosen
+            used_columns.add(chosen)
+        elif (
+            role == "topic"
+            and level is not None
+            and ("(" in level or level == "none" or level in registry.names("topics"))
+        ):
+            roles[role] = None
+        elif role in ("text", "author", "topic"):
+            raise _no_column(path, role, rows, present)
+        elif named:  # the column that is called so is another's
+            roles[role] = ""
+    return roles
+
+
+def letters(name: str) -> str:
+    """The letters of a column's name, in lower case."""
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
+def _longest(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str | None:
+    """The one column whose strings are long, if the next longest is less than a third of it."""
+    lengths = sorted(
+        ((median(len(str(row.get(name) or "")) for row in rows), name) for name in columns),
+        reverse=True,
+    )
+    if not lengths or not all(isinstance(row.get(lengths[0][1]), str | None) for row in rows):
+        return None
+    longest = lengths[0][0]
+    second = lengths[1][0] if len(lengths) > 1 else 0
+    return lengths[0][1] if longest >= 60 and longest > 3 * second else None
+
+
+def _no_column(
+    path: Path, role: str, rows: Sequence[Mapping[str, Any]], present: Sequence[str]
+) -> FormatError:
+    lines = []
+    for name in present:
+        values = [row.get(name) for row in rows if row.get(name) is not None]
+        lines.append(f"{name} ({len(set(map(str, values))):,})")
+    near = did_you_mean(role, present, listing=False, cutoff=0.75)
+    fix = f"call it {role!r}, or where the command has this option name it with --{role} COLUMN"
+    name_columns = [name for name in present if letters(name) in (*_FIRST, *_LAST)]
+    if role == "author" and len(name_columns) > 1:
+        fix = (
+            f"write {' and '.join(name_columns)} into one column author: a surname alone makes"
+            " several"
+            " people one"
+        )
+    if role == "topic":
+        fix += (
+            "; where there are none, --topic none, or topics made from the texts: --topic"
+            " 'extract(clusters=20)'"
+        )
+    return FormatError(
+        f"there is no column {role!r}, and none that looks like it",
+        file=path,
+        found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
+        expected=f"a column named {', '.join(NAMES[role][:6])} …",
+        fix=fix if near is None else f"{fix} ({near})",
+    )
+
+
+_FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "nome")
+_LAST = ("lastname", "surname", "familyname", "nachname", "nom", "cognome", "apellido")
+
+
+def _doubts_of_columns(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[str]:
+    """Sentences on columns that may be meant in the place of those that are read: of whole texts beside their
+    beginnings, of first names beside surnames."""
+    sentences = []
+    for name in {str(key): None for row in rows for key in row if key not in (text, None)}:
+        longer_lengths = [
+            len(str(row.get(name)))
+            for row in rows
+            if _begins_with(str(row.get(text)), str(row.get(name)))
+        ]
+        if len(rows) > 2 and len(longer_lengths) > len(rows) / 2:
+            sentences.append(
+                f"{name} holds the texts of which {text} holds the beginnings; --text {name}"
+                " reads it"
+            )
+        if letters(name) in _FIRST and not any(" " in str(row.get(author)) for row in rows):
+            sentences.append(
+                f"{author} is the author, and {name} is not; if it is a surname alone, people"
+                " become one"
+            )
+    return sentences
+
+
+def _begins_with(part: str, longer: str) -> bool:
+    """Whether a text of some length is the beginning of a longer one, but for signs that it was cut."""
+    return len(longer) > len(part) + 20 > 70 and longer.startswith(part[:-20])
+
+
+_SPARE = 128 * 2**20
+"""Bytes that a trial has less than is left: what is mapped differs from one time to another."""
+_PATIENCE = 300.0
+_TRIAL = """
+import resource, sys
+import polars as pl
+room, rows, *files = sys.argv[1:]
+mapped = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (mapped + int(room), resource.RLIM_INFINITY))
+kept = []
+for file in files:
+    for batch in pl.scan_parquet(file).collect_batches(chunk_size=int(rows), maintain_order=True):
+        kept += [str(value) for row in batch.iter_rows() for value in row]
+"""
+
+
+def check_room(files: Sequence[Path], rows: int) -> None:
+    """Refuse to read Parquet in less memory than it takes, as a trial in another process shows.
+
+    There is no trial where the memory has no limit (``ulimit -v``), or the system does not say what is used of it.
+    InputError if the trial ran out of memory. ``rows`` are read at once.
+    """
+    try:
+        import resource
+
+        limit, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+        bytes_used = (
+            int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+        )
+    except (ImportError, OSError, ValueError, IndexError):
+        return
+    if limit == resource.RLIM_INFINITY:
+        return
+
+    trial = _TRIAL.replace("resource.RLIM_INFINITY", str(hard_limit))
+    room = max(0, limit - bytes_used - _SPARE)
+    command = [sys.executable, "-c", trial, str(room), str(rows)]
+    try:
+        finished = subprocess.run(
+            [*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE
+        )
+        # What polars says of a damaged file, the reading itself will say.
+        failed = finished.returncode != 0 and b"polars.exceptions" not in finished.stderr
+    except (
+        subprocess.TimeoutExpired
+    ):  # threads that could not be started are waited for without end
+        failed = True
+    if failed:
+        raise InputError(
+            "this Parquet file cannot be read in the memory that a process may use here",
+            file=files[0],
+            found=f"{(limit - bytes_used) // 2**20:,} MB left of {limit // 2**20:,} MB (ulimit -v)",
+            fix=(
+                "raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are"
+                " read row by row"
+            ),
+        )
+
+
+KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
+_RESERVED = {"id", "author", "topic", "language", "text"}
+_BATCH = 500
+
+
+def read_table(
+    path: str | Path,
+    *,
+    text: str = "text",
+    author: str = "author",
+    topic: str | None = "topic",
+    id: str = "id",
+    language: str = "language",
+    fold_case: bool = False,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    encoding: str | None = UTF8,
+    pairs: bool = True,
+    level: str | None = None,
+    anonymous: bool = False,
+    unquoted: bool = False,
+    skip_faulty: bool = False,
+) -> Corpus:
+    """The ``Corpus`` of one table, a document a row; a folder of Parquet parts is one table.
+
+    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a
+    column, is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author
+    or no different-author pair exists, or two topics are equal up to case.
+
+    Parameters
+    ----------
+    text, author, topic, id, language : str
+        Names of the columns; one that is left at its default and is not there is guessed (``columns.guess``), and
+        ``notes["columns"]`` says so. ``id`` and ``language`` may be absent (ids are then row numbers); with
+        ``topic=None`` documents have no topic, for topic extraction. Every other column of single values becomes
+        one of ``Corpus.columns``.
+    fold_case : bool
+        Join topics that differ in case only, instead of refusing them.
+    name : str, optional
+        The corpus's name; default the file's.
+    encoding : str or None
+        Of a table that is not UTF-8, as ``decode`` takes it.
+    log : ImportLog, optional
+        Where documents are noted as they are read, and found that were noted before.
+    unquoted : bool
+        Of CSV and TSV: quotation marks are part of the texts, each line is a row.
+    skip_faulty : bool
+        Leave rows out that lack a text, an author or a topic, repeat an id or have another fault, and count them;
+        without it all faults are told together.
+    """
+    path = Path(path)
+    kind = "parquet" if is_parts_folder(path) else checked_kind(path)
+    rows = _parquet(path) if kind == "parquet" else _text(path, encoding, unquoted)
+    with remarks_gathered() as account:
+        first_rows = list(islice(rows, LOOKED_AT))
+    if not first_rows:
+        raise no_rows(path)
+    columns_by_role = {
+        "text": text,
+        "author": author,
+        "topic": topic,
+        "id": id,
+        "language": language,
+    }
+    chosen = guess(path, [row for _, row in first_rows], columns_by_role, level)
+    text, author, id, language = (
+        str(chosen[role]) for role in ("text", "author", "id", "language")
+    )
+    topic = chosen["topic"]
+    role_columns = [text, author] + ([] if topic is None else [topic])
+    builder = CorpusBuilder(path, log, anonymous)
+    ignored: set[str] = set()
+    faults = Faults("rows cannot be used")
+    of_reddit = text in ("body", "selftext") and "subreddit" in first_rows[0][1]
+    account += _doubts_of_columns([row for _, row in first_rows], text, author)
+    only_quotation: list[bool] = []
+    kind_of_label: dict[tuple[str, str], type] = {}
+    of_two_kinds: dict[str, None] = {}
+    number = 0
+    for number, (line, row) in enumerate(chain(first_rows, rows)):
+        if (
+            number == 0
+            and (absent := next((column for column in role_columns if column not in row), None))
+            is not None
+        ):
+            raise _missing(path, line, absent, row, True)
+        if all(row.get(column) == column for column in role_columns):
+            account.append(f"the header stands again at line {line}, which is left out")
+            continue
+        with faults.gathered():
+            for column in role_columns:
+                if is_nothing(row.get(column)):
+                    raise _missing(path, line, column, row, False)
+            body = row[text]
+            if not isinstance(body, str):
+                fix = "is it a row of sums? Otherwise write it as text"
+                if isinstance(body, list | dict):
+                    fix = "join its parts to one string, or name the column of texts with --text"
+                if isinstance(body, dict) and all(
+                    isinstance(value, dict) for value in row.values()
+                ):
+                    fix = (
+                        "this is a whole table, as pandas writes it without lines=True: call the"
+                        " file .json"
+                    )
+                raise FormatError(
+                    "the text is not a string", file=path, line=line, found=body, fix=fix
+                )
+            if (
+                of_reddit
+                and (own_words := without_quotations(unescaped_body := unescaped(body))) != body
+            ):
+                only_quotation += [not own_words.strip()] * (own_words != unescaped_body)
+                if own_words != unescaped_body and not own_words.strip():
+                    continue
+                body = own_words
+            check_controls(body, path, line, encoding)
+            for column in role_columns[1:]:
+                label = column, str(row[column])
+                if kind_of_label.setdefault(label, type(row[column])) is not type(row[column]):
+                    of_two_kinds[" ".join(label)] = None
+            columns = {}
+            for key, value in row.items():
+                if key in (text, author, topic, id, language) or key is None:
+                    continue
+                if key in _RESERVED or isinstance(value, list | dict | bytes):
+                    ignored.add(key)
+                else:
+                    columns[key] = None if is_nothing(value) else str(value)
+            builder.add(
+                f"{number:06d}" if is_nothing(row.get(id)) else _plain(path, line, id, row[id]),
+                body.lstrip("\ufeff").replace("\r\n", "\n"),
+                _label(path, line, author, row[author]),
+                None if topic is None else _label(path, line, topic, row[topic]),
+                line,
+                (
+                    None
+                    if is_nothing(row.get(language))
+                    else _plain(path, line, language, row[language])
+                ),
+                columns,
+            )
+    if not skip_faulty:
+        faults.check(_help(faults, 1 + number, author))
+    notes: dict[str, Any] = {"source": path.name, "format": kind}
+    guessed = {
+        role: column for role, column in chosen.items() if column not in ("", columns_by_role[role])
+    }
+    if guessed:
+        notes["columns"] = guessed
+    if ignored:
+        notes["ignored columns"] = sorted(ignored)
+    if of_two_kinds:
+        shown = first_names([*of_two_kinds])
+        account.append(f"labels of two types (1 and '1') were joined: {shown}")
+    if only_quotation:
+        alone = f"; {sum(only_quotation):,} held nothing else" if any(only_quotation) else ""
+        account.append(
+            "quotations (lines that begin with >, as on Reddit) were cut out of"
+            f" {len(only_quotation):,}"
+            f" texts{alone}"
+        )
+    if faults:
+        account.append(
+            f"{counted(len(faults), 'faulty row')} left out; the first:"
+            f" {faults.since(0)[0].problem}"
+        )
+    if account:
+        notes[ACCOUNT] = account
+    return builder.finish(
+        name or (path.resolve().name if path.is_dir() else stem_of(path.name)),
+        notes,
+        fold_case,
+        pairs,
+    )
+
+
+def _help(faults: Faults, rows: int, author: str) -> str:
+    """What else mends faulty rows: to leave them out, unless most would go."""
+    empty = sum(fault.problem == f"{author} is empty" for fault in faults.since(0))
+    if empty and 2 * empty > rows:
+        return ", or where cells were merged, fill each name down to the rows that it is for"
+    return ", or leave these rows out with --skip-faulty" if 2 * len(faults) <= rows else ""
+
+
+_SET = re.compile(
+    r"(train|test|val|dev|held-?out)(?:ing|id|idation|elopment)?(?![^\W\d_])", re.IGNORECASE
+)
+
+
+def _check_one_part(path: Path, files: Sequence[Path]) -> None:
+    """FormatError if Parquet files of one folder are of several parts of a data set by their names."""
+    sets = sorted(
+        {match[1].lower() for part in files if (match := _SET.match(part.name)) is not None}
+    )
+    if len(sets) > 1:
+        raise FormatError(
+            "these are parts of a data set, of which one is the test of another",
+            file=path,
+            found=", ".join(sets),
+            expected="one table",
+            fix="give one part: its file, or a folder that holds its files alone",
+        )
+
+
+def is_parts_folder(path: Path) -> bool:
+    """Whether a folder holds a table in Parquet parts (Spark, Dask …) and no other table."""
+    return path.is_dir() and {kind_of(file) for file in _part_files(path)} == {"parquet"}
+
+
+def kind_of(path: Path) -> str | None:
+    """What kind of table a file is by its name; None where it is none."""
+    return KINDS.get(path.suffix.lower()) or table_kind(path.name)
+
+
+def _part_files(path: Path) -> list[Path]:
+    return sorted(
+        file
+        for file in path.iterdir()
+        if kind_of(file) not in (None, "json") and not file.name.startswith(".")
+    )
+
+
+def checked_kind(path: Path) -> str:
+    """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
+    if path.is_dir():
+        raise InputError(
+            "a folder stands where a table should be",
+            file=path,
+            expected=(
+                "a .parquet, .jsonl or .csv file, or a folder of .txt files by author"
+                " (author/text.txt)"
+            ),
+            fix="give a file inside it, or a folder written by raven corpus import",
+        )
+    if not path.is_file():
+        raise no_such(path)
+    kind = kind_of(path)
+    if kind is None:
+        packed = path.suffix.lower() in (
+            ".gz",
+            ".tar",
+            ".tgz",
+            ".bz2",
+            ".xz",
+            ".zst",
+            ".7z",
+            ".rar",
+        )
+        raise FormatError(
+            "not a table Raven reads",
+            file=path,
+            found=path.suffix or "no ending",
+            expected=", ".join(sorted(KINDS)),
+            fix=(
+                "unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these"
+            ),
+        )
+    with path.open("rb") as file:
+        head = file.read(4)
+    if not head:
+        raise FormatError("the file is empty", file=path)
+    binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
+    described = next(
+        (file_kind for magic, file_kind in binary.items() if head.startswith(magic)), None
+    )
+    expected_kind = (
+        "gzip"
+        if path.suffix.lower() == ".gz"
+        else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
+    )
+    if described != expected_kind:
+        raise FormatError(
+            "the file is not what its name says",
+            file=path,
+            found=described or f"it begins with {head!r}",
+            expected=expected_kind or f"{kind} text",
+        )
+    return kind
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    """Rows of a file, or of a folder's files in order of their names, numbered through."""
+    number = 0
+    files = [path] if path.is_file() else _part_files(path)
+    _check_one_part(path, files)
+    for part in files:
+        check_unpacked(part)
+    check_room(files, _BATCH)
+    import polars as pl
+
+    check_not_forked()
+    texts = pl.selectors.string(include_categorical=True)
+    unpacked = 0
+    packed = sum(part.stat().st_size for part in files)
+    for part in files:
+        try:
+            for batch in pl.scan_parquet(part).collect_batches(
+                chunk_size=_BATCH, maintain_order=True
+            ):
+                lengths = batch.select(texts.cast(pl.String).str.len_bytes().cast(pl.Int64).sum())
+                unpacked += sum(lengths.row(0)) if lengths.width else 0
+                check_size(part, unpacked, packed)
+                for row in batch.iter_rows(named=True):
+                    number += 1
+                    yield number, row
+        except pl.exceptions.PolarsError as error:
+            raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
+
+
+def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
+    """Rows of a table that is text, or a workbook."""
+    with Archive(path, encoding) as archive:
+        yield from table_rows(archive, path.name, unquoted)
+
+
+def _missing(
+    path: Path, line: int, column: str, row: dict[str, Any], is_first_row: bool
+) -> InputError:
+    if column not in row:
+        return FormatError(
+            f"there is no column {column!r}",
+            file=path,
+            line=None if is_first_row else line,
+            found=", ".join(map(str, row)),
+            expected="columns text, author and topic",
+            fix=(
+                "name the columns with --text, --author, --topic"
+                f" ({did_you_mean(column, [str(k) for k in row])})"
+            ),
+        )
+    return FormatError(
+        f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document"
+    )
+
+
+def _label(path: Path, line: int, column: str, value: Any) -> str:
+    if (
+        not isinstance(value, (str, int, *AS_TEXT))
+        or isinstance(value, bool)
+        or not str(value).strip()
+    ):
+        raise _no_name(path, line, column, value)
+    return str(value)
+
+
+def _plain(path: Path, line: int, column: str, value: Any) -> str:
+    """An id or a language, which may be any single value that is not binary."""
+    if isinstance(value, bytes | list | dict):
+        raise _no_name(path, line, column, value)
+    return str(value)
+
+
+def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
+    fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
+    if isinstance(value, dict):
+        names = [cell for cell in value.values() if isinstance(cell, str)]
+        name = next(
+            (cell for key, cell in value.items() if "name" in str(key).lower() and cell in names),
+            None,
+        )
+        fix = f"put the name itself in its place, as {column}: {name or next(iter(names), 'NAME')}"
+    return FormatError(
+        f"{column} is not a name",
+        file=path,
+        line=line,
+        found=value,
+        expected="a string or integer",
+        fix=fix,
+    )

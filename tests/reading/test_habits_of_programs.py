@@ -1,0 +1,205 @@
+"""What spreadsheets, learning platforms and people's own names of files make of authors and texts."""
+
+import zipfile
+
+import pytest
+
+from ravenbench.errors import CorpusError, FormatError
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.text.damage import is_wordless, signs_of_damage
+from ravenbench.text.names import handed_in_by, is_kind, is_several, lookalikes, name_key
+
+
+@pytest.mark.parametrize(
+    "name", ["1.23457E+17", "7.65611979602879E+16", "1,2E17", "100000000000000000"]
+)
+def test_a_rounded_number_may_be_several_people(name):
+    assert is_several(name)
+    assert not is_several("76561197960287930")
+
+
+def test_a_number_with_a_point_is_the_number():
+    assert name_key("12.0") == name_key("12") != name_key("12.5")
+
+
+@pytest.mark.parametrize(
+    "names", [("u/ann", "ann"), ("@bob", "bob"), ("https://x.org/u/carl", "carl")]
+)
+def test_an_address_may_be_its_person(names):
+    assert lookalikes(names) == [names]
+
+
+@pytest.mark.parametrize("name", ["2023-01-10", "20230110", "10.01.2023"])
+def test_a_date_is_no_person(name):
+    assert is_kind(name) and not is_kind("2023-01")
+
+
+def test_a_cell_that_a_spreadsheet_cut_or_misread():
+    assert any("32,767" in sign for sign in signs_of_damage("word " * 6553 + "wo"))
+    assert (
+        is_wordless("#NAME?") and is_wordless("#DIV/0!") and not is_wordless("Name the reference.")
+    )
+
+
+def test_what_a_learning_platform_packs(tmp_path):
+    assert handed_in_by("Ann Roe_12_assignsubmission_file_") == "Ann Roe"
+    assert handed_in_by("Participant_7_assignsubmission_file_a.txt") == "Participant 7"
+    assert handed_in_by("Ann_Essay.txt") is None
+    for number, person in enumerate(["Ann Roe", "Ann Roe", "Ben Low", "Ben Low"]):
+        folder = tmp_path / f"{person}_{number}_assignsubmission_file_"
+        folder.mkdir()
+        (folder / "essay.txt").write_text(f"Essay {number} of a person of this class.")
+    assert load_corpus(tmp_path).author.names == ("Ann Roe", "Ben Low")
+
+
+def test_copies_that_differ_in_marks_and_drafts_are_said(tmp_path):
+    long = " ".join(
+        f"It's the {i}th of {i * i} words, and {i % 7} of them come {i % 5} times."
+        for i in range(20)
+    )
+    texts = {
+        "ann/1": long,
+        "ann/2": long + "And an end.",
+        "ben/1": 'A "quoted" word, and more of it.',
+        "cat/1": "A “quoted” word, and more of it.",
+        "ben/2": "Other words of Ben.",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.txt").write_text(text)
+    said = "\n".join(load_corpus(tmp_path).notes[ACCOUNT])
+    assert (
+        "texts of two authors that are copies of each other" in said
+        and "cut or added: ben/1 and cat/1" in said
+    )
+    assert "one author that repeat each other, as drafts do: ann/1 and ann/2" in said
+
+
+def test_more_topics_than_authors_may_be_the_other_way_round(tmp_path):
+    for topic in ("war", "love"):
+        for person in ("ann", "ben", "cat"):
+            (tmp_path / topic / person).mkdir(parents=True)
+            (tmp_path / topic / person / "essay.txt").write_text(
+                f"An essay by {person} on {topic}."
+            )
+    said = "\n".join(load_corpus(tmp_path).notes[ACCOUNT])
+    assert "read as authors: love, war; and as topics: ann, ben, cat" in said
+
+
+PEOPLE = ["Ann Dowd", "Bill Evans", "Cara Fox", "Dan Green", "Eve Hill", "Frank Irons"]
+
+
+def written(
+    place, change=lambda text, person, number: text, name="{person}/{number}.txt", numbers=3
+):
+    """Texts by six people; ``change`` makes of each what a program or a person makes of it."""
+    for index, person in enumerate(PEOPLE):
+        for number in range(numbers):
+            file = place / name.format(person=person, number=number)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            words = " ".join(f"w{index}x{number}y{i} and it's the {i}th one;" for i in range(20))
+            file.write_text(change(words, index, number))
+    return place
+
+
+def remarks_of(place):
+    return "\n".join(load_corpus(place).notes.get(ACCOUNT, ()))
+
+
+def test_an_author_s_name_in_a_part_of_the_texts_is_said(tmp_path):
+    assert "author's name" not in remarks_of(written(tmp_path / "none"))
+    heads = written(
+        tmp_path / "heads",
+        lambda text, who, n: f"{PEOPLE[who]}\n\n{text}" if n == who % 3 == 0 else text,
+    )
+    assert "the author's name stands in 2 of 18 texts (Ann Dowd/0; Dan Green/0)" in remarks_of(
+        heads
+    )
+    within = written(
+        tmp_path / "within",
+        lambda text, who, n: f"{text} says {PEOPLE[who]}. {text}" if n < 1 else text,
+    )
+    assert "the author's name stands in 6 of 18 texts" in remarks_of(within)
+    others = written(
+        tmp_path / "others", lambda text, who, n: f"{text} {', '.join(PEOPLE)}" if n < 1 else text
+    )
+    assert "author's name" not in remarks_of(others)
+
+
+def test_quotation_marks_that_tell_authors_apart_are_said(tmp_path):
+    def curly(text):
+        return text.replace("'", "’")
+
+    said = "nearly all texts of 3 authors have typographic quotation marks or apostrophes (“ ’), of 3 straight ones"
+    by_author = written(tmp_path / "author", lambda text, who, n: curly(text) if who % 2 else text)
+    assert said in remarks_of(by_author)
+    for name, change in {
+        "all": lambda text, who, n: curly(text),
+        "by text": lambda text, who, n: curly(text) if n % 2 else text,
+        "by one author": lambda text, who, n: curly(text) if who == 1 else text,
+    }.items():
+        assert "typographic" not in remarks_of(written(tmp_path / name, change))
+
+
+def test_topics_that_list_the_same_in_another_order_may_be_one(tmp_path):
+    rows = [
+        f"Text {i} of {i * i} words.,{'ann' if i % 2 else 'bob'},{'a; b' if i < 4 else 'b; a'}"
+        for i in range(8)
+    ]
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["text,author,topic", *rows, "And one more.,ann,a; c"])
+    )
+    assert "topics that may be one: a; b / b; a" in remarks_of(tmp_path / "t.csv").split("\n")
+
+
+@pytest.mark.parametrize("sign", ["\\{}", "./{}", "{}"])
+def test_names_in_a_zip_as_programs_write_them(tmp_path, sign):
+    folder = written(tmp_path / "c")
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
+        for file in sorted(folder.rglob("*.txt")):
+            name = file.relative_to(folder).as_posix()
+            name = name.replace("/", "\\") if "\\" in sign else sign.format(name)
+            archive.write(file, name)
+    assert load_corpus(tmp_path / "c.zip").digest() == load_corpus(folder).digest()
+    with zipfile.ZipFile(tmp_path / "c.zip", "a") as archive:
+        archive.writestr(".//" + PEOPLE[0] + "/0.txt", "Another text of this name.")
+    with pytest.raises(FormatError, match="a name stands twice in this zip"):
+        load_corpus(tmp_path / "c.zip")
+
+
+def test_a_refusal_says_what_may_be_its_cause(tmp_path):
+    deep = written(tmp_path / "deep", name="top/inner/{person}/{number}.txt")
+    with pytest.raises(
+        CorpusError,
+        match=r"look first at this: read as one author: inner; .* give .*deep/top/inner\. If",
+    ):
+        load_corpus(deep)
+    assert load_corpus(deep / "top" / "inner").author.names == tuple(PEOPLE)
+    (tmp_path / "t.csv").write_text(
+        'text,author,topic\nOne text.,Jane Roe,a\nTwo texts.,"Roe, Jane",a\n'
+    )
+    with pytest.raises(
+        CorpusError,
+        match=r"may be one person's: Jane Roe / Roe, Jane\. If it is not the cause, add f",
+    ):
+        load_corpus(tmp_path / "t.csv")
+    for name in ("c.tar.gz", "t.csv.bz2"):
+        (tmp_path / name).write_bytes(b"\x1f\x8bx")
+        with pytest.raises(FormatError, match=r"fix: unpack it$"):
+            load_corpus(tmp_path / name)
+    zips = tmp_path / "zips"
+    zips.mkdir()
+    for person in PEOPLE:
+        zipfile.ZipFile(zips / f"{person}.zip", "w").close()
+    with pytest.raises(FormatError, match="unpack each zip into a folder of its name"):
+        load_corpus(zips)
+
+
+def test_documents_beside_plain_texts_are_named_with_the_reason(tmp_path):
+    folder = written(tmp_path / "c", name="{person}_{number}.txt")
+    (folder / "Ann Dowd_9.xml").write_text("<TEI/>")
+    assert (
+        "1 document left out (Ann Dowd_9.xml): beside plain texts in one folder none is read"
+        in remarks_of(folder)
+    )
