@@ -333,6 +333,7 @@ def report(
         if store.kind != "run":
             raise InputError("only the report of raven run compares methods", file=store.path)
         (extra or store).run = replace(store.run, spec={**store.run.spec, **split_by})
+        store.keeps_answer = False
     if extra is None:
         missing = show_report(store, json, forms=forms)
     else:

@@ -155,6 +155,7 @@ class Task(Declared):
     A class has, beside what every command says of itself,
         ``place``                   which of its own options is the task's folder
         ``report``                  ``module:Class`` of the task's report (``reports.report.Report``)
+        ``answer``                  ``module:Class`` of what it states (``reports.answers.Answer``), kept in its folder
         ``failure``                 what the command says of failed cells: ``{count}``, ``{s}``, ``{have}``, ``{first}``
         ``freezes``                 whether its problems or splits are given: ``raven freeze`` takes them from its
                                     folder, and it has the options of each ``DraftCheck``
@@ -167,6 +168,7 @@ class Task(Declared):
 
     place: ClassVar[str] = "out"
     report: ClassVar[str] = ""
+    answer: ClassVar[str] = ""
     failure: ClassVar[str] = "{count} cell{s} {have} no answers, the first: {first}"
     result: ClassVar[str] = "RunResult"
     cell_timeout: ClassVar[bool] = True
@@ -337,7 +339,9 @@ class Task(Declared):
         return execute(store, self.components(), self.engine, self.progress)
 
     def finish(self, store: Store, errors: list[str]) -> Any:
-        """What the function returns, when all cells were tried."""
+        """What the function returns, when all cells were tried; what the task states is in the folder then."""
+        if self.answer:
+            registry.load("answer", self.answer).computed(store)
         return RunResult(store, tuple(errors))
 
     def preview(self) -> Preview:

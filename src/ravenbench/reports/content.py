@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
+from ravenbench.engine.transplants import TransplantRecord
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
@@ -41,7 +42,7 @@ from ravenbench.types import Bools, Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold, TransplantRecord
+    from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold
     from ravenbench.store.store import Cell, Store
 
 R = TypeVar("R")
@@ -68,7 +69,7 @@ class ContentRow:
     verifier: str
     figures: ContentFigures
     reach: tuple[float, float] | None
-    judged: Judged
+    judged: Judged[Content]
     refused: int = 0
     behind: ContentFigures | None = None
     whole: float | None = None
@@ -312,12 +313,12 @@ TONES |= dict.fromkeys([*map(str, EFFECTS), str(Domain.DEPENDS)], "yellow")
 """Colours of outcomes in a terminal."""
 
 
-def in_brackets(judged: Judged) -> str:
+def in_brackets(judged: Judged[Any]) -> str:
     """How a method of others was confined, after a word that clears it."""
     return f" ({judged.confinement})" if judged.confinement else ""
 
 
-def badge(judged: Judged) -> str:
+def badge(judged: Judged[Any]) -> str:
     """The outcome in words that stand alone."""
     margin = f"±{judged.margin:.2f}".replace("0.", ".")
     # Outcomes of both axes compare as text, and some of them read alike.
@@ -356,7 +357,7 @@ OUTCOMES = {
 """Outcomes of both axes in JSON."""
 
 
-def judged_cols(get: Callable[[R], Judged], shows: str | None = None) -> tuple[Col[R], ...]:
+def judged_cols(get: Callable[[R], Judged[Any]], shows: str | None = None) -> tuple[Col[R], ...]:
     """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called."""
     return (
         col(None, lambda row: OUTCOMES[get(row).outcome], json="outcome"),
@@ -602,7 +603,7 @@ def headline(probe: ContentProbe | None) -> str:
     if probe is None or probe.section.reason is not None or not probe.rows:
         return ""
     counts = Counter((row.judged.outcome, in_brackets(row.judged)) for row in probe.rows)
-    words: dict[Content | Domain, tuple[str, str]] = {
+    words: dict[Content, tuple[str, str]] = {
         Content.RELIES: ("relies on content", "rely on content"),
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
@@ -744,7 +745,7 @@ NAMES = {
 }
 
 
-def _stated(judged: Judged, known: AbstractSet[Content]) -> list[Check]:
+def _stated(judged: Judged[Content], known: AbstractSet[Content]) -> list[Check]:
     """Checks that found an effect, each effect once and of answers where these show it; ``known`` ones are left out.
 
     That answers change is said where nothing says more.

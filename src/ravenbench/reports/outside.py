@@ -57,6 +57,7 @@ class WithAnswers(Store):
 
     def __init__(self, store: Store, systems: Sequence[Outside]) -> None:
         super().__init__(store.path)
+        self.keeps_answer = False
         self.systems = tuple(systems)
         self.outside = tuple(system.name for system in systems)
         self._cells = {
@@ -84,9 +85,9 @@ class WithAnswers(Store):
             plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells]
         )
 
-    def read_cell(self, key: str) -> Cell | None:
+    def _cell(self, key: str) -> Cell | None:
         """A cell of the run or of an outside system."""
-        return self._cells.get(key) or super().read_cell(key)
+        return self._cells.get(key) or super()._cell(key)
 
 
 def with_answers(store: Store, folders: Mapping[str, str | Path]) -> WithAnswers:

@@ -86,9 +86,10 @@ class Report(View, Generic[A]):
     @cached_property
     def analysis(self) -> A:
         """What ``analyse`` gives, made once; it is shown as its report is."""
+        _ = self.gaps  # reads the cells as they are now
         value = self.analyse() if self._given is None else self._given
         if isinstance(value, Shown):
-            value.__dict__["_kept_view"] = self
+            value.__dict__ |= {"_kept_view": self, "store": self.store}
         return value
 
     def finding(self) -> str:
@@ -107,9 +108,10 @@ class Report(View, Generic[A]):
         path = report_place(self.store.path) / "index.html"
         return (path if path.is_file() else None), "ravenbench.write_report(…)"
 
-    @abstractmethod
     def analyse(self) -> A:
-        """Everything the report says. Equal stores give equal analyses."""
+        """Everything the report says, by default what the task states. Equal stores give equal analyses."""
+        stated: A = registry.load("answer", task_of(self.kind).answer).read(self.store)
+        return stated
 
     def sections(self) -> Sequence[Section]:
         """Sections of a page without a template of its own, before those of its tables."""
@@ -178,7 +180,7 @@ class Report(View, Generic[A]):
 
     def planned(self) -> list[tuple[str, str, str]]:
         """Method, fold and key of every cell that the folder should have."""
-        return [(cell.verifier, cell.fold, cell.key) for cell in self.store.plan.cells]
+        return self.store.plan.planned
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -186,15 +188,10 @@ class Report(View, Generic[A]):
         missing: dict[str, list[str]] = {}
         reasons: dict[str, str] = {}
         planned = self.planned()
+        self.store.outcomes.clear()
         for name, fold, key in planned:
-            cell = self.store.read_cell(key)
-            if cell is None or cell.error is not None:
+            if wrong := self.store.outcome(key):
                 missing.setdefault(name, []).append(fold)
-                wrong = (
-                    "missing or damaged"
-                    if cell is None or cell.error is None
-                    else cell.error.splitlines()[0]
-                )
                 reasons.setdefault(name, wrong)
         count = Counter(name for name, _, _ in planned)
         return [

@@ -52,7 +52,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -124,6 +124,9 @@ class Domain(StrEnum):
     NO_VERDICT = "no verdict"
 
 
+Outcome = TypeVar("Outcome", Content, Domain)
+
+
 class State(StrEnum):
     """Where an interval lies against a margin."""
 
@@ -146,7 +149,7 @@ class Check(NamedTuple):
     raw: bool = False
 
 
-class Judged(NamedTuple):
+class Judged(NamedTuple, Generic[Outcome]):
     """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many
     problems (or repetitions) would decide four times in five where it is undecided, None where none is expected to;
     ``shows`` is the smallest true figure that would be called an effect four times in five; ``reason`` says why
@@ -154,7 +157,7 @@ class Judged(NamedTuple):
     whatever clears a method of others of content.
     """
 
-    outcome: Content | Domain
+    outcome: Outcome
     margin: float
     needed: int | None = None
     shows: float | None = None
@@ -183,7 +186,7 @@ def content_axis(
     behind: ContentFigures | None = None,
     barred: str | None = None,
     floor: float | None = None,
-) -> Judged:
+) -> Judged[Content]:
     """The verdict (``Judged``) on what content does to one verifier, by 95 % intervals.
 
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
@@ -334,7 +337,7 @@ def _joined(notes: Sequence[str]) -> str | None:
 
 def domain_axis(
     gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN
-) -> Judged:
+) -> Judged[Domain]:
     """The verdict (``Judged``) on one verifier's gain in AUC (``gain_figure``) over so many complete repetitions.
 
     ``alike`` says whether the two fits of every repetition answered alike (function ``alike``): the verifier learns

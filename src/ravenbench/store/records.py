@@ -184,6 +184,11 @@ class Plan(Record, frozen=True, kw_only=True):
     cells: list[CellPlace]
     files: dict[str, str] = {}
 
+    @property
+    def planned(self) -> list[tuple[str, str, str]]:
+        """Method, fold and key of every result that the folder should have."""
+        return [(cell.verifier, cell.fold, cell.key) for cell in self.cells]
+
 
 class Seconds(Record, frozen=True, kw_only=True):
     """Seconds a cell took: ``fit`` to learn, ``score`` to answer."""
@@ -231,12 +236,9 @@ def write_record(path: Path, kind: str, record: Record) -> str:
     """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
     holds a number that is not finite, or no task has this kind."""
     check_kind(kind)
-    body = json.dumps(
-        msgspec.to_builtins(record), indent=1, ensure_ascii=False, allow_nan=False
-    ).encode()
-    head = (
-        f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
-    )
+    plain = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False).encode()
+    body = msgspec.json.format(plain, indent=1)
+    head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{hash_of(kind, body)}",\n"record": '
     return files.write_bytes(path, head.encode() + body + b"\n}\n")
 
 
@@ -277,7 +279,7 @@ def write_packed(
     )
     body = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False).encode()
     payload = b"".join(array.tobytes() for array in whole.values())
-    sha = _hash(kind, shapes, body, payload)
+    sha = hash_of(kind, shapes, body, payload)
     head = f'{{"format": {FORMAT}, "kind": "{kind}", "sha256": "{sha}", "arrays": '
     files.write_bytes(
         path, b"".join((head.encode(), shapes, b', "record": ', body, b"}\n", payload)), sync=sync
@@ -340,7 +342,7 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
     parts: tuple[bytes | memoryview, ...] = (
         (body,) if payload is None else (bytes(envelope.arrays), body, payload)
     )
-    if _hash(envelope.kind, *parts) != envelope.sha256:
+    if hash_of(envelope.kind, *parts) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
     if envelope.kind not in KINDS and envelope.kind not in kinds():
         raise OtherFormat(
@@ -351,7 +353,8 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
     return envelope
 
 
-def _hash(kind: str, *parts: bytes | memoryview) -> str:
+def hash_of(kind: str, *parts: bytes | memoryview) -> str:
+    """SHA-256 of a word and what follows it."""
     digest = hashlib.sha256(kind.encode())
     for part in parts:
         digest.update(b"\n")

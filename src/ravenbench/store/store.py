@@ -90,12 +90,18 @@ class Store(Shown):
     """A run's folder as records, texts, folds and cells (layout in docs/architecture.md)."""
 
     _shown_by = "reports.report:report_of"
+    keeps_answer = True
+    """Whether what is stated of it may be kept in its folder: not where it was changed in memory."""
 
     def __init__(self, path: Path) -> None:
         self.path = files.location(path)
         self._folds: dict[str, Arrays] = {}
         self._shared: dict[str, Fold] = {}
         self._held = 0
+        self.outcomes: dict[str, str] = {}
+        """By key of the cells that were read: what is wrong, "" where nothing is."""
+        self.answer: tuple[Any, Any] | None = None
+        """What was last stated of this run (``reports.answers``)."""
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -373,8 +379,20 @@ class Store(Shown):
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
+        cell = self._cell(key)
+        error = "missing or damaged" if cell is None else cell.error
+        self.outcomes[key] = error.splitlines()[0] if error else ""
+        return cell
+
+    def _cell(self, key: str) -> Cell | None:
         cell = records.packed_or_none(self.cell_path(key), records.CellRecord)
         return Cell(*cell) if cell is not None and cell[0].key == key else None
+
+    def outcome(self, key: str) -> str:
+        """What is wrong with a cell, as it was last read; "" where it has a result."""
+        if key not in self.outcomes:
+            self.read_cell(key)
+        return self.outcomes[key]
 
     def unanswered(self, cells: Iterable[Any] | None = None) -> list[Any]:
         """Cells (of the plan, unless given; whatever has their ``key``) that are missing, damaged or failed."""

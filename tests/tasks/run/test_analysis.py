@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import spearmanr, ttest_ind
 
 from ravenbench.metrics import scores
+from ravenbench.reports.report import analyse
 from ravenbench.statistics.estimates import pool_mean
 from ravenbench.store.store import Store
-from ravenbench.tasks.run.analysis import analyse
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 

@@ -11,9 +11,8 @@ from given_problems import made_up, write_made_up
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.tasks.api import build_problems, run
-from ravenbench.tasks.run.analysis import analyse
 from ravenbench.tasks.run.probes import lengths_table
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import build

@@ -13,12 +13,11 @@ from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.content import content_probe, content_sentence
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.reports.view import figure
 from ravenbench.statistics.axes import Content, State
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
-from ravenbench.tasks.run.analysis import analyse
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 from ravenbench.tasks.run.spec import build

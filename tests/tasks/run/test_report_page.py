@@ -20,11 +20,11 @@ from kinds_of_pages import Pages
 from ravenbench.errors import InputError
 from ravenbench.reports import page, view
 from ravenbench.reports.page import canvas, save, style
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.statistics.axes import Content
 from ravenbench.store.store import Store
 from ravenbench.tasks.run import figures as run_figures
-from ravenbench.tasks.run.analysis import Shortcut, analyse
+from ravenbench.tasks.run.analysis import Shortcut
 from ravenbench.tasks.run.report import RunReport, cure, finding, missing
 
 

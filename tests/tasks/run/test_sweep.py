@@ -5,9 +5,9 @@ import pytest
 
 from ravenbench.engine.pool import silent
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.tasks.api import run
-from ravenbench.tasks.run.analysis import AVERAGE, analyse, estimate
+from ravenbench.tasks.run.analysis import AVERAGE, estimate
 from ravenbench.tasks.run.forecast import forecast
 from ravenbench.tasks.run.plan import draft
 from ravenbench.tasks.run.record import RunPlan

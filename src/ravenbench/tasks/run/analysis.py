@@ -15,19 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ravenbench.metrics.base import Metric, metrics_of, title_of
 from ravenbench.metrics.pan import TITLES
+from ravenbench.reports.answers import Answer
 from ravenbench.reports.cells import Failure, failure, mean, without_score
 from ravenbench.reports.content import ContentProbe, content_probe
-from ravenbench.reports.view import Number, public_head
-from ravenbench.shown import Shown
+from ravenbench.reports.view import Number
 from ravenbench.statistics.estimates import correlation, detectable, pool_mean
 from ravenbench.statistics.ranks import ranking_stability, t_test
-from ravenbench.store.records import Head
+from ravenbench.store.records import FoldRecord, Head, PairCounts, Sides
 from ravenbench.tasks.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
 from ravenbench.tasks.run.record import PointRecord, RunPlan
 from ravenbench.tasks.run.setups import no_choice
@@ -35,7 +36,6 @@ from ravenbench.tasks.run.variants import Variants, spread_of, variants
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
-    from ravenbench.store.records import FoldRecord, PairCounts, Sides
     from ravenbench.store.store import Store
 
 
@@ -362,7 +362,7 @@ class Shortcut:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(Shown):
+class Analysis(Answer[RunPlan]):
     """Everything the reports say about a run, derived from its store and from truth.
 
     ``content`` is the transplant probe, None where it was not asked for, ``domain`` the crossed probe, None where a run
@@ -371,14 +371,11 @@ class Analysis(Shown):
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
     they can), ``lengths`` accuracy over length (empty where it was not
     asked for), ``variants`` methods of several runs and how they differ (None where nobody asked), ``stability``
-    Spearman’s ρ between folds of a pool by setup and metric (Table 4), ``chosen`` the metrics that the spec names, each
-    by its name.
+    Spearman’s ρ between folds of a pool by setup and metric (Table 4).
     """
 
-    name: str
-    path: str
-    plan: RunPlan
-    run: Head
+    Plan = RunPlan
+
     pools: int
     composition: Mapping[str, float | None]
     detectable: float | None
@@ -396,7 +393,15 @@ class Analysis(Shown):
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]
-    chosen: Mapping[str, Metric]
+
+    @classmethod
+    def of(cls, store: Store) -> Analysis:
+        return _analysis(store)
+
+    @cached_property
+    def chosen(self) -> Mapping[str, Metric]:
+        """The metrics that the spec names, each by its name."""
+        return _chosen(self.store.run)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -429,16 +434,15 @@ NEIGHBOURS = 5
 _Pools = dict[tuple[str, int | None], list[FoldRow]]
 
 
-def analyse(store: Store) -> Analysis:
-    """Every figure of a run's report, as an ``Analysis``.
+def _chosen(run: Head) -> dict[str, Metric]:
+    metrics: str | None = run.spec.get("metrics")
+    return metrics_of(metrics) if metrics else {}
 
-    Nothing is written and nothing but the store is read; equal stores give equal analyses.
-    """
-    store.expect("run")
+
+def _analysis(store: Store) -> Analysis:
     plan = store.plan_as(RunPlan)
     names = [verifier.name for verifier in plan.verifiers]
-    metrics_spec = store.run.spec.get("metrics")
-    chosen = metrics_of(metrics_spec) if metrics_spec else {}
+    chosen = _chosen(store.run)
     folds, failures = fold_rows(
         store, names, [(fold, setup.setup) for setup in plan.setups for fold in setup.folds], chosen
     )
@@ -474,10 +478,6 @@ def analyse(store: Store) -> Analysis:
         if comparison.metric == TESTED[0] and comparison.detectable is not None
     ]
     return Analysis(
-        name=store.path.name,
-        path=str(store.path),
-        plan=plan,
-        run=public_head(store.run),
         pools=max(len(plan.pools), 1),
         composition=_composition(fold.info for fold in folds),
         detectable=float(np.median(detectables)) if detectables else None,
@@ -500,7 +500,6 @@ def analyse(store: Store) -> Analysis:
         },
         folds=folds,
         failures=failures,
-        chosen=chosen,
     )
 
 

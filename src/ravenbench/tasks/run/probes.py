@@ -35,14 +35,14 @@ from ravenbench.statistics.axes import (
     gain_figure,
 )
 from ravenbench.statistics.estimates import Estimate, mean_auc, within
-from ravenbench.tasks.run.record import RunPlan
+from ravenbench.tasks.run.record import ProbeRecord, RunPlan
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.store.store import Store
-    from ravenbench.tasks.run.record import LengthRecord, ProbeRecord, RunPlan
+    from ravenbench.tasks.run.record import LengthRecord
 
 
 FOUR = ("aa", "ab", "ba", "bb")
@@ -60,7 +60,7 @@ class DomainRow:
     gain: Estimate | None
     null: Estimate | None
     repetitions: int
-    judged: Judged
+    judged: Judged[Domain]
 
 
 @dataclass(frozen=True, eq=False)

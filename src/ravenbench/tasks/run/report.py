@@ -34,7 +34,7 @@ from ravenbench.reports.content import (
     references_json,
 )
 from ravenbench.reports.report import Report
-from ravenbench.statistics.axes import EFFECTS, Content, Domain, wrong_by_chance
+from ravenbench.statistics.axes import EFFECTS, Content, Domain, Judged, wrong_by_chance
 from ravenbench.tasks.run.analysis import (
     METRICS,
     ORDER,
@@ -45,7 +45,6 @@ from ravenbench.tasks.run.analysis import (
     Result,
     Setup,
     Shortcut,
-    analyse,
     title,
 )
 from ravenbench.tasks.run.probes import (
@@ -86,10 +85,6 @@ class RunReport(Report[Analysis]):
     @classmethod
     def previewed(cls, preview: Forecast) -> Sequence[Any]:
         return lines(preview)
-
-    def analyse(self) -> Analysis:
-        """See ``tasks.run.analysis.analyse``."""
-        return analyse(self.store)
 
     @cached_property
     def every(self) -> dict[str, view.Table]:
@@ -817,7 +812,9 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
 
 def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
-    judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
+    judged: list[Judged[Any]] = [
+        row.judged for row in (() if analysis.content is None else analysis.content.rows)
+    ]
     judged += [row.judged for row in (() if analysis.domain is None else analysis.domain.rows)]
     firm = (*EFFECTS, Content.FLOOR, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)

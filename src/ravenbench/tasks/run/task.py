@@ -51,6 +51,7 @@ class Run(Task):
     name = "run"
     first = "topic topics folds samplers verifiers probe seed out spec"
     report = "ravenbench.tasks.run.report:RunReport"
+    answer = "ravenbench.tasks.run.analysis:Analysis"
     Spec = RunSpec
     own = (
         Option(
