@@ -122,14 +122,14 @@ def found(store: Store, kinds: dict[str, str]) -> list[dict[str, Any]]:
     """What the report says of every case, with its kind; without intervals and evidence, which take long."""
     model.DRAWS, analysis.MOST_SHOWN = 2, 0
     told = []
-    for case in analysis.analyse(store).cases:
-        answer = case.answer
+    for case in analysis.Comparison.of(store).cases:
+        answer = case.scored
         content = None if answer is None or answer.content is None else answer.content.outcome
         told.append(
             {
-                "case": case.record.id,
-                "kind": kinds[case.record.id],
-                "refused": [reason.partition(":")[0] for reason in case.reasons],
+                "case": case.id,
+                "kind": kinds[case.id],
+                "refused": [str(reason).partition(":")[0] for reason in case.reasons],
                 "content": content,
                 "promised": None if answer is None else round(answer.promise["cllr"].value, 3),
                 "llr": {}

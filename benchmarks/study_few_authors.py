@@ -27,7 +27,6 @@ from benchmarks.study_cases_corpora import LEAST, SEED, WORDS, Batch, _apart, da
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import compare, load_corpus
 from ravenbench.ext.case.compare import analysis, background, plan
-from ravenbench.ext.case.compare.model import promise
 from ravenbench.ext.case.likelihood_ratios import cllr
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import count_words, cut
@@ -121,17 +120,17 @@ def answered(name: str, place: Path, sizes: Collection[int]) -> list[dict[str, A
 def told(store: Any, truth: Mapping[str, str]) -> list[dict[str, Any]]:
     """Every case's answer."""
     rows = []
-    for case in analysis.analyse(store).cases:
-        fused = None if case.answer is None else case.answer.fused
-        row: dict[str, Any] = {"case": case.record.id, "same": truth[case.record.id] == "same"}
+    for case in analysis.Comparison.of(store).cases:
+        fused = None if case.scored is None else case.scored.fused
+        row: dict[str, Any] = {"case": case.id, "same": truth[case.id] == "same"}
         row["answered"] = case.answered
         if fused is not None:
             row |= {
                 "llr": round(fused.llr, 3),
                 "interval": [round(end, 3) for end in fused.interval],
             }
-            row |= {"cllr": round(fused.worth.cllr, 3), "cllr_min": round(fused.worth.cllr_min, 3)}
-            row["high"] = round(min(promise(case.answer.validated, 0)["cllr"].high, 9.0), 3)
+            row |= {"cllr": round(fused.cllr, 3), "cllr_min": round(fused.cllr_min, 3)}
+            row["high"] = round(min(case.scored.promise["cllr"].high, 9.0), 3)
         rows.append(row)
     return rows
 

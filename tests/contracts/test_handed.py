@@ -43,6 +43,8 @@ from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 if extensions.is_here("case"):
     from ext.case.comparable import FAST, background, case, text, write
+    from ravenbench.ext.case.compare.model import read_scores, validate
+    from ravenbench.ext.case.compare.record import ComparePlan
     from ravenbench.ext.case.content import UNTESTED
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -787,11 +789,10 @@ def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
     )
     assert not made.errors, made.errors
     (found,) = ravenbench.analyse(made.store).cases
-    assert found.answer is not None, found.reasons
-    assert (
-        found.answer.content is None
-        and np.isnan(found.answer.validated.raw.style["all together"]).all()
-    )
+    assert found.scored is not None, found.reasons
+    plan = made.store.plan_as(ComparePlan)
+    valid = validate(read_scores(made.store, plan, plan.shapes[0]).pairs)
+    assert found.scored.content is None and np.isnan(valid.raw.style["all together"]).all()
     assert not CLEARING.search(write_report(made.store).read_text())
 
 
@@ -821,7 +822,8 @@ def test_candidates_are_not_told_apart_by_originals(company):
         (name,) = (one.name for one in made.store.plan.verifiers)
         assert reasons(made.store, name) == {why}
         (one,) = ravenbench.analyse(made.store).texts
-        assert (why in one.content) if why else "may know more" not in one.content
+        said = one.content.sentence
+        assert (why in said) if why else "may know more" not in said
         page = write_report(made.store)
         assert "was tested for content on these texts" in page.read_text()
         assert not why or not CLEARING.search(page.read_text())

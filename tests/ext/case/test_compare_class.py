@@ -9,9 +9,16 @@ from comparable import FAST, background, text, write
 
 import ravenbench
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.case.compare.analysis import CaseFound
+from ravenbench.ext.case.compare.analysis import CaseFound, judged_by
 from ravenbench.ext.case.compare.classes import newest, read_class, written_dates
-from ravenbench.ext.case.compare.record import CaseRecord, CaseTextRecord, ComparePlan, Why
+from ravenbench.ext.case.compare.model import read_scores
+from ravenbench.ext.case.compare.record import (
+    CaseRecord,
+    CaseTextRecord,
+    ComparePlan,
+    Reason,
+    Why,
+)
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.texts import TextTable
@@ -41,16 +48,16 @@ def done(tmp_path_factory):
 
 
 def test_the_essay_by_somebody_else_stands_out(done):
-    found = {case.record.id: case for case in analyse(done).cases}
-    llr = {name: case.answer.fused.llr for name, case in found.items()}
+    found = {case.id: case for case in analyse(done).cases}
+    llr = {name: case.scored.fused.llr for name, case in found.items()}
     assert (
         len(llr) == 12
         and min(llr, key=llr.get) == f"author{STRANGE:02d}"
         and min(llr.values()) < -0.3
     )
     assert sum(value > 0.3 for value in llr.values()) >= 8
-    assert all(case.record.questioned.name == f"{name}/9.txt" for name, case in found.items())
-    assert all(len(case.record.known) == 4 for case in found.values())
+    assert all(case.questioned.name == f"{name}/9.txt" for name, case in found.items())
+    assert all(len(case.known) == 4 for case in found.values())
 
 
 @pytest.mark.slow
@@ -88,11 +95,11 @@ def test_nobody_is_judged_by_what_learned_from_them_and_trainings_are_shared(don
             if f"s0-f{case.part}-case" == name:
                 assert not any(one in own[case.id] for one in trained)
     for case in analyse(done).cases:
-        member = plan.background.authors.index(case.record.id)
-        assert (
-            member not in case.answer.validated.pairs.authors
-            and len(case.answer.validated.pairs) > 20
-        )
+        member = plan.background.authors.index(case.id)
+        (record,) = [one for one in plan.cases if one.id == case.id]
+        pairs = judged_by(record, read_scores(done, plan, shape)).pairs
+        assert member not in pairs.authors and len(pairs) > 20
+        assert analyse(done).pairs[case.pairs].same.tolist() == pairs.same.tolist()
 
 
 def corpus_of(ids, **columns):
@@ -143,7 +150,7 @@ def test_essays_copied_from_one_another_are_not_compared(tmp_path):
     place = class_of(tmp_path / "class", range(10))
     write(place / "author01" / "9.txt", text(2, 50) + " And so.")
     found = analyse(ravenbench.compare(each=place, out=tmp_path / "out", **FAST).store).cases
-    reasons = {case.record.id: " ".join(case.reasons) for case in found if case.reasons}
+    reasons = {case.id: " ".join(map(str, case.reasons)) for case in found if case.reasons}
     assert (
         "repeats that of author02" in reasons["author01"]
         and "repeats that of author01" in reasons["author02"]
@@ -199,28 +206,19 @@ def test_short_texts_of_a_class_are_compared_among_themselves(tmp_path):
         by_case[f"author{i:02d}"] for i in range(12) if i != 5
     )
     assert np.isfinite(
-        [case.answer.fused.llr for case in analyse(store).cases if case.answer]
+        [case.scored.fused.llr for case in analyse(store).cases if case.scored]
     ).all()
 
 
-def test_a_refusal_keeps_its_kind_and_folders_of_before_have_none():
-    one = CaseTextRecord(name="t", row=0, words=9, sha256="", coverage=0.5)
-    given = {
-        "id": "c",
-        "candidate": "p",
-        "questioned": one,
-        "known": [],
-        "shape": None,
-        "notes": [],
-    }
-    case = CaseRecord(**given, refusals=["it repeats another"], refused=[Why.COPIED])
-    stored = json.loads(msgspec.json.encode(case))
-    again = msgspec.convert(stored, CaseRecord)
-    assert again.reasons == ("it repeats another",) and again.reasons[0].why is Why.COPIED
-    assert CaseFound(again, None, None, again.reasons).attention == (0, 0.0)
-    del stored["refused"]
-    assert [reason.why for reason in msgspec.convert(stored, CaseRecord).reasons] == [Why.EARLIER]
-    assert "refused" not in json.loads(msgspec.json.encode(CaseRecord(**given, refusals=[])))
+def test_a_refusal_keeps_its_kind_and_copies_stand_first():
+    text = CaseTextRecord(name="t", row=0, words=9, sha256="", coverage=0.5)
+    reasons = [Reason(Why.COPIED, "it repeats another")]
+    told = {"candidate": "p", "questioned": text, "known": [], "notes": []}
+    case = CaseRecord(**told, id="c", shape=None, refusals=reasons)
+    again = msgspec.json.decode(msgspec.json.encode(case), type=CaseRecord)
+    assert again.refusals[0].why is Why.COPIED and str(again.refusals[0]) == "it repeats another"
+    found = {"compared": None, "alike": None, "scored": None, "sentence": ""}
+    assert CaseFound(**told, **found, id="c", reasons=reasons).attention == (0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,10 @@ from ravenbench.ext.case.compare.model import (
     validate,
     was_transplanted,
 )
-from ravenbench.ext.case.compare.report import css_text, heat
-from ravenbench.ext.case.compare.sentences import (
+from ravenbench.ext.case.compare.report import heat
+from ravenbench.ext.case.likelihood_ratios import cllr, supported
+from ravenbench.ext.case.report import css_text
+from ravenbench.ext.case.sentences import (
     NEITHER,
     answer,
     by_chance,
@@ -31,7 +33,6 @@ from ravenbench.ext.case.compare.sentences import (
     times,
     verbal,
 )
-from ravenbench.ext.case.likelihood_ratios import cllr, supported
 from ravenbench.randomness import stream
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words
@@ -357,8 +358,12 @@ def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_som
         for name, values in weak.scores.items()
     }
     reason = too_few(validate(replace(weak, scores=noise)), 0)
-    assert reason is not None and "the background has 16 authors" in reason and "about " in reason
-    assert "more authors like these would help" in reason and "(C_llr " in reason
+    assert (
+        reason is not None
+        and "the background has 16 authors" in str(reason)
+        and "about " in str(reason)
+    )
+    assert "more authors like these would help" in str(reason) and "(C_llr " in str(reason)
     many = pairs_of(authors=40, gain=0.0)
     noise = {
         name: 0.2 * values + stream(1, name).normal(0, 1, len(values))

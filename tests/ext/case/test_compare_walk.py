@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
+from ravenbench.ext.case.compare.record import Why
 from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store
 
@@ -31,5 +32,5 @@ def test_the_walk_ends_as_the_page_says(tmp_path: Path, monkeypatch: pytest.Monk
     result = CliRunner().invoke(build("compare"), [*arguments, "--workers", "1"])
     assert result.exit_code == 0, result.output
     (found,) = analyse(Store.open("case")).cases
-    assert not found.answered and "cannot be told apart" in found.reasons[0]
+    assert not found.answered and found.reasons[0].why is Why.GUESSING
     assert "No answer is given" in Path("case/report/index.html").read_text(encoding="utf-8")

@@ -15,18 +15,18 @@ from ravenbench.ext.case.compare.dossier import (
     Cited,
     Criterion,
     Dossier,
-    Figure,
     cited,
     covering,
     parse_between,
     standing,
 )
 from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
-from ravenbench.ext.case.compare.sentences import rank_sentence
+from ravenbench.ext.case.likelihood_ratios import MeasureEstimate as Figure
 from ravenbench.ext.case.likelihood_ratios import cllr, estimated, mean_misleading
+from ravenbench.ext.case.sentences import rank_sentence
+from ravenbench.ext.case.validate.analysis import failing
 from ravenbench.ext.case.validate.conditions import MOST_CELLS, read_conditions
 from ravenbench.ext.case.validate.plan import ValidatePlan
-from ravenbench.ext.case.validate.report import failing
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.records import read_record
 
@@ -43,7 +43,7 @@ def few_draws():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ravenbench.ext.case.compare.model.DRAWS", 20)
         patch.setattr(
-            "ravenbench.ext.case.validate.report.estimated",
+            "ravenbench.ext.case.validate.analysis.estimated",
             lambda *given: estimated(*given[:5], 40, given[6]),
         )
         yield
@@ -231,7 +231,7 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
     _, one, told = compared("across", condition="genre=same")
     assert (
         not one.answered
-        and "has no tested cell for 2 known texts" in one.reasons[-1]
+        and "has no tested cell for 2 known texts" in str(one.reasons[-1])
         and not told["valid"]
     )
     _, one, told = compared("anyway", seed=4, unvalidated=True)

@@ -60,7 +60,7 @@ def test_an_author_is_named_with_what_the_answer_rests_on(tmp_path):
     low, high = one.best.interval
     assert 0 <= low <= one.best.probability <= high <= 1
     assert one.accuracies[0].right > 0.8 and one.accuracies[0].chance == pytest.approx(1 / 3)
-    assert "stays author1" in one.content and one.best.style > 0.5
+    assert "stays author1" in one.content.sentence and one.best.style > 0.5
     assert "are named rightly (other texts held out)." in one.sentence
     assert 0.5 < one.recognised <= 1
     share, low, high = one.strangers
@@ -94,7 +94,7 @@ def test_texts_of_strangers_are_rather_by_none_of_them(tmp_path):
         out=tmp_path / "out",
         workers=1,
     )
-    none = {one.record.name: one.ranked for one in ravenbench.analyse(result.store).texts}
+    none = {one.name: one.ranked for one in ravenbench.analyse(result.store).texts}
     share = {
         name: next(c.probability for c in ranked if c.name == "none of them")
         for name, ranked in none.items()
@@ -104,7 +104,7 @@ def test_texts_of_strangers_are_rather_by_none_of_them(tmp_path):
     )
     assert np.mean(strange) > np.mean(own) + 0.1
     page = ravenbench.write_report(result.store).read_text()
-    assert "Who wrote 10 texts?" in page and "The first 8 follow in full" in page
+    assert "Who wrote 10 texts?" in page and "The first 8 lead to a page each" in page
     assert len(ravenbench.frames(result.store)["answers"]) == 10
 
 

@@ -2,8 +2,8 @@
 
 In: ``ShapeScores`` and ``Validated``: scores and log10 LRs of background pairs made like the case.
 Out: ``verifier_contents``: one ``VerifierContent`` a verifier: what was done (text) and the AUC (0 to 1, higher = same
-author scores higher) of pairs as written and with content words replaced, None where not measured. ``contents_table``,
-``contents_json`` and ``contents_sentence`` show these.
+author scores higher) of pairs as written and with content words replaced, None where not measured. ``contents_table`` and
+``contents_sentence`` show these.
 
 No verdict is made here, as ``raven run --probe transplant`` makes one, so none is called cleared. What likeness in
 content adds is taken off scores, and the same pairs are scored with content words replaced.
@@ -12,11 +12,12 @@ content adds is taken off scores, and the same pairs are scored with content wor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ravenbench.ext.case.compare.model import ShapeScores, Validated, was_transplanted
+from ravenbench.ext.case.sentences import say
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.view import Col, Table, col, objects, table
+from ravenbench.reports.view import Table, col, table
+from ravenbench.store.records import Record
 
 TAKEN = "taken off"
 NOTHING = "none to take off"
@@ -34,17 +35,17 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class VerifierContent:
-    """A verifier: what was done about content (``TAKEN`` …), AUC (0 to 1) of background pairs as written without what
-    was taken off and with content replaced, and why it may know more than it was handed, or how one of others was
-    confined."""
+class VerifierContent(Record, frozen=True, kw_only=True):
+    """A verifier: what was done about content (``TAKEN`` …) and why it may know more than it was handed, or how one of
+    others was confined; AUC (0 to 1) of background pairs as written without what was taken off and with content
+    replaced. None is ``tested``."""
 
     verifier: str
     done: str
-    written: float | None
-    replaced: float | None
-    reason: str
+    tested: bool = False
+    reason: str | None
+    auc: float | None
+    auc_content_replaced: float | None
 
     @property
     def said(self) -> str:
@@ -52,44 +53,47 @@ class VerifierContent:
         return f"{self.done}: {self.reason}" if self.reason else self.done
 
 
-def verifier_contents(scored: ShapeScores, valid: Validated) -> tuple[VerifierContent, ...]:
+def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierContent]:
     """One ``VerifierContent`` for each verifier of a shape."""
     pairs = valid.pairs
-    rows = was_transplanted(valid.pairs)
+    rows = was_transplanted(pairs)
     contents = []
     for name, gained in valid.system.written.excess.items():
-        reason = scored.barred.get(name, "")
-        done = BARRED if reason else TAKEN if gained.slope.any() else NOTHING
-        written = auc_of_scores(pairs.same, valid.raw.written[name])
-        replaced = None if reason else auc_of_scores(pairs.same[rows], valid.raw.style[name][rows])
-        said = [one for one in (reason, scored.confinement[name]) if one]
-        contents.append(VerifierContent(name, done, written, replaced, "; ".join(said)))
-    return tuple(contents)
+        barred = scored.barred.get(name, "")
+        style = None if barred else valid.raw.style[name][rows]
+        said = "; ".join(filter(None, (barred, scored.confinement[name])))
+        contents.append(
+            VerifierContent(
+                verifier=name,
+                done=BARRED if barred else TAKEN if gained.slope.any() else NOTHING,
+                reason=said or None,
+                auc=auc_of_scores(pairs.same, valid.raw.written[name]),
+                auc_content_replaced=None
+                if style is None
+                else auc_of_scores(pairs.same[rows], style),
+            )
+        )
+    return contents
 
 
-_COLUMNS: tuple[Col[VerifierContent], ...] = (
-    col("verifier", lambda v: v.verifier, text=True, json="verifier"),
-    col("content", lambda v: v.said, text=True),
-    col(None, lambda v: v.done, json="done"),
-    col(None, lambda v: False, json="tested"),
-    col(None, lambda v: v.reason or None, json="reason"),
-    col("AUC", lambda v: v.written, digits=2, json="auc"),
-    col("AUC, content replaced", lambda v: v.replaced, digits=2, json="auc_content_replaced"),
-)
-
-
-def contents_table(contents: Sequence[VerifierContent], key: str) -> Table:
+def contents_table(
+    contents: Sequence[VerifierContent], key: str, section: str | None = ""
+) -> Table:
     """What was done about content, for each verifier."""
-    return table(key, "Verifiers and content", contents, *_COLUMNS, note=NOTE)
-
-
-def contents_json(contents: Sequence[VerifierContent]) -> list[dict[str, object]]:
-    """One object a verifier."""
-    return objects(contents, *_COLUMNS)
+    return table(
+        key,
+        "Verifiers and content",
+        contents,
+        col("verifier", lambda v: v.verifier, text=True),
+        col("content", lambda v: v.said, text=True),
+        col("AUC", lambda v: v.auc, digits=2),
+        col("AUC, content replaced", lambda v: v.auc_content_replaced, digits=2),
+        note=NOTE,
+        section=section,
+    )
 
 
 def contents_sentence(contents: Sequence[VerifierContent]) -> str:
     """What was done, in a line or two."""
-    return (
-        f"Content, by verifier: {'; '.join(f'{v.verifier} {v.said}' for v in contents)}. {UNTESTED}"
-    )
+    verifiers = "; ".join(f"{v.verifier} {v.said}" for v in contents)
+    return say("by verifier", verifiers=verifiers, untested=UNTESTED)

@@ -49,6 +49,7 @@ from numpy.typing import ArrayLike
 from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import wilson
+from ravenbench.store.records import Record
 from ravenbench.types import Bools, Floats, Ints
 
 LN10 = float(np.log(10))
@@ -357,7 +358,7 @@ RATES = ("misleading_for", "misleading_against")
 """Measures that are shares of pairs."""
 
 
-class MeasureEstimate(NamedTuple):
+class MeasureEstimate(Record, frozen=True):
     """A measure, in its own unit, and its 95 % interval."""
 
     value: float

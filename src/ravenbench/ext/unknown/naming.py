@@ -1,33 +1,29 @@
-"""Says who wrote an unknown text, with probabilities, their intervals and their limits.
+"""Computes who wrote an unknown text: probabilities, their intervals and their limits.
 
 In: the folder (``Store``) of ``raven attribute --unknown``, with scores of methods by passage and candidate.
-Out: ``analyse``: ``NamingAnswers`` with one ``Named`` a text (or reasons for none); probabilities, shares and 95 %
-intervals are from 0 to 1, lengths counts of words. InputError for another task's folder, StoreError for a damaged one.
-``percent``: text; ``Scored``: accuracy on known texts; ``barred``: methods that may know more, and why.
+Out: ``NamingAnswers`` with one ``Named`` a text (or reasons for none); probabilities, shares and 95 % intervals are from
+0 to 1, lengths counts of words. InputError for another task's folder, StoreError for a damaged one. ``Scored``:
+accuracy on known texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ravenbench.attribution.posterior import LIKELY, Posterior
-from ravenbench.engine.options import checked
-from ravenbench.ext.unknown.task import (
-    Passages,
-    UnknownPlan,
-    UnknownRecord,
-    UnknownSpec,
-    open_passages,
-)
+from ravenbench.ext.case.compare.record import Reason, Why
+from ravenbench.ext.case.sentences import say
+from ravenbench.ext.case.stated import Stated
+from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, open_passages
 from ravenbench.randomness import stream
+from ravenbench.reports.answers import Answer
 from ravenbench.reports.content import exposure
-from ravenbench.shown import Shown
 from ravenbench.statistics.estimates import wilson
+from ravenbench.store.records import Record
 from ravenbench.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -40,17 +36,19 @@ DRAWS = 999
 LEVEL = 0.05
 PRIORS = (0.05, 0.2)
 """Other probabilities of "none of them" beforehand, for which answers are given too."""
+MOST_NAMED = 5
+"""Names in a note."""
+Interval = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class NamingAccuracy:
+class NamingAccuracy(Record, frozen=True, kw_only=True):
     """Share (0 to 1) of known texts that are named rightly (each candidate counting alike) when they or their like
     were not learned from, with its 95 % interval; ``texts`` counts the independent ones, ``chance`` is the share that
     guessing reaches."""
 
     how: str
     right: float
-    interval: tuple[float, float]
+    interval: Interval
     texts: int
     chance: float
 
@@ -60,134 +58,127 @@ class NamingAccuracy:
         return self.interval[0] > self.chance
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Record, frozen=True, kw_only=True):
     """A candidate, or none of them: probability (0 to 1) with its 95 % interval; of a candidate the probability
     ``listed`` if one of them wrote the text, and ``style``, the same when content words are replaced (None where that
     was not possible); counts of texts and words that were learned from."""
 
     name: str
     probability: float
-    interval: tuple[float, float] | None
+    interval: Interval | None
     listed: float | None
     style: float | None
     texts: int
     words: int
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(Record, frozen=True, kw_only=True):
     """A part of an unknown text: where it begins, counted in words, and probabilities (0 to 1) in the order of the
     candidates, *none of them* last."""
 
     begins: int
-    probabilities: tuple[float, ...]
+    probabilities: list[float]
 
 
-@dataclass(frozen=True, eq=False)
-class Named:
+class Prior(Record, frozen=True, kw_only=True):
+    """The most probable answer and its probability, where none of them had another probability beforehand."""
+
+    none_beforehand: float
+    answer: str
+    probability: float
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """What content has to do with an answer: its kind, and the sentence."""
+
+    outcome: str
+    sentence: str
+
+    @classmethod
+    def of(cls, outcome: str, **values: Any) -> Finding:
+        """The finding of a kind, with these values."""
+        return cls(outcome=outcome, sentence=say(f"text {outcome}", **values))
+
+
+NAMED = {
+    "name": "text",
+    "ranked": "answers",
+    "accuracies": "named_rightly",
+    "recognised": "none_recognised",
+    "strangers": "named_where_absent",
+    "priors": "under_other_priors",
+}
+
+
+class Named(Stated, frozen=True, kw_only=True, rename=NAMED, omit_defaults=False):
     """The answer to one unknown text.
 
-    ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are
-    measured on known texts cut as this one is; ``recognised`` is how often (a share, 0 to 1) *none of them* is more
-    probable for a text whose author was left out than for one by a candidate (None with two candidates).
-    ``strangers`` is how often a candidate is named (``LIKELY`` and more) in texts by somebody else, a share with its
-    95 % interval. ``content`` says whether the answer stays once content words are replaced, ``change`` whether it
-    changes along the text; ``priors`` has, by the probability of none beforehand, the most probable answer and its
-    probability.
+    ``ranked`` has all answers, the most probable first. ``accuracies`` are measured on known texts cut as this one is;
+    ``recognised`` is how often (a share, 0 to 1) *none of them* is more probable for a text whose author was left out
+    than for one by a candidate (None with two candidates). ``strangers`` is how often a candidate is named (``LIKELY``
+    and more) in texts by somebody else, a share with its 95 % interval. ``content`` says whether the answer stays once
+    content words are replaced, ``change`` whether it changes along the text.
     """
 
-    record: UnknownRecord
-    ranked: tuple[Candidate, ...]
-    reasons: tuple[str, ...]
-    notes: tuple[str, ...]
-    accuracies: tuple[NamingAccuracy, ...]
-    recognised: float | None
-    strangers: tuple[float, float, float] | None
-    content: str
-    passages: tuple[Passage, ...]
-    change: str
-    priors: Mapping[float, tuple[str, float]]
+    name: str
+    words: int
+    ranked: list[Candidate] = []
+    accuracies: list[NamingAccuracy] = []
+    recognised: float | None = None
+    strangers: tuple[float, float, float] | None = None
+    content: Finding | None = None
+    change: str | None = None
+    priors: list[Prior] = []
+    passages: list[Passage] = []
 
     @property
-    def answered(self) -> bool:
-        """Whether an answer is given."""
-        return not self.reasons
+    def best(self) -> Candidate | None:
+        """The most probable answer, where one is given."""
+        return self.ranked[0] if self.answered else None
 
     @property
-    def best(self) -> Candidate:
-        """The most probable answer."""
-        return self.ranked[0]
+    def first(self) -> Candidate | None:
+        """The most probable candidate, where an answer is given."""
+        return next((one for one in self.ranked if one.listed is not None and self.answered), None)
 
     @property
-    def sentence(self) -> str:
-        """The answer, how sure it is, and how often such answers are right."""
-        if self.reasons:
-            return f"No answer: {'; '.join(self.reasons)}."
-        best = self.best
-        known = self.accuracies[0]
-        figures = percent(self.best.probability)
-        wide = ""
-        if best.interval is not None:
-            figures += f" (95% interval {percent(best.interval[0])} to {percent(best.interval[1])})"
-            if best.interval[0] < LIKELY <= best.probability:
-                wide = (
-                    " With other texts by the candidates another answer might be the most probable."
-                )
-        first = next(one for one in self.ranked if one.listed is not None)
-        listed = (
-            f" If one of the candidates wrote it, it is most probably {first.name}:"
-            f" {percent(first.listed or 0)}."
-        )
-        if best.probability < LIKELY:
-            answer = f"Nobody is named: the most probable answer is {best.name}, {figures}."
-        elif best.name == NONE:
-            answer = f"Nobody is named: that none of the candidates wrote it has {figures}."
-        else:
-            answer = (
-                f"Among these candidates and none of them, {best.name} is the most probable author:"
-                f" {figures}."
-            )
-            listed = f" {self.misnamed}"
-        right = f"{percent(known.right)} are named rightly ({known.how})"
-        return f"{answer}{wide}{listed} Of the candidates' own texts, cut like this one, {right}."
+    def none(self) -> Candidate | None:
+        """None of them, where an answer is given."""
+        return next((one for one in self.ranked if one.listed is None and self.answered), None)
 
     @property
     def misnamed(self) -> str:
         """How often somebody is named who is not the author, because the author is no candidate."""
         if self.strangers is None:
             return ""
-        share, low, high = map(percent, self.strangers)
-        return (
-            "Where the author is none of the candidates, this method all the same names one for"
-            f" {share} of texts (95% interval {low} to {high})."
-        )
+        share, low, high = self.strangers
+        return say("misnamed", share=share, low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NamingAnswers(Shown):
-    """Everything the report says."""
+class NamingAnswers(Answer[UnknownPlan]):
+    """Who wrote each unknown text, and of each method why it may know more than it was handed, or how it was confined;
+    None where neither is so."""
 
-    spec: UnknownSpec
-    plan: UnknownPlan
+    Plan = UnknownPlan
     texts: tuple[Named, ...]
-    methods: tuple[str, ...]
+    methods: dict[str, str | None]
 
+    @classmethod
+    def of(cls, store: Store) -> NamingAnswers:
+        """The answers of a folder of ``raven attribute --unknown``. InputError if it belongs to another task;
+        StoreError if it is damaged."""
+        store.expect("unknown")
+        plan = store.plan_as(UnknownPlan)
+        folds = {fold: _Fold(store, plan, fold) for fold in plan.words}
+        texts = tuple(folds[u.fold].naming(n, u) for n, u in enumerate(plan.unknown))
+        confined = {v.name: v.confinement or None for v in plan.verifiers}
+        return cls(texts, {**confined, **_barred(store, plan)})
 
-def percent(value: float) -> str:
-    """A probability (0 to 1) as percent in words of a sentence, such as 42%."""
-    return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
-
-
-def analyse(store: Store) -> NamingAnswers:
-    """The answers of a folder of ``raven attribute --unknown``. InputError if it belongs to another task; StoreError if
-    it is damaged."""
-    store.expect("unknown")
-    plan = store.plan_as(UnknownPlan)
-    spec = checked(store.run.spec, UnknownSpec)
-    by_fold = {fold: _Fold(store, plan, spec, fold) for fold in plan.words}
-    texts = tuple(by_fold[u.fold].naming(n, u) for n, u in enumerate(plan.unknown))
-    return NamingAnswers(spec, plan, texts, tuple(v.name for v in plan.verifiers))
+    @property
+    def beforehand(self) -> float:
+        """The probability of none of them beforehand."""
+        return float(self.store.run.spec["none"])
 
 
 class Scored:
@@ -217,20 +208,25 @@ class Scored:
             runs += np.array_split(rows, max(1, round(len(rows) / most)))
         return [np.asarray(run) for run in runs if len(run)]
 
+    def learned(self, closed: Floats, absent: Floats, author: Ints) -> Posterior:
+        """What turns scores into probabilities."""
+        return Posterior(self.none).fit(closed, absent, author, self.texts)
+
     def accuracy(self, how: str, scores: Floats, author: Ints, runs: list[Ints]) -> NamingAccuracy:
         """How well known texts (runs of their passages) with these scores are named."""
         used = np.isfinite(scores[:, np.arange(len(author)), author]).all(axis=0)
-        chance = 1 / self.candidates
-        if not used.any():
-            return NamingAccuracy(how, 0.0, (0.0, 1.0), 0, chance)
-        nobody = np.full_like(scores, np.nan)
-        model = Posterior(self.none).fit(scores, nobody, author, self.texts)
-        right = model.of(scores[:, used])[:, :-1].argmax(axis=1) == author[used]
-        codes = author[used]
-        share = float(np.mean([right[codes == a].mean() for a in np.unique(codes)]))
-        texts = len(np.unique(self.text_of[[runs[i][0] for i in np.flatnonzero(used)]]))
+        share = 0.0
+        interval = (0.0, 1.0)
+        texts = 0
+        if used.any():
+            model = self.learned(scores, np.full_like(scores, np.nan), author)
+            codes = author[used]
+            right = model.of(scores[:, used])[:, :-1].argmax(axis=1) == codes
+            share = float(np.mean([right[codes == a].mean() for a in np.unique(codes)]))
+            texts = len(np.unique(self.text_of[[runs[i][0] for i in np.flatnonzero(used)]]))
+            interval = wilson(share, texts)
         return NamingAccuracy(
-            how, share, wilson(share, texts) if texts else (0.0, 1.0), texts, chance
+            how=how, right=share, interval=interval, texts=texts, chance=1 / self.candidates
         )
 
 
@@ -254,35 +250,27 @@ class _Runs:
         """How well the runs are named by these scores."""
         return self.fold.accuracy(how, self.scores(name), self.author, self.runs)
 
-    def learned(self, closed: Floats, absent: Floats, author: Ints) -> Posterior:
-        """What turns scores into probabilities."""
-        return Posterior(self.fold.none).fit(closed, absent, author, self.fold.texts)
-
     @cached_property
     def model(self) -> Posterior:
         """Learned from all runs."""
-        return self.learned(self.closed, self.absent, self.author)
+        return self.fold.learned(self.closed, self.absent, self.author)
 
     @cached_property
     def accuracies(self) -> list[NamingAccuracy]:
         """With other texts held out, and with topics held out where that leaves texts of their authors."""
-        how = (
-            "other parts of the same text held out"
-            if self.fold.alone.all()
-            else "other texts held out"
-        )
+        of_one = self.fold.alone.all()
+        how = "other parts of the same text held out" if of_one else "other texts held out"
         topics = [self.accuracy("topics held out", "topic")] if "topic" in self.fold.scores else []
         return [self.accuracy(how, "closed"), *(one for one in topics if one.texts)]
 
     @cached_property
     def moved(self) -> tuple[Posterior, NamingAccuracy] | None:
         """Learned where content words are replaced, and how well texts are named then; None where that cannot be."""
-        if (
-            not self.fold.scores["versions"].shape[1]
-            or not np.isfinite(self.fold.scores["moved"]).any()
-        ):
+        scores = self.fold.scores
+        if not scores["versions"].shape[1] or not np.isfinite(scores["moved"]).any():
             return None
-        model = self.learned(self.scores("moved"), np.full_like(self.absent, np.nan), self.author)
+        nobody = np.full_like(self.absent, np.nan)
+        model = self.fold.learned(self.scores("moved"), nobody, self.author)
         return model, self.accuracy("content words replaced", "moved")
 
     @cached_property
@@ -290,18 +278,19 @@ class _Runs:
         """Learned without each part of the known texts, if every candidate has others."""
         remaining = {int(number): self.part != number for number in np.unique(self.part)}
         return {
-            number: self.learned(self.closed[:, stays], self.absent[:, stays], self.author[stays])
+            number: self.fold.learned(
+                self.closed[:, stays], self.absent[:, stays], self.author[stays]
+            )
             for number, stays in remaining.items()
             if len(np.unique(self.author[stays])) == self.fold.candidates
         }
 
 
-def barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
+def _barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
     """Methods that may know more than they were handed, by name, and why."""
-    names = [one.name for one in plan.verifiers]
     reasons = {
-        name: exposure(store, name, [store.cell(name, fold) for fold in plan.words])
-        for name in names
+        one.name: exposure(store, one.name, [store.cell(one.name, fold) for fold in plan.words])
+        for one in plan.verifiers
     }
     return {name: why for name, why in reasons.items() if why}
 
@@ -309,155 +298,122 @@ def barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
 class _Fold(Scored):
     """What all unknown texts that are cut alike share."""
 
-    def __init__(self, store: Store, plan: UnknownPlan, spec: UnknownSpec, fold: str) -> None:
+    def __init__(self, store: Store, plan: UnknownPlan, fold: str) -> None:
         self.plan = plan
-        self.spec = spec
+        self.names = [*plan.candidates, NONE]
+        self.seed = store.run.seed
         self.words = plan.words[fold]
-        cells = [
-            cell
-            for v in plan.verifiers
-            if (cell := store.cell(v.name, fold)) is not None and cell.error is None
-        ]
-        self.barred = barred(store, plan)
+        cells = [store.cell(v.name, fold) for v in plan.verifiers]
+        self.barred = _barred(store, plan)
         self.confined = [f"{v.name}: {v.confinement}" for v in plan.verifiers if v.confinement]
         # A method that gives a text no finite scores is left out as one that failed.
-        whole = [cell.arrays for cell in cells if np.isfinite(cell.arrays["unknown"]).all()]
+        whole = [
+            cell.arrays
+            for cell in cells
+            if cell is not None and cell.error is None and np.isfinite(cell.arrays["unknown"]).all()
+        ]
         names = set.intersection(*(set(arrays) for arrays in whole)) if whole else set()
         scores = {name: np.stack([arrays[name] for arrays in whole]) for name in names}
-        super().__init__(open_passages(store, fold, False), scores, spec.none)
+        super().__init__(open_passages(store, fold, False), scores, store.run.spec["none"])
         self._of_length = cache(partial(_Runs, self))
 
     def naming(self, number: int, record: UnknownRecord) -> Named:
         """The answer to one text."""
-        mine = np.flatnonzero(self.passages.questioned == number)
+        found: dict[str, Any] = {"name": record.name, "words": record.words}
         reasons = list(record.refusals)
         if not self.scores:
-            why = tuple(reasons) or ("no method has completed its work",)
-            return Named(record, (), why, tuple(record.notes), (), None, None, "", (), "", {})
+            reasons = reasons or [Reason.of(Why.UNFINISHED)]
+            return _with_sentence(Named(**found, sentence="", reasons=reasons, notes=record.notes))
+        mine = np.flatnonzero(self.passages.questioned == number)
         known = self._of_length(len(mine))
         p = known.model.of(_means(self.scores["unknown"], [mine]))[0]
         accuracies = [*known.accuracies]
-        if not accuracies[0].above_chance:
-            reasons.append(
-                f"the candidates' own texts are not told apart: {accuracies[0].right:.0%} are named"
-                f" rightly (at least {accuracies[0].interval[0]:.0%} with 95% confidence), and"
-                f" guessing reaches {accuracies[0].chance:.0%}"
-            )
+        first = accuracies[0]
+        if not first.above_chance:
+            values = {"right": first.right, "low": first.interval[0], "chance": first.chance}
+            reasons.append(Reason.of(Why.UNTOLD, **values))
         style, content = self._content(mine, known, p)
-        if self.confined:
-            content = f"{content} ({'; '.join(self.confined)})"
         if known.moved is not None and not self.barred:
             accuracies.append(known.moved[1])
         passages, change = self._along(mine)
-        names = [*self.plan.candidates, NONE]
-        order = np.argsort(-p, kind="stable")
-        interval = self._intervals(mine, known, p)
-        texts, words = self._sizes()
-        ranked = tuple(
-            Candidate(
-                names[i],
-                float(p[i]),
-                interval[i],
-                float(p[i] / max(1 - p[-1], 1e-300)) if names[i] != NONE else None,
-                float(style[i]) if style is not None and names[i] != NONE else None,
-                texts[i],
-                words[i],
-            )
-            for i in order
-        )
+        alone = [name for name, one in zip(self.plan.candidates, self.alone, strict=True) if one]
         notes = [*record.notes]
-        if alone := [
-            name for name, one in zip(self.plan.candidates, self.alone, strict=True) if one
-        ]:
-            notes.append(
-                f"{', '.join(alone[:5])}{' …' * (len(alone) > 5)}: one text each, so that parts of"
-                " it stand for texts; other texts by these candidates may be less like it"
+        if alone:
+            names = ", ".join(alone[:MOST_NAMED]) + " …" * (len(alone) > MOST_NAMED)
+            notes.append(say("one text", names=names))
+        if self.candidates == 2:
+            notes.append(say("two candidates"))
+        return _with_sentence(
+            Named(
+                **found,
+                sentence="",
+                reasons=reasons,
+                notes=notes,
+                ranked=self._ranked(mine, known, p, style),
+                accuracies=accuracies,
+                recognised=_recognised(known.model, known.closed, known.absent),
+                strangers=_share(known.model.named_),
+                content=content,
+                passages=passages,
+                change=change,
+                priors=[self._under(prior, p) for prior in PRIORS],
             )
-        if len(self.plan.candidates) == 2:
-            notes.append(
-                "of two candidates neither can be left out to see how texts by others look, so that"
-                " the probability of none of them rests on what was learned from other collections"
-            )
-        return Named(
-            record,
-            ranked,
-            tuple(reasons),
-            tuple(notes),
-            tuple(accuracies),
-            _recognised(known.model, known.closed, known.absent),
-            _share(known.model.named_),
-            content,
-            passages,
-            change,
-            {prior: self._under(prior, p, names) for prior in PRIORS},
         )
 
-    def _content(self, mine: Ints, known: _Runs, p: Floats) -> tuple[Floats | None, str]:
+    def _ranked(self, mine: Ints, known: _Runs, p: Floats, style: Floats | None) -> list[Candidate]:
+        """All answers, the most probable first."""
+        interval = self._intervals(mine, known, p)
+        author = [k.author for k in self.plan.known]
+        passages = self.passages
+        lengths = [len(text.split()) for text in passages.texts]
+        texts = [*np.bincount(author).tolist(), 0]
+        words = [*map(int, np.bincount(passages.author, weights=lengths)), 0]
+        listed = [*(p[:-1] / max(1 - p[-1], 1e-300)).tolist(), None]
+        moved = [None] * len(p) if style is None else [*style.tolist(), None]
+        return [
+            Candidate(
+                name=self.names[i],
+                probability=float(p[i]),
+                interval=interval[i],
+                listed=listed[i],
+                style=moved[i],
+                texts=texts[i],
+                words=words[i],
+            )
+            for i in np.argsort(-p, kind="stable")
+        ]
+
+    def _content(self, mine: Ints, known: _Runs, p: Floats) -> tuple[Floats | None, Finding]:
         """Probabilities among the candidates when content words are replaced, and whether the answer stays."""
+        style = None
         if self.barred:
-            return (
-                None,
-                (
-                    "Whether the answer rests on style or on content is open, for a method may know"
-                    " more than it was handed:"
-                    f" {'; '.join(f'{name}: {why}' for name, why in self.barred.items())}."
-                ),
+            methods = "; ".join(f"{name}: {why}" for name, why in self.barred.items())
+            found = Finding.of("exposed", methods=methods)
+        elif known.moved is None:
+            found = Finding.of("whole")
+        else:
+            model, power = known.moved
+            versions = self.scores["versions"]
+            shape = (len(versions), -1, len(self.passages.questioned), versions.shape[2])
+            each = versions.reshape(shape)[:, :, mine].mean(axis=(1, 2))
+            style = model.of(each[:, None])[0, :-1]
+            style /= style.sum()
+            best = int(p[:-1].argmax())
+            then = int(style.argmax())
+            outcome = "content" if then != best else "part" if style[best] < LIKELY else "style"
+            found = Finding.of(
+                outcome if power.above_chance else "open",
+                name=self.names[best],
+                other=self.names[then],
+                share=float(style[best]),
+                right=power.right,
             )
-        if known.moved is None:
-            return (
-                None,
-                (
-                    "Content could not be replaced in these texts, so whether the answer rests on"
-                    " style is open."
-                ),
-            )
-        versions, (model, power) = self.scores["versions"], known.moved
-        u = len(self.passages.questioned)
-        best = int(p[:-1].argmax())
-        each = versions.reshape(len(versions), -1, u, versions.shape[2])[:, :, mine].mean(
-            axis=(1, 2)
-        )
-        style = model.of(each[:, None])[0, :-1]
-        style /= style.sum()
-        name = self.plan.candidates[best]
-        other = self.plan.candidates[int(style.argmax())]
-        if not power.above_chance:
-            return (
-                style,
-                (
-                    "Whether the answer rests on style or on content is open: once content words"
-                    " are those of other texts, the candidates' own texts are no longer named"
-                    f" above chance ({power.right:.0%})."
-                ),
-            )
-        if other == name and style[best] < LIKELY:
-            return (
-                style,
-                (
-                    f"{name} stays the most probable of the candidates once content words are those"
-                    f" of other texts, but with {percent(float(style[best]))} only if one of them"
-                    " wrote it: style alone hardly tells them apart."
-                ),
-            )
-        if other == name:
-            return (
-                style,
-                (
-                    f"The answer among the candidates stays {name} once content words are those of"
-                    f" other texts ({percent(float(style[best]))} if one of them wrote it), so it"
-                    " does not rest on content alone."
-                ),
-            )
-        return (
-            style,
-            (
-                f"The answer among the candidates changes from {name} to {other} once content words"
-                " are those of other texts: it rests on what the text is about as much as on how"
-                " it is written."
-            ),
-        )
+        if self.confined:
+            confined = f"{found.sentence} ({'; '.join(self.confined)})"
+            found = Finding(outcome=found.outcome, sentence=confined)
+        return style, found
 
-    def _intervals(self, mine: Ints, known: _Runs, p: Floats) -> list[tuple[float, float] | None]:
+    def _intervals(self, mine: Ints, known: _Runs, p: Floats) -> list[Interval | None]:
         """95 % intervals by leaving out one part of the known texts at a time (a jackknife on the log odds)."""
         from scipy.special import expit, logit
         from scipy.stats import t
@@ -467,61 +423,70 @@ class _Fold(Scored):
             scores = self.scores["parts"][:, number][:, mine].mean(axis=1)
             if np.isfinite(scores).all():
                 values.append(logit(np.clip(model.of(scores[:, None])[0], 1e-9, 1 - 1e-9)))
-        if len(values) < 2:
-            return [None] * (len(self.plan.candidates) + 1)
-        middle = logit(np.clip(p, 1e-9, 1 - 1e-9))
         count = len(values)
+        if count < 2:
+            return [None] * len(p)
+        middle = logit(np.clip(p, 1e-9, 1 - 1e-9))
         error = np.sqrt(
             (count - 1) / count * ((np.array(values) - np.mean(values, axis=0)) ** 2).sum(axis=0)
         )
         reach = float(t.ppf(0.975, count - 1)) * error
-        return [
-            (float(a), float(b))
-            for a, b in zip(expit(middle - reach), expit(middle + reach), strict=True)
-        ]
+        low, high = (expit(middle + end).tolist() for end in (-reach, reach))
+        return list(zip(low, high, strict=True))
 
-    def _along(self, mine: Ints) -> tuple[tuple[Passage, ...], str]:
+    def _along(self, mine: Ints) -> tuple[list[Passage], str | None]:
         """Probabilities of every passage, and whether the most probable author changes along the text."""
-        p = self._of_length(1).model.of(
-            _means(self.scores["unknown"], [np.array([i]) for i in mine])
-        )
-        passages = tuple(Passage(i * self.words, tuple(map(float, row))) for i, row in enumerate(p))
-        if len(mine) < FEWEST_PASSAGES:
-            return passages, ""
-        place, first, second, gain = _split(np.log(np.maximum(p, 1e-9)))
-        rng = stream(self.spec.seed, "unknown-along", mine[0])
-        drawn = [
-            _split(np.log(np.maximum(p[rng.permutation(len(p))], 1e-9)))[3] for _ in range(DRAWS)
+        single = _means(self.scores["unknown"], [np.array([i]) for i in mine])
+        p = self._of_length(1).model.of(single)
+        passages = [
+            Passage(begins=i * self.words, probabilities=row) for i, row in enumerate(p.tolist())
         ]
+        if len(mine) < FEWEST_PASSAGES:
+            return passages, None
+        log_p = np.log(np.maximum(p, 1e-9))
+        place, first, second, gain = _split(log_p)
+        rng = stream(self.seed, "unknown-along", mine[0])
+        drawn = [_split(log_p[rng.permutation(len(p))])[3] for _ in range(DRAWS)]
         chance = (1 + sum(value >= gain for value in drawn)) / (1 + DRAWS)
-        names = [*self.plan.candidates, NONE]
-        tested = f"permutation test over {len(p)} passages, p = {chance:.3f}"
+        tested = say("tested", count=len(p), p=chance)
         if first == second or chance > LEVEL:
-            return (passages, f"No change of author along the text is seen ({tested}).")
-        return (
-            passages,
-            (
-                f"The answer changes along the text: up to about word {place * self.words:,}"
-                f" {names[first]} is most probable, after it {names[second]} ({tested}). A change"
-                " of subject can do this too; ask about each part alone."
-            ),
-        )
+            return passages, say("no change", tested=tested)
+        names = {"first": self.names[first], "second": self.names[second]}
+        return passages, say("change", word=place * self.words, tested=tested, **names)
 
-    def _sizes(self) -> tuple[list[int], list[int]]:
-        """Texts and words of each candidate, 0 of none of them."""
-        author = np.array([k.author for k in self.plan.known])
-        words = np.bincount(
-            self.passages.author, weights=[len(t.split()) for t in self.passages.texts]
-        )
-        return [*np.bincount(author).tolist(), 0], [*map(int, words), 0]
-
-    def _under(self, prior: float, p: Floats, names: list[str]) -> tuple[str, float]:
+    def _under(self, prior: float, p: Floats) -> Prior:
         """The most probable answer if none of them were so probable beforehand."""
-        shares = np.append(
-            np.full(len(p) - 1, (1 - prior) / (1 - self.spec.none)), prior / self.spec.none
-        )
+        shares = np.append(np.full(len(p) - 1, (1 - prior) / (1 - self.none)), prior / self.none)
         under = p * shares / (p * shares).sum()
-        return names[int(under.argmax())], float(under.max())
+        best = int(under.argmax())
+        return Prior(none_beforehand=prior, answer=self.names[best], probability=float(under[best]))
+
+
+def _with_sentence(one: Named) -> Named:
+    """The same with its sentence: the answer, how sure it is, and how often such answers are right."""
+    from msgspec import structs
+
+    best = one.best
+    first = one.first
+    if best is None or first is None:
+        return structs.replace(
+            one, sentence=say("no answer", reasons="; ".join(map(str, one.reasons)))
+        )
+    value = best.probability
+    low, high = best.interval or (value, value)
+    figures = say("interval" if best.interval else "probability", value=value, low=low, high=high)
+    code = "nobody" if value < LIKELY else "none" if best.name == NONE else "somebody"
+    known = one.accuracies[0]
+    sentence = say(
+        code,
+        name=best.name,
+        figures=figures,
+        wide=say("wide") if low < LIKELY <= value else "",
+        listed=say("listed", name=first.name, share=first.listed),
+        misnamed=one.misnamed,
+        right=say("right", share=known.right, how=known.how),
+    )
+    return structs.replace(one, sentence=sentence)
 
 
 def _means(scores: Floats, runs: list[Ints]) -> Floats:

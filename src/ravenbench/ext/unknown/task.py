@@ -37,6 +37,7 @@ from ravenbench.engine.options import (
 )
 from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, remark
+from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
 from ravenbench.text.segmenters import Detected, detect
@@ -119,7 +120,7 @@ class UnknownRecord(Record, frozen=True, kw_only=True):
     row: int
     words: int
     fold: str
-    refusals: list[str]
+    refusals: list[Reason]
     notes: list[str]
 
 
@@ -146,6 +147,7 @@ class Unknown(Task):
         for name in ("unknown", "candidates", "none")
     )
     report = "ravenbench.ext.unknown.report:UnknownReport"
+    answer = "ravenbench.ext.unknown.naming:NamingAnswers"
     freezes = False
     Spec = UnknownSpec
     own = (Option("out", "The folder or URL; default raven-runs/attribute-….", takes=PATH),)
@@ -267,7 +269,7 @@ def _draft(
         length = passage_words(text.words, [count_words(k.text) for k in used], author)
         words[f"words-{length}"] = length
         evidence, size = evidence_in_words(text.text)
-        short = f"it has {size}; fewer than {SHORTEST} are not attributed"
+        short = Reason.of(Why.SHORT, size=size, least=SHORTEST)
         refusals = [short] if evidence < SHORTEST else unlike(text.text)
         unknown.append(
             UnknownRecord(
@@ -334,7 +336,7 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
     return labels.codes.astype(np.int64), by
 
 
-def _unlike(known: Sequence[str]) -> Any:
+def _unlike(known: Sequence[str]) -> Callable[[str], list[Reason]]:
     """Says of a text why it is too unlike known ones to be attributed: in its share of their common words, in capitals,
     or for it is no prose."""
     from ravenbench.ext.case.compare.material import capitals, no_prose
@@ -345,18 +347,11 @@ def _unlike(known: Sequence[str]) -> Any:
     usual = float(np.median([coverage(text, common) for text in known]))
     usual_capitals = capitals(known)
 
-    def reasons(text: str) -> list[str]:
+    def reasons(text: str) -> list[Reason]:
         share = coverage(text, common)
-        odd = [f"it {why}" for why in no_prose(text, usual_capitals)]
-        if share >= FOREIGN * usual:
-            return odd
-        return [
-            *odd,
-            (
-                f"it is unlike the candidates' texts in language or kind: {share:.0%} of its words"
-                f" are among their most frequent ones, of their own texts {usual:.0%}"
-            ),
-        ]
+        odd = [Reason(Why.UNLIKE, f"it {why}") for why in no_prose(text, usual_capitals)]
+        foreign = Reason.of(Why.UNLIKE, share=share, usual=usual)
+        return [*odd, *[foreign] * (share < FOREIGN * usual)]
 
     return reasons
 

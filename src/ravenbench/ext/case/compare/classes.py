@@ -29,7 +29,6 @@ from ravenbench.ext.case.compare.background import (
     joined_known,
 )
 from ravenbench.ext.case.compare.material import (
-    COPIES,
     CaseCandidate,
     CaseTexts,
     Material,
@@ -197,17 +196,17 @@ def read_class(spec: CompareSpec) -> Material:
         for one in corpus.notes.get(ACCOUNT, ())
         if one.startswith("texts that stand under two authors")
     ]
-    for one in twice:
-        notes.append(
-            f"{COPIES} and are not judged, an earlier one may be in question:"
-            f" {one.partition(': ')[2]}"
-        )
+    copies = [
+        "Whole texts stand under two authors and are not judged, an earlier one may be in question:"
+        f" {one.partition(': ')[2]}"
+        for one in twice
+    ]
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")
     used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
     background = _background(spec, corpus, used, notes)
-    return Material(tuple(cases), (*notes, *mail_notes(cases)), background)
+    return Material(tuple(cases), (*notes, *mail_notes(cases)), background, tuple(copies))
 
 
 @dataclass(frozen=True)

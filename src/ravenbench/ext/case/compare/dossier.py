@@ -16,13 +16,16 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
+from msgspec import structs
 
 from ravenbench import __version__, files
 from ravenbench.errors import InputError, SpecError
 from ravenbench.ext.case.like_case import rounded
+from ravenbench.ext.case.likelihood_ratios import MeasureEstimate
+from ravenbench.ext.case.sentences import say
 from ravenbench.store.records import Head, Record, open_record, read_record
 
 FILE = "dossier.json"
@@ -57,14 +60,6 @@ class Condition(Record, frozen=True, kw_only=True):
     between: dict[str, str] = {}
 
 
-class Figure(Record, frozen=True, kw_only=True):
-    """A measure, in its own unit, and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 class CellResult(Record, frozen=True, kw_only=True):
     """A cell: its condition, the count of authors with same-author pairs, counts of pairs by one author (``same``)
     and by two, every measure by its key, and its verdict with the reasons where it did not pass."""
@@ -73,7 +68,7 @@ class CellResult(Record, frozen=True, kw_only=True):
     authors: int
     same: int
     different: int
-    measures: dict[str, Figure]
+    measures: dict[str, MeasureEstimate]
     verdict: Verdict
     reasons: list[str]
 
@@ -155,29 +150,22 @@ def cited(
             expected=", ".join(labels) or "no label: the dossier has none",
         )
     # Authors of a class are each other's background.
-    own = [data[name] for name in ("background", "class") if name in data]
-    differs = [] if own == [there.data["background"]] else ["the background's texts"]
-    differs += (
-        []
-        if there.data["methods"] == data["methods"]
-        else [f"the verifiers, there {there.spec['verifiers']}"]
-    )
-    differs += (
-        []
-        if there.raven == __version__
-        else [f"the version of Raven, there {there.raven}, here {__version__}"]
-    )
-    differs += [
-        f"the {name}, there {there.spec[name]}, here {spec[name]}"
+    background = [data[name] for name in ("background", "class") if name in data]
+    versions = f", there {there.raven}, here {__version__}"
+    systems = {
+        "the background's texts": background == [there.data["background"]],
+        f"the verifiers, there {there.spec['verifiers']}": there.data["methods"] == data["methods"],
+        f"the version of Raven{versions}": there.raven == __version__,
+    }
+    systems |= {
+        f"the {name}, there {there.spec[name]}, here {spec[name]}": there.spec[name] == spec[name]
         for name in SAME_SYSTEM
-        if there.spec[name] != spec[name]
-    ]
-    name = files.location(folder).resolve().name
+    }
     return Cited(
-        folder=name,
+        folder=files.location(folder).resolve().name,
         sha256=files.sha256(place),
         dossier=dossier,
-        differs=differs,
+        differs=[how for how, alike in systems.items() if not alike],
         between=case_between,
         unvalidated=unvalidated,
     )
@@ -204,60 +192,43 @@ def parse_between(text: str | None) -> dict[str, str]:
 def covering(citation: Cited, known: Sequence[int], questioned: int) -> CellResult | None:
     """The cell that a case with texts of so many words falls into: of those whose labels lie as the case's do and whose
     sizes are within the reach, the nearest; None where there is none."""
-    best: tuple[float, CellResult] | None = None
+    # The case's lengths lie on this grid already.
+    here = (questioned, sum(known) / len(known), len(known))
+    near: list[tuple[float, CellResult]] = []
     for cell in citation.dossier.cells:
-        condition = cell.condition
-        mean = sum(known) / len(known)
-        # The case's lengths lie on this grid already.
-        here = (questioned, mean, len(known))
-        there = (rounded(condition.questioned), rounded(condition.known), condition.texts)
+        one = cell.condition
+        there = (rounded(one.questioned), rounded(one.known), one.texts)
         factors = [max(a / b, b / a) for a, b in zip(here, there, strict=True)]
-        near = max(factors) <= citation.dossier.criterion.reach
-        if condition.between == citation.between and cell.verdict != "not tested" and near:
-            apart = float(factors[0] * factors[1] * factors[2])
-            if best is None or apart < best[0]:
-                best = apart, cell
-    return None if best is None else best[1]
+        within = max(factors) <= citation.dossier.criterion.reach
+        if one.between == citation.between and cell.verdict != "not tested" and within:
+            near.append((float(factors[0] * factors[1] * factors[2]), cell))
+    return min(near, key=lambda one: one[0])[1] if near else None
 
 
-class DossierStanding(NamedTuple):
-    """How a case stands to a dossier: the cell it falls into, whether it is ``valid`` (a cell of the same system that
-    passed), and the sentence that says so or why not, without its full stop."""
+class DossierStanding(Record, frozen=True, kw_only=True):
+    """How a case stands to a dossier: whether it is ``valid`` (in a cell of the same system that passed), the sentence
+    that says so or why not, without its full stop, and the cell it falls into."""
 
-    cell: CellResult | None
     valid: bool
     sentence: str
+    cell: CellResult | None
 
 
 def standing(citation: Cited, known: Sequence[int], questioned: int) -> DossierStanding:
     """How a case with texts of so many words stands to a dossier."""
     cell = covering(citation, known, questioned)
     dossier = citation.dossier
+    values: dict[str, Any] = {"folder": citation.folder, "differs": "; ".join(citation.differs)}
     if citation.differs:
-        other = (
-            f"The dossier {citation.folder} validated another system; these differ:"
-            f" {'; '.join(citation.differs)}"
-        )
-        return DossierStanding(cell, False, other)
+        return DossierStanding(valid=False, sentence=say("other system", **values), cell=cell)
     if cell is None:
-        between = (
-            ", ".join(f"{key} {value}" for key, value in citation.between.items())
-            or "no label of them named"
-        )
-        return DossierStanding(
-            cell,
-            False,
-            f"Within a factor of {dossier.criterion.reach:g} the dossier {citation.folder} has no"
-            f" tested cell for {len(known)} known texts of about {round(sum(known) / len(known))}"
-            f" words and a questioned text of {questioned} (how the sides lie: {between})",
-        )
-    c = cell.measures["cllr"]
-    condition = cell.condition
-    how = f": {'; '.join(cell.reasons)}" if cell.reasons else ""
-    return DossierStanding(
-        cell,
-        cell.verdict == "passed",
-        f"The case falls into the cell “{condition.name}” of the dossier {citation.folder}, which"
-        f" {cell.verdict}{how} (C_llr {c.value:.2f}, 95% interval {c.low:.2f} to {c.high:.2f},"
-        f" {cell.authors} authors; criterion fixed beforehand, SHA-256 {dossier.fixed[:12]}…)",
-    )
+        between = ", ".join(f"{key} {value}" for key, value in citation.between.items())
+        values |= {"reach": dossier.criterion.reach, "questioned": questioned, "texts": len(known)}
+        values |= {"mean": round(sum(known) / len(known))}
+        values |= {"between": between or "no label of them named"}
+        return DossierStanding(valid=False, sentence=say("no cell", **values), cell=cell)
+    values |= structs.asdict(cell.measures["cllr"])
+    values |= {"name": cell.condition.name, "verdict": cell.verdict, "authors": cell.authors}
+    values |= {"how": f": {'; '.join(cell.reasons)}" if cell.reasons else ""}
+    said = say("cell", fixed=dossier.fixed, **values)
+    return DossierStanding(valid=cell.verdict == "passed", sentence=said, cell=cell)

@@ -17,10 +17,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from msgspec import Struct
 
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.text.content_words import LETTERS, hidden
@@ -41,8 +41,7 @@ MOST_WORDS = 2000
 """Words of a questioned text that are shown."""
 
 
-@dataclass(frozen=True)
-class MarkedToken:
+class MarkedToken(Struct, frozen=True, array_like=True):
     """A stretch of the questioned text: what stands before it, itself, its log10 ratio (above 0 for the candidate),
     whether it is content."""
 
@@ -52,8 +51,7 @@ class MarkedToken:
     content: bool
 
 
-@dataclass(frozen=True)
-class MarkedPassage:
+class MarkedPassage(Struct, frozen=True):
     """Some sentences of the questioned text, and the sum of their tokens' log10 ratios (above 0 for the candidate)."""
 
     tokens: tuple[MarkedToken, ...]
@@ -149,8 +147,7 @@ def passages(
     return tuple(made)
 
 
-@dataclass(frozen=True)
-class Feature:
+class Feature(Struct, frozen=True):
     """A feature that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand units of the
     questioned text, the known texts and the background, an instance in context (before, itself, after), and
     ``content``, the share (0 to 1) of its instances in the questioned text that lie within content words (None where
@@ -276,8 +273,7 @@ def _feature(
     return Feature(name, float(pull), questioned, known, background, context, content)
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What there is to look at: ``more`` is the count of words of the questioned text that are not shown."""
 
     passages: tuple[MarkedPassage, ...]

@@ -50,8 +50,6 @@ RUN = 8
 """Words in a row that count as copied where they stand in two texts."""
 COPIED = 0.3
 """Share of a questioned text's runs of words that makes it a copy."""
-COPIES = "Whole texts stand under two authors"
-"""How the note of a class begins that names its exact copies."""
 SHARED = 0.1
 """Share of a background text's runs of words by which it counts as the candidate's or the questioned text."""
 FEWEST_RUNS = 3
@@ -113,11 +111,12 @@ class CaseTexts:
 @dataclass(frozen=True)
 class Material:
     """All cases, in the order they were asked in, and ``notes`` on what was passed over; of a class also its
-    ``corpus``, the background that the candidates are part of."""
+    ``corpus``, the background that the candidates are part of, and notes on ``copies`` under two authors."""
 
     cases: tuple[CaseTexts, ...]
     notes: tuple[str, ...]
     corpus: Corpus | None = None
+    copies: tuple[str, ...] = ()
 
     def of(self, plain: Callable[[str], str]) -> Material:
         """The same with every text changed so."""

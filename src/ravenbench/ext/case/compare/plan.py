@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from msgspec import UNSET
 
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
@@ -51,6 +50,7 @@ from ravenbench.ext.case.compare.record import (
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
+from ravenbench.ext.case.sentences import say
 from ravenbench.reading.load import load_corpus, without_shared
 from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
@@ -141,6 +141,7 @@ def draft(
         shapes=shapes,
         cases=case_records,
         notes=[*material.notes, *notes],
+        copies=list(material.copies),
     )
     arrays = {
         pairs_array(fold.name): array
@@ -153,15 +154,11 @@ def draft(
 def _too_few(shape: ShapeRecord, every: int) -> Reason:
     """The refusal of a shape that too few background authors can fill, and what would help."""
     count = len(shape.authors)
-    sizes = f"{len(shape.known)} known texts and another one of about {shape.questioned} words"
-    more = f"{FEWEST_AUTHORS - count} more authors with {sizes}"
-    rest = f", or more and longer texts by the {every - count} others" if every > count else ""
-    return Reason(
-        Why.FEW_AUTHORS,
-        f"{count} background authors have texts enough for a case like this; at least"
-        f" {FEWEST_AUTHORS} are needed to say how often such texts mislead. What would help:"
-        f" {more}{rest}, or shorter questioned and known texts",
-    )
+    others = every - count
+    rest = f", or more and longer texts by the {others} others" if others > 0 else ""
+    values = {"count": count, "least": FEWEST_AUTHORS, "more": FEWEST_AUTHORS - count, "rest": rest}
+    texts = {"texts": len(shape.known), "words": shape.questioned}
+    return Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))
 
 
 def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]:
@@ -247,8 +244,7 @@ def _case_record(
         questioned=text_record(case.questioned),
         known=[text_record(text) for text in case.candidate.texts],
         shape=shape,
-        refusals=list(map(str, refusals)),
-        refused=[reason.why for reason in refusals] or UNSET,
+        refusals=refusals,
         notes=screened.notes[case.id],
         part=part,
     )

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum, StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import Struct
 
 from ravenbench.ext.case.compare.dossier import Cited
+from ravenbench.ext.case.sentences import say
 from ravenbench.store.records import Plan, Record
 
 Asks = Literal["plain", "on", "off", "known", "author"]
@@ -70,7 +71,7 @@ class PairColumn(IntEnum):
 
 
 class Why(StrEnum):
-    """Why a case is not answered; ``EARLIER`` stands for the refusals of folders that did not keep it."""
+    """Why no answer is given: of a case, the last two of a text whose author is wanted."""
 
     COPIED = "copied"
     NO_BLANKS = "no blanks"
@@ -82,23 +83,28 @@ class Why(StrEnum):
     NARROW = "narrow"
     DISAGREEING = "disagreeing"
     NOT_VALIDATED = "not validated"
-    EARLIER = "earlier"
+    UNTOLD = "not told apart"
+    UNFINISHED = "no method"
 
 
-class Reason(str):
-    """A sentence, without its full stop, on why a case is not answered, and what kind of reason (``why``) that is."""
+class Reason(Struct, frozen=True):
+    """Why a case is not answered: the kind (``why``), and a sentence on it without its full stop."""
 
     why: Why
+    sentence: str
 
-    def __new__(cls, why: Why, sentence: str) -> Self:
-        reason = super().__new__(cls, sentence)
-        reason.why = why
-        return reason
+    @classmethod
+    def of(cls, why: Why, **values: Any) -> Reason:
+        """A reason whose sentence is that of its kind, with these values."""
+        return cls(why, say(why, **values))
+
+    def __str__(self) -> str:
+        return self.sentence
 
     @property
     def short(self) -> str:
         """The sentence up to its first detail."""
-        return re.split(r" \(|[,:;] ", self)[0]
+        return re.split(r" \(|[,:;] ", self.sentence)[0]
 
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):
@@ -154,7 +160,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
-    (``refusals``, each of a kind in ``refused``) or should be known (``notes``). ``part`` is the number of the fold of
+    (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of
     background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
     candidate is in none."""
 
@@ -163,16 +169,9 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     questioned: CaseTextRecord
     known: list[CaseTextRecord]
     shape: str | None
-    refusals: list[str]
+    refusals: list[Reason]
     notes: list[str]
     part: int | None = None
-    refused: list[Why] | UnsetType = UNSET
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """The refusals with their kinds."""
-        kinds = self.refused or [Why.EARLIER] * len(self.refusals)
-        return tuple(map(Reason, kinds, self.refusals))
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):
@@ -194,12 +193,14 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
 
 
 class ComparePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven compare``; ``validated`` is the dossier that it cites."""
+    """The manifest of ``raven compare``; ``copies`` are notes on whole texts under two authors of a class, ``validated``
+    is the dossier that it cites."""
 
     background: BackgroundRecord
     shapes: list[ShapeRecord]
     cases: list[CaseRecord]
     notes: list[str]
+    copies: list[str] = []
     validated: Cited | None = None
 
 

@@ -53,6 +53,7 @@ class Compare(Task):
     in_spec = "skip_faulty text author topic authors folds donors unvalidated"
     first = "questioned known background out"
     report = "ravenbench.ext.case.compare.report:CompareReport"
+    answer = "ravenbench.ext.case.compare.analysis:Comparison"
     freezes = False
     Spec = CompareSpec
     own = (
@@ -199,4 +200,4 @@ def _told(plan: ComparePlan) -> list[str]:
         f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals
     ]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
-    return notes + [f"Note: {note}." for note in plan.notes]
+    return notes + [f"Note: {note}." for note in (*plan.copies, *plan.notes)]

@@ -44,6 +44,7 @@ from ravenbench.ext.case.compare.record import (
     under,
 )
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
+from ravenbench.ext.case.sentences import say
 from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape_under
 from ravenbench.ext.case.validate.spec import ValidateSpec
 from ravenbench.problems.transplant import Transplanter
@@ -200,40 +201,20 @@ def draft(
 
 
 def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRecord:
+    reason = None
+    pairs = None
     if made is None or not made.folds:
-        return TestedRecord(
-            condition=condition,
-            shape=None,
-            pairs=None,
-            reason="not tested: too few background authors have texts for cases of this size",
-        )
-    pairs = made.under[number] if condition.between else made.record
-    if len(pairs.authors) < FEWEST_AUTHORS or not pairs.strangers:
-        return TestedRecord(
-            condition=condition,
-            shape=None,
-            pairs=None,
-            reason=(
-                f"not tested: {len(pairs.authors)} background authors have texts for both sides of"
-                f" such cases; at least {FEWEST_AUTHORS} are needed"
-            ),
-        )
+        reason = say("too small")
+    else:
+        pairs = made.under[number] if condition.between else made.record
+        if len(pairs.authors) < FEWEST_AUTHORS or not pairs.strangers:
+            reason = say("too few sides", count=len(pairs.authors), least=FEWEST_AUTHORS)
+    if reason is not None or made is None:
+        return TestedRecord(condition=condition, shape=None, pairs=None, reason=reason)
     return TestedRecord(condition=condition, shape=made.record.name, pairs=pairs)
 
 
 def criterion_lines(criterion: Criterion) -> list[str]:
     """A criterion in sentences."""
-    strong = f"{10**criterion.strong:,.3g}"
-    return [
-        (
-            "A cell passes by the upper ends of 95% intervals: that of C_llr is below"
-            f" {criterion.cllr:g}; of devPAV at most {criterion.devpav:g}; of the mean LR of"
-            f" strangers, and of the mean 1/LR of own texts, at most {criterion.mean:g}, with no"
-            f" lower end above 1; of both rates of misleading LRs of {strong} or more at most"
-            f" {criterion.misleading:g}."
-        ),
-        (
-            "raven compare takes a case to fall into a cell where words and number of known texts"
-            f" lie within a factor of {criterion.reach:g}."
-        ),
-    ]
+    values = msgspec.to_builtins(criterion) | {"strength": 10**criterion.strong}
+    return [say("passes", **values), say("falls", **values)]

@@ -49,6 +49,7 @@ class Validate(Task):
     in_spec = "text author skip_faulty authors folds donors most_devpav most_mean strong reach"
     first = "conditions propose out"
     report = "ravenbench.ext.case.validate.report:ValidateReport"
+    answer = "ravenbench.ext.case.validate.analysis:Validation"
     freezes = False
     Spec = ValidateSpec
     own = (

@@ -1,0 +1,172 @@
+"""Writes the sentences on a case or an unknown text for a reader who has to decide: answers, ranks, rates, steps.
+
+In: a sentence's code and its values (``say``); log10 LRs (unbounded, above 0 for the candidate) with 95 % intervals,
+shares from 0 to 1, counts of pairs, names.
+Out: text: sentences (``answer``, ``rank_sentence``, ``misleading``, ``by_chance``), steps of support (``verbal``,
+``sided``), numbers in words (``times``, ``one_in``, ``signed``, ``percent``), two ``propositions`` (the candidate
+wrote it, someone else did); ``digits``: a count of decimal places. KeyError for a code that has no sentence.
+
+All sentences stand in ``sentences.toml``, by their codes.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+from typing import Any
+
+from ravenbench.reports.view import Column, figure, number
+
+SCALE = (
+    (6.0, "extremely strong support"),
+    (4.0, "very strong support"),
+    (3.0, "strong support"),
+    (2.0, "moderately strong support"),
+    (1.0, "moderate support"),
+    (0.301, "weak support"),
+)
+"""Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
+WEAK = SCALE[-1][0]
+NEITHER = "no support either way"
+NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+NO_FINDING = (
+    "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
+)
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+OFTEN = (
+    (0.95, "nearly all"),
+    (0.72, "about three in four"),
+    (0.6, "about two in three"),
+    (0.45, "about half"),
+    (0.37, "about two in five"),
+)
+"""Least share of each of these words."""
+
+
+class _Words(Formatter):
+    """Numbers in the forms that sentences of a case have, by the letter behind their ``!``."""
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        forms = {"l": signed, "p": percent, "f": figure}
+        return forms[conversion](value) if conversion else value
+
+
+@cache
+def _sentences() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("sentences.toml").read_text("utf-8"))
+
+
+def say(code: str, **values: Any) -> str:
+    """The sentence of this code, with these values."""
+    return _Words().vformat(_sentences()[code], (), values)
+
+
+def percent(value: float) -> str:
+    """A probability (0 to 1) as percent in words of a sentence, such as 42%."""
+    return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
+
+
+def digits(llr: float) -> int:
+    """Count of decimal digits to show of a log10 LR: one, or as many as keep it on the side of a step of the scale
+    where it lies."""
+    return next((n for n in (1, 2) if verbal(round(llr, n)) == verbal(llr)), 3)
+
+
+def signed(llr: float) -> str:
+    """A log10 LR to so many digits, with its sign where it has one."""
+    return number(llr, Column("", digits=digits(llr), signed=True))
+
+
+def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
+    """The step of the scale: how much support. There is none below the least step, nor where the interval holds 0."""
+    if interval is not None and interval[0] <= 0 <= interval[1]:
+        return NEITHER
+    return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), NEITHER)
+
+
+def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
+    """The step of the scale, and for whom where it is not the candidate."""
+    step = verbal(llr, interval)
+    return f"{step} for someone else" if llr < 0 and step != NEITHER else step
+
+
+def times(llr: float) -> str:
+    """How many times more probable the findings are under one proposition, rounded as far as it is known."""
+    value = 10.0 ** abs(llr)
+    return f"{value:.1f}" if value < 10 else f"{round(value, 2 - len(str(int(value)))):,.0f}"
+
+
+def propositions(name: str, text: str) -> tuple[str, str]:
+    """Hp and Hd in words, of a candidate and a questioned text."""
+    return f"{name} wrote {text}", f"someone else wrote {text}"
+
+
+def answer(
+    llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False
+) -> str:
+    """The answer in one sentence: the findings under both, the step of the scale, the log10 LR, whether ``bounded``."""
+    hp, hd = propositions(name, text)
+    step = verbal(llr, interval)
+    most = say("bounded") if bounded else ""
+    values = say("values", llr=llr, bounded=most, low=interval[0], high=interval[1])
+    if step == NEITHER:
+        return say("neither", hp=hp, hd=hd, values=values)
+    sides = [(f"{hp} (Hp)", "Hp"), (f"{hd} (Hd)", "Hd")]
+    (one, mark), (other, _) = sides if llr > 0 else sides[::-1]
+    return say(
+        "likelier", times=times(llr), one=one, other=other, step=step, mark=mark, values=values
+    )
+
+
+def rank_sentence(
+    name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]
+) -> str:
+    """The candidate's place among writers by likelihood ratio, and how a high one goes with an LR below 1."""
+    place = say("rank", name=name, rank=rank, ranked=ranked, others=ranked - 1)
+    if llr >= 0 or rank > max(1, ranked // 4):
+        return place
+    neither = verbal(llr, interval) == NEITHER
+    often = "about as often by two authors as" if neither else "more often by two authors than"
+    return say("rank alone", place=place, name=name, often=often)
+
+
+def in_words(count: int) -> str:
+    """A count, up to ten in words."""
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)
+
+
+def one_in(share: float) -> str:
+    """A share (0 to 1) in words: "about one in five"."""
+    whole = round(1 / share) if share else 0
+    return next(
+        (words for least, words in OFTEN if share >= least), f"about one in {in_words(whole)}"
+    )
+
+
+def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
+    """How many background pairs of the other kind have an LR at least as strong: their ``share``, by what pairs stand
+    for, and how many they are, of how many."""
+    kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
+    count, total = misled
+    if count < 2:
+        said = "One" if count else "None"
+        return say("few misled", count=said, total=total, kind=kind, far=far)
+    words = one_in(share)
+    return say(
+        "misled",
+        words=f"{words[0].upper()}{words[1:]}",
+        kind=kind,
+        share=share,
+        digits=int(share < 0.01),
+        far=far,
+    )
+
+
+def by_chance(texts: int, low: int, chance: float) -> str:
+    """What a class's answers would be if everybody had written their own text: ``chance`` of them would be as low as
+    ``low`` are."""
+    seen = f"{in_words(low)} {'does' if low == 1 else 'do'}" if low else "none does"
+    expected = f"about {in_words(round(chance))}" if chance >= 0.5 else "fewer than one"
+    return say("by chance", texts=texts, expected=expected, seen=seen)

@@ -1,0 +1,167 @@
+"""Computes from a validation's cells what it states: measures of every condition with intervals, and verdicts.
+
+In: the folder (``Store``) of a validation; measures by key with a ``Criterion``.
+Out: a ``Validation`` with a ``DossierCell`` a condition: log10 LRs (n,), unbounded, higher = same author, C_llr and
+cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``failing``, ``in_words`` and
+``remedies``: sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ravenbench.ext.case.compare.dossier import CellResult, Criterion, Dossier
+from ravenbench.ext.case.compare.model import FUSED, issue_llr, read_scores, validate
+from ravenbench.ext.case.compare.record import part_under
+from ravenbench.ext.case.content import VerifierContent, verifier_contents
+from ravenbench.ext.case.likelihood_ratios import (
+    DRAWS,
+    MeasureEstimate,
+    cllr,
+    estimated,
+    measures,
+)
+from ravenbench.ext.case.sentences import say
+from ravenbench.ext.case.stated import DrawnPairs
+from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan
+from ravenbench.reports.answers import Answer
+from ravenbench.types import Ints
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
+
+Figures = Mapping[str, MeasureEstimate]
+
+
+@dataclass(frozen=True, eq=False)
+class CellPairs(DrawnPairs):
+    """Pairs under a condition, with the numbers of the authors (n, 2) of their known and questioned side."""
+
+    authors: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class DossierCell:
+    """A cell: what was found, its ``pairs`` (None where it was not tested), and what was done about content of each
+    verifier."""
+
+    result: CellResult
+    pairs: CellPairs | None = None
+    contents: tuple[VerifierContent, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Answer[ValidatePlan]):
+    """A whole dossier: its cells with their LRs."""
+
+    Plan = ValidatePlan
+    cells: tuple[DossierCell, ...]
+
+    @classmethod
+    def of(cls, store: Store) -> Validation:
+        """What a dossier says; nothing is scored here."""
+        store.expect("validate")
+        plan = store.plan_as(ValidatePlan)
+        return cls(tuple(_cell(store, plan, record) for record in plan.tested))
+
+    @property
+    def dossier(self) -> Dossier:
+        """What a comparison cites."""
+        return Dossier(
+            run=self.run,
+            background=self.plan.background.name,
+            criterion=self.plan.criterion,
+            fixed=self.plan.fixed,
+            cells=[cell.result for cell in self.cells],
+        )
+
+
+def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell:
+    reason = record.reason or say("failed verifier")
+    untested = CellResult(
+        condition=record.condition,
+        authors=0,
+        same=0,
+        different=0,
+        measures={},
+        verdict="not tested",
+        reasons=[reason],
+    )
+    if record.shape is None or record.pairs is None:
+        return DossierCell(untested)
+    shape = next(one for one in plan.shapes if one.name == record.shape)
+    learned_from = read_scores(store, plan, shape)
+    itself = record.pairs.name == shape.name
+    scores = learned_from if itself else read_scores(store, plan, record.pairs)
+    if min(len(one.verifiers) for one in (scores, learned_from)) < len(plan.verifiers):
+        return DossierCell(untested)
+    # Pairs under a condition have the numbers of the shape's folds, of which some may have none.
+    numbers = np.array([shape.folds.index(part_under(name)) for name in record.pairs.folds])
+    pairs = replace(scores.pairs, fold=numbers[scores.pairs.fold])
+    llr = issue_llr(learned_from.pairs, pairs)[FUSED]
+    drawn = pairs.authors, store.run.seed, DRAWS
+    found = estimated(llr, pairs.same, pairs.weight, *drawn, measures(plan.criterion.strong))
+    alike = estimated(llr, pairs.same, np.ones(len(llr)), *drawn, {"cllr_listed": cllr})
+    reasons = failing(found, plan.criterion)
+    result = CellResult(
+        condition=record.condition,
+        authors=len(np.unique(pairs.authors[pairs.same, 0])),
+        same=int(pairs.same.sum()),
+        different=int((~pairs.same).sum()),
+        measures=found | alike,
+        verdict="failed" if reasons else "passed",
+        reasons=reasons,
+    )
+    return DossierCell(
+        result,
+        CellPairs(llr, pairs.same, pairs.weight, pairs.authors),
+        tuple(verifier_contents(learned_from, validate(learned_from.pairs))),
+    )
+
+
+def failing(found: Figures, criterion: Criterion) -> list[str]:
+    """Why a cell does not keep its criterion, first in words and then by figures; empty where it does."""
+    strong = 10**criterion.strong
+    reasons = []
+    if (high := found["cllr"].high) >= criterion.cllr:
+        reasons.append(say("cllr fails", high=high, limit=criterion.cllr))
+    if (high := found["devpav"].high) > criterion.devpav:
+        reasons.append(say("devpav fails", high=high, limit=criterion.devpav))
+    for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
+        mean = found[key]
+        if mean.high > criterion.mean:
+            reasons.append(say("mean fails", kind=kind, high=mean.high, limit=criterion.mean))
+        elif mean.low > 1:
+            reasons.append(say("mean above one", kind=kind, low=mean.low))
+    for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
+        if (high := found[key].high) > criterion.misleading:
+            limits = {"strong": strong, "limit": criterion.misleading}
+            reasons.append(say("misleading fails", side=side, high=high, **limits))
+    return [in_words(found, criterion), *reasons] if reasons else []
+
+
+def in_words(found: Figures, criterion: Criterion) -> str:
+    """Which way the LRs of a cell that failed err, as far as the interval of their over-estimation shows it."""
+    strength = found["overstated"]
+    rates = [found["misleading_for"], found["misleading_against"]]
+    rare = all(rate.high <= criterion.misleading for rate in rates)
+    none = all(rate.value == 0 for rate in rates)
+    code = "none misleads" if none else "rare as asked" if rare else "too frequent"
+    way = "weaker" if strength.high < 0 else "stronger" if strength.low > 0 else "not shown"
+    return say(way, misled=say(code, strong=10**criterion.strong))
+
+
+def remedies(dossier: Dossier) -> list[str]:
+    """What can be done about cells that failed; empty where none did."""
+    asked = dossier.criterion.devpav
+    failed = [one.measures["devpav"].high for one in dossier.cells if one.verdict == "failed"]
+    if not failed:
+        return []
+    found = max(failed)
+    values = {"asked": asked, "by": 10**asked, "found": found, "found_by": 10**found}
+    wider = [say("weaker criterion", **values)] if found > asked else []
+    return [say("what to do"), *wider, say("no answer there")]
