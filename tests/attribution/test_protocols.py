@@ -232,7 +232,7 @@ def test_known_topic_reliance_is_recovered(tmp_path):
     assert drops["style"] > -0.05 and drops["topic"] < -0.15
     (ends,) = (p for p in analysis.main.pairs if {methods[p.a], methods[p.b]} == {"style", "topic"})
     assert ends.p == 2 / 2**6 and ends.interval[0] > 0
-    method, changed, kept = analysis.result.cues
+    method, changed, kept = analysis.cues
     assert methods[method] == "style" and max(c.change for c in kept) < min(
         c.change for c in changed
     )

@@ -58,13 +58,15 @@ class Answer(Shown, Generic[P]):
         """Compute it, and keep it in the folder and with this store."""
         store.outcomes.clear()
         answer = cls.of(store)
-        plain = msgspec.to_builtins(answer, enc_hook=_plain)
+        plain = msgspec.to_builtins(answer, enc_hook=_plain, str_keys=True)
         kept = Kept(raven=__version__, made_of=cls._made_of(store), answer=plain)
         # What is read again is what was written, to the last digit.
         store.answer = kept, cls._read(store, kept)
-        if store.keeps_answer:
+        place = store.path / ANSWER
+        known = records.record_or_none(place, Kept)
+        if store.keeps_answer and msgspec.json.encode(known) != msgspec.json.encode(kept):
             with suppress(OSError):
-                records.write_record(store.path / ANSWER, store.kind, kept)
+                records.write_record(place, store.kind, kept)
         return store.answer[1]  # type: ignore[no-any-return]
 
     @classmethod
@@ -73,9 +75,8 @@ class Answer(Shown, Generic[P]):
         now = cls._made_of(store)
         if store.answer is not None and store.answer[0].made_of == now:
             return store.answer[1]  # type: ignore[no-any-return]
-        kept = None
-        if store.keeps_answer:
-            kept = records.record_or_none(store.path / ANSWER, Kept)
+        place = store.path / ANSWER
+        kept = records.record_or_none(place, Kept) if store.keeps_answer else None
         if kept is not None and (kept.raven, kept.made_of) == (__version__, now):
             with suppress(msgspec.ValidationError):
                 store.answer = kept, cls._read(store, kept)

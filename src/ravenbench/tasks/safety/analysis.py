@@ -9,7 +9,6 @@ a reason (text); ``Verifiers`` and ``Attributors`` judge cells.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -328,6 +327,7 @@ class Verifiers(JudgedMethods):
         effect = self.effect(name, fold)
         answers = answers_of(self.store, name, fold)
         assert not isinstance(effect, str) and not isinstance(answers, str)
+        assert effect.threshold is not None
         return np.asarray(answers[self.same] >= effect.threshold)
 
     def recoveries(
@@ -416,7 +416,7 @@ class Attributors(JudgedMethods):
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
         change = effect(self.texts.truth, before[0], after[0], self.texts.attacked)
-        return VerificationEffect(math.nan, change, None, None, None)
+        return VerificationEffect(None, change, None, None, None)
 
     def right(self, name: str, fold: str) -> Bools:
         named = self.named(name, fold)
@@ -479,11 +479,7 @@ def _analysis(store: Store) -> SafetyAnalysis:
             for name, effects_or_error in methods.prior.items()
         },
         accuracy={
-            name: (
-                folded.effect.accuracy,
-                folded.effect.recall,
-                folded.threshold if math.isfinite(folded.threshold) else None,
-            )
+            name: (folded.effect.accuracy, folded.effect.recall, folded.threshold)
             for name, folded in known.items()
         },
         obfuscators=ranked,
