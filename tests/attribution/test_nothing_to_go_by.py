@@ -15,9 +15,8 @@ from ravenbench import registry
 from ravenbench.attribution.protocols import answer_problem, nothing_seen
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.tasks.api import attribute
-from ravenbench.tasks.attribute.analysis import analyse
 
 BARE = ["", "123 !!! 456", "Привет, мир, как дела сегодня?", "我们今天去北京 " * 40]
 OF_WORDS = {

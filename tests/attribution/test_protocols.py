@@ -15,12 +15,11 @@ from sklearn.pipeline import make_pipeline
 from ravenbench.attribution.protocols import fewest, fit_split, k_fold, predict_split, splits
 from ravenbench.attribution.selection import SelectionRules, choose, view
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
+from ravenbench.reports.report import analyse, report_of, terminal, write_report
 from ravenbench.reports.report import analyse as analyse_any
-from ravenbench.reports.report import report_of, terminal, write_report
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import attribute
-from ravenbench.tasks.attribute.analysis import analyse
-from ravenbench.tasks.attribute.answers import open_splits
+from ravenbench.tasks.attribute.answers import open_splits, read_answers
 from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.text.names import lookalikes
 from ravenbench.texts import TextTable
@@ -233,7 +232,7 @@ def test_known_topic_reliance_is_recovered(tmp_path):
     assert drops["style"] > -0.05 and drops["topic"] < -0.15
     (ends,) = (p for p in analysis.main.pairs if {methods[p.a], methods[p.b]} == {"style", "topic"})
     assert ends.p == 2 / 2**6 and ends.interval[0] > 0
-    method, changed, kept = analysis.result.cues
+    method, changed, kept = analysis.cues
     assert methods[method] == "style" and max(c.change for c in kept) < min(
         c.change for c in changed
     )
@@ -254,7 +253,7 @@ def test_workers_decide_nothing(tmp_path):
         attribute(data, methods="cosine-delta, nb", workers=w, out=tmp_path / str(w))
         for w in (1, 2)
     ]
-    one, two = (analyse(run.store).result for run in runs)
+    one, two = (read_answers(run.store) for run in runs)
     for a, b in zip(one.protocols[0].methods, two.protocols[0].methods, strict=True):
         assert np.array_equal(a.predicted, b.predicted)
     assert untimed(runs[0].store) == untimed(runs[1].store)
@@ -264,9 +263,9 @@ def test_sampler_joins_or_cuts_topics(tmp_path):
     data = simulate(authors=3, topics=6, docs=4, words=60)
     how = {"topics": 3, "encoder": "lsa(dimensions=8)", "methods": "nb", "workers": 1}
     made = [attribute(data, sampler=s, out=tmp_path / s, **how).store for s in ("hits", "grouping")]
-    cut, joined = (analyse(store).result for store in made)
-    assert len(cut.documents.topics) == len(joined.documents.topics) == 3
-    assert len(cut.documents) < len(joined.documents) == len(data)
+    cut, joined = (read_answers(store).documents for store in made)
+    assert len(cut.topics) == len(joined.topics) == 3
+    assert len(cut) < len(joined) == len(data)
     with pytest.raises(SpecError, match="number of topics"):
         attribute(data, sampler="hits", methods="nb", out=tmp_path / "none")
     assert not (tmp_path / "none").exists()

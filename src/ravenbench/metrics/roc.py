@@ -77,10 +77,11 @@ class Stretch(NamedTuple):
 
 
 class OperatingPoint(NamedTuple):
-    """Where to operate: the system, the value from which to answer "same author", and the rates (0 to 1) that gives."""
+    """Where to operate: the system, the value from which to answer "same author" (None: never), and the rates (0 to 1)
+    that gives."""
 
     system: str | None
-    threshold: float
+    threshold: float | None
     fpr: float
     tpr: float
 
@@ -140,9 +141,10 @@ class Hull:
             1 - self.tpr
         )
         vertex = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
+        threshold = float(self.threshold[vertex])
         return OperatingPoint(
             self.owner[vertex],
-            float(self.threshold[vertex]),
+            threshold if np.isfinite(threshold) else None,
             float(self.fpr[vertex]),
             float(self.tpr[vertex]),
         )

@@ -17,7 +17,9 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench import __version__
+from ravenbench import __version__, registry
+from ravenbench.files import sha256
+from ravenbench.metrics.base import Metric
 from ravenbench.reports.view import public_head
 from ravenbench.shown import Shown
 from ravenbench.store import records
@@ -28,13 +30,10 @@ P = TypeVar("P", bound=records.Plan)
 
 
 class Kept(records.Record, frozen=True, kw_only=True):
-    """``answer.json``: what is stated, by which version of Raven, and of which cells.
-
-    ``cells`` is a hash of the plan's cells, each with what is wrong with it.
-    """
+    """``answer.json``: what is stated, by which version of Raven, and a hash of what it was computed from."""
 
     raven: str
-    cells: str
+    made_of: str
     answer: Any
 
 
@@ -45,6 +44,8 @@ class Answer(Shown, Generic[P]):
     """
 
     Plan: ClassVar[type[Any]] = records.Plan
+    files: ClassVar[tuple[str, ...]] = ()
+    """Files of the folder beside the cells from which it is computed, as patterns."""
     store: Store
 
     @classmethod
@@ -57,37 +58,42 @@ class Answer(Shown, Generic[P]):
         """Compute it, and keep it in the folder and with this store."""
         store.outcomes.clear()
         answer = cls.of(store)
-        plain = msgspec.to_builtins(answer, enc_hook=_plain)
-        kept = Kept(raven=__version__, cells=_cells(store, cls._planned(store)), answer=plain)
+        plain = msgspec.to_builtins(answer, enc_hook=_plain, str_keys=True)
+        kept = Kept(raven=__version__, made_of=cls._made_of(store), answer=plain)
         # What is read again is what was written, to the last digit.
         store.answer = kept, cls._read(store, kept)
-        if store.keeps_answer:
+        place = store.path / ANSWER
+        known = records.record_or_none(place, Kept)
+        if store.keeps_answer and msgspec.json.encode(known) != msgspec.json.encode(kept):
             with suppress(OSError):
-                records.write_record(store.path / ANSWER, store.kind, kept)
+                records.write_record(place, store.kind, kept)
         return store.answer[1]  # type: ignore[no-any-return]
 
     @classmethod
     def read(cls, store: Store) -> Self:
         """What this store, or its folder, has of it; computed where it is not of the cells as they were last read."""
-        now = _cells(store, cls._planned(store))
-        if store.answer is not None and store.answer[0].cells == now:
+        now = cls._made_of(store)
+        if store.answer is not None and store.answer[0].made_of == now:
             return store.answer[1]  # type: ignore[no-any-return]
-        kept = None
-        if store.keeps_answer:
-            kept = records.record_or_none(store.path / ANSWER, Kept)
-        if kept is not None and (kept.raven, kept.cells) == (__version__, now):
+        place = store.path / ANSWER
+        kept = records.record_or_none(place, Kept) if store.keeps_answer else None
+        if kept is not None and (kept.raven, kept.made_of) == (__version__, now):
             with suppress(msgspec.ValidationError):
                 store.answer = kept, cls._read(store, kept)
                 return store.answer[1]  # type: ignore[no-any-return]
         return cls.computed(store)
 
     @classmethod
-    def _planned(cls, store: Store) -> list[str]:
-        return [key for _, _, key in store.plan_as(cls.Plan).planned]
+    def _made_of(cls, store: Store) -> str:
+        """A hash of each cell with what is wrong with it, and of the further files."""
+        cells = [(key, store.outcome(key)) for _, _, key in store.plan_as(cls.Plan).planned]
+        paths = sorted(path for name in cls.files for path in store.path.glob(name))
+        beside = [(path.name, sha256(path)) for path in paths]
+        return records.hash_of("answer", json.dumps([cells, beside]).encode())
 
     @classmethod
     def _read(cls, store: Store, kept: Kept) -> Self:
-        answer = msgspec.convert(kept.answer, cls, dec_hook=_array, str_keys=True)
+        answer = msgspec.convert(kept.answer, cls, dec_hook=_whole, str_keys=True)
         answer.__dict__["store"] = store
         return answer
 
@@ -108,18 +114,18 @@ class Answer(Shown, Generic[P]):
         return str(self.store.path)
 
 
-def _cells(store: Store, keys: list[str]) -> str:
-    outcomes = [(key, store.outcome(key)) for key in keys]
-    return records.hash_of("cells", json.dumps(outcomes).encode())
-
-
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    raise NotImplementedError
+    """An array as a list, in which numbers that are not finite are text; a metric as it prints."""
+    if isinstance(value, Metric):
+        return str(value)
+    if np.isrealobj(value) and value.dtype.kind == "f" and not np.isfinite(value).all():
+        return value.astype(str).tolist()
+    return value.tolist()
 
 
-def _array(shape: Any, value: Any) -> Any:
-    """An array of the type that its annotation names (``NDArray[np.float64]``)."""
+def _whole(shape: Any, value: Any) -> Any:
+    """What ``_plain`` was given, by its annotation (``NDArray[np.float64]``, ``Metric``)."""
+    if isinstance(shape, type) and issubclass(shape, Metric):
+        return registry.parse("metric", value)
     dtype = np.dtype(shape.__args__[1].__args__[0])
-    return np.asarray(value, dtype=dtype)
+    return np.asarray(value).astype(dtype)

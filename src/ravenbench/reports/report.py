@@ -89,7 +89,7 @@ class Report(View, Generic[A]):
         _ = self.gaps  # reads the cells as they are now
         value = self.analyse() if self._given is None else self._given
         if isinstance(value, Shown):
-            value.__dict__.update({"_kept_view": self, "store": self.store})
+            value.__dict__.update(_kept_view=self, store=self.store)
         return value
 
     def finding(self) -> str:

@@ -162,7 +162,7 @@ class VerificationEffect:
     ``threshold``. None where undefined.
     """
 
-    threshold: float
+    threshold: float | None
     effect: Effect
     delta_auc: float | None
     delta_c1: float | None
@@ -188,7 +188,7 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
         return None if value_before is None or value_after is None else value_after - value_before
 
     return VerificationEffect(
-        threshold=threshold,
+        threshold=threshold if math.isfinite(threshold) else None,
         effect=effect(truth, ranked_before >= threshold, second >= threshold, truth),
         delta_auc=change("auc"),
         delta_c1=change("c@1"),

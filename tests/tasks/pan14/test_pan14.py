@@ -16,12 +16,12 @@ from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.metrics.pan import scores
 from ravenbench.reading.problems import read_problems, write_pan_problems
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import pan14
 from ravenbench.tasks.evaluate.api import read_run
-from ravenbench.tasks.pan14.analysis import META, analyse
+from ravenbench.tasks.pan14.analysis import META, Overview
 from ravenbench.tasks.pan14.plan import Pan14Plan, read_corpora, shared_documents
 from ravenbench.tasks.pan14.published import CORPORA, publication
 from ravenbench.tasks.pan14.report import Pan14Report, published_tables
@@ -59,7 +59,7 @@ def whole(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def overview(whole):
-    return analyse(Store.open(whole / "run"), replicates=200)
+    return analyse(Store.open(whole / "run"))
 
 
 def run(*arguments):
@@ -327,7 +327,7 @@ def test_another_run_is_refused(whole, tmp_path):
     shutil.copytree(whole / "run", tmp_path / "run")
     write_record(tmp_path / "run" / "run.json", "safety", Store.open(whole / "run").run)
     with pytest.raises(InputError, match="belongs to raven safety"):
-        analyse(Store.open(tmp_path / "run"))
+        Overview.of(Store.open(tmp_path / "run"))
 
 
 def test_cells_that_are_lost_or_damaged_are_computed_again(whole, tmp_path):

@@ -11,9 +11,9 @@ from ravenbench.ext.site.diff.comparison import diff_page
 from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.reading.problems import write_pan_problems
 from ravenbench.reading.reviews import VERSION, read_reviews
+from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import safety
-from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.measures import NAME
 from ravenbench.tasks.safety.report import SafetyReport
 from ravenbench.testing import toy_problems

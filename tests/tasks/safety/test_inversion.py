@@ -8,8 +8,8 @@ from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
 from ravenbench.reading.problems import write_pan_problems
 from ravenbench.registry import parse
+from ravenbench.reports.report import analyse
 from ravenbench.tasks.api import safety
-from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.attacks import (
     Channel,
     Restoration,

@@ -15,8 +15,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.ext.site.diff.pages import from_run
 from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
-from ravenbench.reports.report import write_report
-from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.report import SafetyReport
 from stored import answers

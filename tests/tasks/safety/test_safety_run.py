@@ -17,11 +17,10 @@ from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.reading.problems import write_pan_problems
 from ravenbench.registry import parse
-from ravenbench.reports.report import report_of
+from ravenbench.reports.report import analyse, report_of
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import safety
 from ravenbench.tasks.obfuscate.rewritings import rewrite, rewriting_key
-from ravenbench.tasks.safety.analysis import analyse
 from ravenbench.tasks.safety.attacks import mirrored, normalised, recovery, unsafe
 from ravenbench.tasks.safety.record import SafetyPlan
 from ravenbench.tasks.safety.report import SafetyReport

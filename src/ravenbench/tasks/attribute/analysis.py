@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.attribution.protocols import fewest
+from ravenbench.attribution.protocols import Cue, fewest
 from ravenbench.attribution.selection import DOMINANT, Chosen, SelectedCorpusView, view
+from ravenbench.engine.options import checked
+from ravenbench.reports.answers import Answer
 from ravenbench.reports.view import figure
-from ravenbench.shown import Shown
 from ravenbench.statistics.novel_topics import (
     FoldMean,
     fold_mean,
@@ -27,17 +27,16 @@ from ravenbench.statistics.novel_topics import (
     topics_needed,
 )
 from ravenbench.statistics.ranks import holm
+from ravenbench.store.store import Store
 from ravenbench.tasks.attribute.answers import (
     Attributed,
+    AttributePlan,
     MethodAnswers,
     ProtocolAnswers,
     read_answers,
 )
+from ravenbench.tasks.attribute.spec import AttributeSpec
 from ravenbench.types import Ints
-
-if TYPE_CHECKING:
-    from ravenbench.store.store import Store
-
 
 LEVEL = 0.05
 DIFFERENCE = 0.05
@@ -198,13 +197,30 @@ class TopicDifficulty:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttributionAnalysis(Shown):
-    """Everything a report shows: answers, the corpus, a score for each protocol, topics."""
+class AttributionAnalysis(Answer[AttributePlan]):
+    """Everything a report shows: the corpus, a score for each protocol, topics; ``cues`` as in ``Attributed``."""
 
-    result: Attributed
+    Plan = AttributePlan
+
+    methods: tuple[str, ...]
+    cues: tuple[str, tuple[Cue, ...], tuple[Cue, ...]] | None
     view: SelectedCorpusView
     protocols: tuple[ProtocolScore, ...]
     topics: tuple[TopicDifficulty, ...]
+
+    @classmethod
+    def of(cls, store: Store) -> AttributionAnalysis:
+        store.expect("attribute")
+        result = read_answers(store)
+        corpus_view = view(result.documents)
+        protocols = tuple(_protocol(result, protocol) for protocol in result.protocols)
+        topics = _topics(corpus_view, protocols)
+        return cls(result.methods, result.cues, corpus_view, protocols, topics)
+
+    @property
+    def spec(self) -> AttributeSpec:
+        """What was asked."""
+        return checked(self.store.run.spec, AttributeSpec)
 
     def protocol(self, name: str) -> ProtocolScore | None:
         """The scores of one protocol."""
@@ -237,23 +253,6 @@ class AttributionAnalysis(Shown):
 def topics_or_folds(scores: ProtocolScore) -> str:
     """What a protocol holds out."""
     return "topics" if scores.protocol == "novel-topic" else "folds"
-
-
-def analyse(store: Store) -> AttributionAnalysis:
-    """Scores and tests (``AttributionAnalysis``) of an attribution.
-
-    Raises
-    ------
-    InputError
-        If the folder belongs to another task.
-    StoreError
-        If it is damaged.
-    """
-    store.expect("attribute")
-    result = read_answers(store)
-    corpus_view = view(result.documents)
-    protocols = tuple(_protocol(result, protocol) for protocol in result.protocols)
-    return AttributionAnalysis(result, corpus_view, protocols, _topics(corpus_view, protocols))
 
 
 def _protocol(result: Attributed, answers: ProtocolAnswers) -> ProtocolScore:

@@ -308,7 +308,7 @@ class Attributed:
     methods: tuple[str, ...]
     documents: Chosen
     protocols: tuple[ProtocolAnswers, ...]
-    cues: tuple[str, list[Cue], list[Cue]] | None
+    cues: tuple[str, tuple[Cue, ...], tuple[Cue, ...]] | None
 
 
 def read_answers(store: Store) -> Attributed:
@@ -351,7 +351,7 @@ def _error(cell: Cell | None) -> str | None:
 
 def _cues(
     store: Store, record: CuesRecord, novel: ProtocolRecord
-) -> tuple[str, list[Cue], list[Cue]] | None:
+) -> tuple[str, tuple[Cue, ...], tuple[Cue, ...]] | None:
     """None where a cell of it is missing or failed."""
     cells = [store.read_cell(key) for key in record.moved]
     whole = store.read_cell(record.base)
@@ -359,7 +359,5 @@ def _cues(
     if whole is None or whole.error is not None or len(moves) < len(cells):
         return None
     features, weights = read_weights(store, record.base)
-    return (
-        record.method,
-        *cues(features, lengths(weights), moves, [split.name for split in novel.splits]),
-    )
+    changed, kept = cues(features, lengths(weights), moves, [split.name for split in novel.splits])
+    return record.method, tuple(changed), tuple(kept)

@@ -35,7 +35,6 @@ from ravenbench.tasks.attribute.analysis import (
     MethodScore,
     PairScore,
     ProtocolScore,
-    analyse,
     topics_or_folds,
 )
 from ravenbench.tasks.attribute.collections import CollectionScores
@@ -76,9 +75,6 @@ class AttributeReport(Report[AttributionAnalysis]):
     kind = "attribute"
     template = "ravenbench.tasks.attribute:template.html.j2"
 
-    def analyse(self) -> AttributionAnalysis:
-        return analyse(self.store)
-
     def tables(self) -> list[Table]:
         """Every table with rows, in the order of the page."""
         every = [
@@ -101,7 +97,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         """Tables 5 and 6 of the paper, beside its method, or else the best, under each protocol."""
         if not of_collection(self.store.run.spec):
             return []
-        two = len(self.analysis.result.documents.authors) == 2
+        two = len(self.analysis.view.authors) == 2
         printed = PRINTED_BINARY if two else PRINTED_MANY
         rows = list[Beside]()
         for protocol in self.analysis.protocols:
@@ -151,7 +147,7 @@ class AttributeReport(Report[AttributionAnalysis]):
     def _method(self, scores: ProtocolScore) -> list[Col[MethodScore]]:
         rivals = [method for method in scores.methods if not is_control(method.method)]
         top = max((rival.mean.mean for rival in rivals if rival.mean is not None), default=None)
-        names = self.analysis.result.documents.authors
+        names = self.analysis.view.authors
 
         def mean(title: str, field: str, json: str, *, best: bool = False) -> Col[MethodScore]:
             def get(method: MethodScore) -> Value:
@@ -306,9 +302,9 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def cues(self) -> list[Table]:
         """Features by how much held-out topics change their weights."""
-        if self.analysis.result.cues is None:
+        if self.analysis.cues is None:
             return []
-        method, changed, unchanged = self.analysis.result.cues
+        method, changed, unchanged = self.analysis.cues
         return [
             table(
                 key,
@@ -331,7 +327,7 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def authors(self) -> Table:
         """Precision, recall and F1 of both authors, where there are two."""
-        names = self.analysis.result.documents.authors
+        names = self.analysis.view.authors
         rows = [
             (method.method, name, *scores_of_author)
             for method in self.analysis.main.methods
@@ -351,7 +347,7 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def confusions(self, most: int = 15) -> Table:
         """The most frequent mistakes of the best method."""
-        names = [*self.analysis.result.documents.authors, "none of them"]
+        names = [*self.analysis.view.authors, "none of them"]
         best = max(
             self.analysis.main.methods,
             key=lambda method: -1 if method.mean is None else method.mean.mean,
@@ -470,13 +466,12 @@ class AttributeReport(Report[AttributionAnalysis]):
 
     def settings(self) -> dict[str, Any]:
         """What decided the answers."""
-        result = self.analysis.result
-        spec = self.analysis.result.spec
+        spec = self.analysis.spec
         return {
-            "corpus": result.documents.name,
+            "corpus": self.analysis.view.name,
             "topic": spec.topic or "topic",
             "protocol": spec.protocol,
-            "methods": list(result.methods),
+            "methods": list(self.analysis.methods),
             "folds": spec.folds,
             "rules": {name: getattr(spec, name) for name in SelectionRules.__dataclass_fields__},
             "sampler": spec.sampler,
@@ -500,7 +495,7 @@ class AttributeReport(Report[AttributionAnalysis]):
     def to_json(self) -> dict[str, Any]:
         """The main protocol stands at the top, k-fold beside it."""
         analysed = self.analysis
-        cues = self.analysis.result.cues
+        cues = self.analysis.cues
         k_fold = analysed.protocol("k-fold") if analysed.main.protocol != "k-fold" else None
         return {
             **self._protocol(analysed.main),

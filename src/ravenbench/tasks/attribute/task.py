@@ -52,6 +52,7 @@ class Attribute(Task):
     in_spec = "text author min_topics docs_per_topic sampler topics encoder skip_faulty"
     first = "unknown candidates topic protocol methods seed out"
     report = "ravenbench.tasks.attribute.report:AttributeReport"
+    answer = "ravenbench.tasks.attribute.analysis:AttributionAnalysis"
     Spec = AttributeSpec
     own = (
         Option(

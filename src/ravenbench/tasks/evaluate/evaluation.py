@@ -291,12 +291,6 @@ class Evaluation(Shown):
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values, the ``evaluate`` schema; undefined values are None."""
-        point = None
-        if self.operating is not None:
-            point = self.operating._asdict()
-            point["threshold"] = (
-                None if math.isinf(self.operating.threshold) else self.operating.threshold
-            )
         return {
             "problems": self.problems,
             "same": self.same,
@@ -308,7 +302,7 @@ class Evaluation(Shown):
             "pairs": rows_json(differences_table(self)),
             "hull": rows_json(hull_table(self)),
             "hull_auc": None if self.hull is None else self.hull.auc,
-            "operating_point": point,
+            "operating_point": self.operating and self.operating._asdict(),
             "meta": {system.name: system.to_json() for system in self.meta},
             "meta_band": self.band,
             "breakdowns": [breakdown.to_json() for breakdown in self.breakdowns],

@@ -13,7 +13,8 @@ Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,18 +22,18 @@ import numpy as np
 from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.reading.answers import Truth
 from ravenbench.reading.tabular import ProblemAttribute
+from ravenbench.reports.answers import Answer
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe, content_probe, joined
 from ravenbench.reports.outside import WithAnswers
-from ravenbench.reports.view import public_head
-from ravenbench.shown import Shown
-from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.evaluation import Evaluation, PartScores, SystemScores
 from ravenbench.tasks.pan14.plan import Pan14CorpusRecord, Pan14Plan
 from ravenbench.types import Floats, Labels, name_array
 
+REPLICATES = 10_000
+"""How often problems are drawn anew for the intervals."""
 META = "META-CLASSIFIER"
 METRICS = ("auc", "c@1", "final")
 TESTS = ("c@1", "final")
@@ -70,25 +71,31 @@ class CorpusScores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Overview(Shown):
+class Overview(Answer[Pan14Plan]):
     """Everything the reports say.
 
     ``micro`` pools the problems of all corpora, ``macro`` gives each corpus the same weight; both hold the systems
     that completed every corpus. ``content`` is the transplant probe over all corpora, as a mean over them, None where
     it was not asked for. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such systems.
-    ``chosen`` are the metrics that the spec names.
     """
 
-    path: str
-    run: Head
-    plan: Pan14Plan
+    Plan = Pan14Plan
+
     corpora: tuple[CorpusScores, ...]
     micro: Rows
     macro: Rows
     pooled: Evaluation | None
     failures: tuple[Failure, ...]
     content: ContentProbe | None = None
-    chosen: Mapping[str, Metric] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, store: Store) -> Overview:
+        return _overview(store)
+
+    @cached_property
+    def chosen(self) -> Mapping[str, Metric]:
+        """The metrics that the spec names."""
+        return _chosen(self.store)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,18 +107,18 @@ class _Answered:
     seconds: dict[str, float]
 
 
-def analyse(store: Store, replicates: int = 10_000) -> Overview:
-    """Evaluate a run of ``raven pan14``, problems drawn anew ``replicates`` times for the intervals. InputError if the
-    folder belongs to another command.
-    """
+def _chosen(store: Store) -> Mapping[str, Metric]:
+    metrics = store.run.spec.get("metrics")
+    return metrics_of(metrics) if metrics else {}
+
+
+def _overview(store: Store) -> Overview:
     store.expect("pan14")
     plan = store.plan_as(Pan14Plan)
     names = [verifier.name for verifier in plan.verifiers]
     failures: list[Failure] = []
     answers = [_answers(store, entry, names, failures) for entry in plan.corpora]
-
-    metrics = store.run.spec.get("metrics")
-    chosen = metrics_of(metrics) if metrics else {}
+    chosen = _chosen(store)
 
     def scored(answered: _Answered, keep: Sequence[int] | None = None) -> Rows:
         if not answered.values:
@@ -119,9 +126,8 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
         rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
         truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
         values = {name: value[rows] for name, value in answered.values.items()}
-        result = evaluate(
-            truth, values, metrics=["c@1", *chosen.values()], trials=1, replicates=replicates
-        )
+        asked = ["c@1", *chosen.values()]
+        result = evaluate(truth, values, metrics=asked, trials=1, replicates=REPLICATES)
         return _rows(result.systems, result.meta, answered.seconds, chosen)
 
     corpora = []
@@ -134,7 +140,7 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
             failures += _by_corpus(content.failures, entry)
         corpora.append(CorpusScores(entry, scored(answered), without_shared, content))
     whole = [name for name in names if all(name in answered.values for answered in answers)]
-    pooled = _pool(plan, answers, whole, chosen, replicates) if whole else None
+    pooled = _pool(plan, answers, whole, chosen) if whole else None
     micro: Rows = {}
     macro: Rows = {}
     if pooled is not None:
@@ -151,18 +157,7 @@ def analyse(store: Store, replicates: int = 10_000) -> Overview:
     every = content_probe(
         store, joined([e.transplant for e in plan.corpora if e.transplant is not None]), names
     )
-    return Overview(
-        str(store.path),
-        public_head(store.run),
-        plan,
-        tuple(corpora),
-        micro,
-        macro,
-        pooled,
-        tuple(failures),
-        every,
-        chosen,
-    )
+    return Overview(tuple(corpora), micro, macro, pooled, tuple(failures), every)
 
 
 def _by_corpus(failures: Sequence[Failure], entry: Pan14CorpusRecord) -> list[Failure]:
@@ -200,7 +195,6 @@ def _pool(
     answers: Sequence[_Answered],
     whole: Sequence[str],
     chosen: Mapping[str, Metric],
-    replicates: int,
 ) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in answers]
@@ -216,7 +210,7 @@ def _pool(
         {name: np.concatenate([answered.values[name] for answered in answers]) for name in whole},
         metrics=[*TESTS, *chosen.values()],
         breakdowns=[ProblemAttribute("corpus", part)],
-        replicates=replicates,
+        replicates=REPLICATES,
     )
 
 

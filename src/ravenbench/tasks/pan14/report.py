@@ -37,7 +37,6 @@ from ravenbench.tasks.pan14.analysis import (
     Overview,
     Row,
     Rows,
-    analyse,
 )
 from ravenbench.tasks.pan14.published import CORPORA, publication
 
@@ -66,10 +65,6 @@ class Pan14Report(Report[Overview]):
     kind = "pan14"
     template = "ravenbench.tasks.pan14:template.html.j2"
     takes_answers = True
-
-    def analyse(self) -> Overview:
-        """See ``tasks.pan14.analysis.analyse``."""
-        return analyse(self.store)
 
     def tables(self) -> list[Table]:
         """Those with rows, in the order of the page."""

@@ -86,6 +86,7 @@ class Pan14(Task):
     name = "pan14"
     first = "verifiers metrics out"
     report = "ravenbench.tasks.pan14.report:Pan14Report"
+    answer = "ravenbench.tasks.pan14.analysis:Overview"
     Spec = Pan14Spec
     own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH),)
     arguments = ("data",)

@@ -9,7 +9,6 @@ a reason (text); ``Verifiers`` and ``Attributors`` judge cells.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +18,8 @@ import numpy as np
 
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.randomness import stream
-from ravenbench.reports.view import Number, public_head
-from ravenbench.shown import Shown
+from ravenbench.reports.answers import Answer
+from ravenbench.reports.view import Number
 from ravenbench.statistics.attacks import (
     WEAK,
     AttributionChange,
@@ -38,7 +37,6 @@ from ravenbench.statistics.attacks import (
 )
 from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.statistics.ranks import holm, sign_test
-from ravenbench.store.records import Head
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
@@ -165,9 +163,12 @@ class Shame:
 
 
 @dataclass(frozen=True, repr=False)
-class SafetyAnalysis(Shown):
+class SafetyAnalysis(Answer[SafetyPlan]):
     """A whole safety run: ``problems`` and ``attacked`` are counts of problems, ``accuracy`` has accuracy and recall
     (0 to 1) before the attack and the threshold, by verifier."""
+
+    Plan = SafetyPlan
+    files = ("measures/*.json", "detection.json", "grades.json")
 
     corpus: str
     problems: int
@@ -182,8 +183,11 @@ class SafetyAnalysis(Shown):
     attribution: tuple[AttributionRow, ...] | None
     """Where attribution methods were attacked: one row for each and each obfuscator. None where verifiers were."""
     people: People | None
-    run: Head
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, store: Store) -> SafetyAnalysis:
+        return _analysis(store)
 
     @property
     def attacks(self) -> str:
@@ -323,6 +327,7 @@ class Verifiers(JudgedMethods):
         effect = self.effect(name, fold)
         answers = answers_of(self.store, name, fold)
         assert not isinstance(effect, str) and not isinstance(answers, str)
+        assert effect.threshold is not None
         return np.asarray(answers[self.same] >= effect.threshold)
 
     def recoveries(
@@ -411,7 +416,7 @@ class Attributors(JudgedMethods):
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
         change = effect(self.texts.truth, before[0], after[0], self.texts.attacked)
-        return VerificationEffect(math.nan, change, None, None, None)
+        return VerificationEffect(None, change, None, None, None)
 
     def right(self, name: str, fold: str) -> Bools:
         named = self.named(name, fold)
@@ -442,8 +447,7 @@ class Attributors(JudgedMethods):
         )
 
 
-def analyse(store: Store) -> SafetyAnalysis:
-    """All figures (``SafetyAnalysis``) of a safety run; nothing is fitted, rewritten or measured here."""
+def _analysis(store: Store) -> SafetyAnalysis:
     store.expect("safety")
     methods = Attributors(store) if store.run.spec.get("methods") else Verifiers(store)
     plan = methods.plan
@@ -475,18 +479,13 @@ def analyse(store: Store) -> SafetyAnalysis:
             for name, effects_or_error in methods.prior.items()
         },
         accuracy={
-            name: (
-                folded.effect.accuracy,
-                folded.effect.recall,
-                folded.threshold if math.isfinite(folded.threshold) else None,
-            )
+            name: (folded.effect.accuracy, folded.effect.recall, folded.threshold)
             for name, folded in known.items()
         },
         obfuscators=ranked,
         shame=tuple(_shame(ranked, isinstance(methods, Attributors))),
         attribution=methods.rows() if isinstance(methods, Attributors) else None,
         people=people(store),
-        run=public_head(store.run),
     )
 
 

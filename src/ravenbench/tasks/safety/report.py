@@ -41,7 +41,6 @@ from ravenbench.tasks.safety.analysis import (
     SafetyAnalysis,
     Shame,
     VerifierRow,
-    analyse,
     listed,
     mean,
 )
@@ -123,9 +122,6 @@ class SafetyReport(Report[SafetyAnalysis]):
             for name, component in named.items()
             if component.sends_text
         ]
-
-    def analyse(self) -> SafetyAnalysis:
-        return analyse(self.store)
 
     @cached_property
     def gaps(self) -> list[Gap]:

@@ -56,6 +56,7 @@ class Safety(Task):
     in_spec = "normalise rewritings skip_faulty"
     first = "train obfuscators verifiers methods out"
     report = "ravenbench.tasks.safety.report:SafetyReport"
+    answer = "ravenbench.tasks.safety.analysis:SafetyAnalysis"
     Spec = SafetySpec
     own = (
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),

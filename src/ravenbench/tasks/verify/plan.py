@@ -80,6 +80,15 @@ class VerifyPlan(Plan, frozen=True, kw_only=True):
     notes: list[str]
     transplant: TransplantRecord | None = None
 
+    @property
+    def planned(self) -> list[tuple[str, str, str]]:
+        """The blocks."""
+        name = self.verifiers[0].name
+        return [
+            (name, f"{block.fold}, problems {block.start + 1} to {block.stop}", block.key)
+            for block in self.blocks
+        ]
+
 
 class TrainedRecord(Record, frozen=True, kw_only=True):
     """``trained.json``: the identity of the verifier in ``trained/``, and the seconds its training took.

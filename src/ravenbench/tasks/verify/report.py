@@ -8,20 +8,14 @@ counts of problems; reasons), its ``Table`` objects, JSON values, Rich objects.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from ravenbench.errors import is_remarked
-from ravenbench.reports.cells import published
 from ravenbench.reports.content import (
-    ContentProbe,
     content_figure,
     content_json,
-    content_probe,
     content_table,
     headline,
     no_verdict,
@@ -31,60 +25,17 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Table, col, figure, printable, public_head, table
-from ravenbench.shown import Shown
-from ravenbench.store.records import Head
-from ravenbench.tasks.verify.plan import Collected, VerifyPlan, cells_of, collect, read_trained
-from ravenbench.types import Answers, Floats
+from ravenbench.reports.view import Table, col, figure, printable, table
+from ravenbench.tasks.verify.analysis import Answered
+from ravenbench.tasks.verify.plan import VerifyPlan
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from ravenbench.store.store import Cell
 
-METRICS = ("auc", "c@1", "final")
-"""Those of PAN-2014: the area under the ROC curve, accuracy that rewards non-answers, and their product."""
 SHOWN = 5
 """Reasons of a kind shown in the terminal; page and JSON name all."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Answered(Shown):
-    """Everything the report says: answers and scores from 0 to 1, seconds, and reasons.
-
-    ``answers`` hold every test problem; ``faults`` say why one could not be answered, ``missing`` why whole blocks
-    have no answers yet. ``scores`` (None where undefined) are over the problems whose truth is known; there are none
-    without truth or while blocks are missing. ``fit`` is the seconds of training, None for a verifier that was loaded
-    or could not be kept, ``score`` those of answering.
-    ``content`` is the transplant probe, None where it was not asked for.
-    """
-
-    path: str
-    run: Head
-    plan: VerifyPlan
-    answers: Answers
-    faults: Mapping[str, str]
-    missing: Mapping[str, str]
-    scores: Mapping[str, float | None] | None
-    fit: float | None
-    score: float
-    content: ContentProbe | None = None
-
-    @property
-    def verifier(self) -> str:
-        """The verifier by the name it prints."""
-        return self.plan.verifiers[0].name
-
-    @property
-    def unjudged(self) -> int:
-        """Count of problems that the truth of others does not name: they are neither answered nor judged."""
-        return len(self.plan.faults.keys() - self.plan.fault_truth.keys()) if self.plan.truth else 0
-
-    @property
-    def unanswered(self) -> int:
-        """Count of problems whose answer is exactly 0.5, without those that truth does not name."""
-        return int((self.answers.value == 0.5).sum()) - self.unjudged
 
 
 class VerifyReport(Report[Answered]):
@@ -101,60 +52,8 @@ class VerifyReport(Report[Answered]):
     def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> None:
         return None
 
-    @cached_property
-    def plan(self) -> VerifyPlan:
-        """The plan of the folder."""
-        return self.store.plan_as(VerifyPlan)
-
-    def analyse(self) -> Answered:
-        plan = self.plan
-        collected = collect(self.store)
-        trained = read_trained(self.store)
-
-        def read(_: str, fold: str) -> tuple[Floats | None, str]:
-            """Answers and scores of a fold's blocks one after the other."""
-            cells, error = cells_of(self.store, plan, fold)
-            values = [values for cell in cells if (values := published(cell)) is not None]
-            return (np.concatenate(values, axis=1), "") if values else (None, error)
-
-        def cells(_: str, fold: str) -> list[Cell]:
-            return cells_of(self.store, plan, fold)[0]
-
-        return Answered(
-            path=str(self.store.path),
-            run=public_head(self.store.run),
-            plan=plan,
-            answers=collected.answers,
-            faults=collected.faults,
-            missing={block: why.splitlines()[0] for block, why in collected.missing.items()},
-            scores=None if collected.missing or not plan.truth else self._scores(collected),
-            fit=None if trained is None else trained.seconds,
-            score=collected.seconds,
-            content=content_probe(
-                self.store, plan.transplant, [plan.verifiers[0].name], (), read, cells
-            ),
-        )
-
-    def _scores(self, collected: Collected) -> dict[str, float | None]:
-        from ravenbench.metrics import scores
-
-        # Problems that could not be read stand last; where truth names them, they count as unanswered.
-        unread = [
-            self.plan.fault_truth[name]
-            for name in self.plan.faults
-            if name in self.plan.fault_truth
-        ]
-        read = self.store.truth("test")
-        value = np.append(collected.answers.value[: len(read)], np.full(len(unread), 0.5))
-        every = scores([*read.tolist(), *unread], value)
-        return {metric: every[metric] for metric in METRICS}
-
     def planned(self) -> list[tuple[str, str, str]]:
-        name = self.plan.verifiers[0].name
-        return [
-            (name, f"{block.fold}, problems {block.start + 1} to {block.stop}", block.key)
-            for block in self.plan.blocks
-        ]
+        return self.store.plan_as(VerifyPlan).planned
 
     def tables(self) -> list[Table]:
         analysis = self.analysis

@@ -138,6 +138,7 @@ class Verify(Task):
     in_spec = "folder"
     first = "test train save load out"
     report = "ravenbench.tasks.verify.report:VerifyReport"
+    answer = "ravenbench.tasks.verify.analysis:Answered"
     Spec = VerifySpec
     own = (
         Option(
@@ -323,18 +324,17 @@ class Verify(Task):
         return []
 
     def finish(self, store: Store, errors: list[str]) -> Verified:
-        from ravenbench.tasks.verify.plan import VerifyPlan, collect
+        from ravenbench.tasks.verify.analysis import Answered
 
-        collected = collect(store)
-        plan = store.plan_as(VerifyPlan)
-        self._write(collected.answers)
+        stated = Answered.computed(store)
+        self._write(stated.answers)
         return Verified(
             verifier=str(self.component),
-            answers=collected.answers,
-            faults=collected.faults,
-            left_out=plan.left_out,
-            notes=tuple(plan.notes),
-            seconds={"fit": self.fitting, "score": collected.seconds},
+            answers=stated.answers,
+            faults=stated.faults,
+            left_out=stated.plan.left_out,
+            notes=tuple(stated.plan.notes),
+            seconds={"fit": self.fitting, "score": stated.score},
             folder=self.folder,
         )
 
