@@ -1,8 +1,10 @@
 """Keeps answers of services as files in the cache, so that no request is sent twice.
 
-In: a request (a value that JSON can write), an answer (text) to keep, a function that says whether a kept answer is
-usable.
-Out: ``get`` gives the answer kept before (text), or None; ``put`` gives nothing.
+In: ``DiskCache(name)``; ``get``: a request (a value that JSON can write) and a function that says whether an answer is
+usable; ``put``: a request and the answer (text) to keep.
+Out: ``get`` gives the answer kept before (text), None where there is none that is usable; ``put`` gives nothing.
+TypeError for a request that JSON cannot write, OSError or InputError from ``put`` if the cache folder cannot be
+written.
 """
 
 from __future__ import annotations

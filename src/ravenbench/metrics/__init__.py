@@ -6,8 +6,6 @@ Out: ``scores`` gives by name numbers from 0 to 1 (higher = better) and the coun
 (None where undefined), ``cllr`` costs in bits (from 0, no upper bound; lower = better), ``reliability`` bins of a
 calibration diagram, ``curve`` (or None) and ``hull`` ROC curves. InputError for truth or answers that cannot be used.
 
-Truth is True for same author; answers lie in [0, 1], higher = same author, exactly 0.5 = unanswered.
-
 Examples
 --------
 >>> from ravenbench.metrics import auc, cllr, scores

@@ -1,6 +1,9 @@
 """``raven new``: writes files that work at once, to be changed into one's own.
 
-In: a kind (verifier or metric), a name, a form. Out: the paths of the files, and commands to try next.
+In: ``make``: a kind (verifier or metric), a name, a form (class, program, r or package); ``command``: the same from the
+command line.
+Out: ``make``: the paths of the files that it wrote below the current folder, and commands to try next; ``command``
+prints these. SpecError for a name, kind or form that cannot be, InputError if a file is there already.
 """
 
 from __future__ import annotations
