@@ -9,8 +9,8 @@ problems and pairs, and the squared error; ``categories`` an int from 0 to 5 a p
 InputError for arrays that cannot be used, AnswerError if a metric fails, SpecError if a name does not parse.
 
 A ``Counted`` metric is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The
-fields may be numbers or arrays of one shape, so that the same formula serves a single evaluation, thousands of bootstrap
-replicates and thousands of randomized trials.
+fields may be numbers or arrays of one shape, so that the same formula serves a single evaluation, thousands of
+bootstrap replicates and thousands of randomized trials.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 In: ``ByContent`` or ``ByTopic``: a ``Splicer``, counts of content words (texts, 25) by letters (``splicing.LONGEST`` =
 24 and more last), rows that may give content, ``Draws``, languages (``Labels`` or None); ``ByTopic`` also topics and
-similarities (T, T), higher = more alike, or None; ``find``: a ``DonorQuery`` (rows of known, questioned and barred
-texts of one problem; the caller bars all texts by their authors).
+similarities (T, T), higher = more alike, or None; ``find``: a ``DonorQuery``, rows of one problem's known and
+questioned texts, and of texts barred: the caller bars those by the same authors.
 Out: ``find`` gives ``DonorRows`` (rows from 0, up to ``TOGETHER`` = 4 of each: on topic, off topic, off topic once
 more; the best first), or the reason (text) why there are none. Donors have the language of the questioned text.
 

@@ -1,4 +1,4 @@
-"""Makes problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+"""Makes problems of made-up words: for checks of methods, and to see before any work whether a method can work at all.
 
 In: ``toy_problems`` takes a number of problems (n), of known texts of each, of words of a text; a seed; syllables to
 make words of. All have defaults.

@@ -1,8 +1,8 @@
 """Gives verdicts by interval against a margin: on content and on the training domain (ours).
 
-In: ``content_axis``: the ``ContentFigures`` of a verifier; ``gain_figure``: its repetitions, pairs of ``Crossed`` test
-sets (``same`` (n,) bool, scores (n,), higher = same author); ``domain_axis``: the ``Estimate`` of this and the number
-of repetitions.
+In: ``content_axis``: the ``ContentFigures`` of a verifier (and ``behind``, those of its scores), a margin δ;
+``gain_figure``: its repetitions, pairs of ``Crossed`` test sets (``same`` (n,) bool, scores ``home`` and ``away`` (n,),
+higher = same author); ``domain_axis``: the ``Estimate`` that ``gain_figure`` gave and the number of repetitions.
 Out: a ``Judged``, with an outcome (``Content`` or ``Domain``); figures and margins δ are in AUC or shares, 0 to 1, or
 differences of such, −1 to 1; ``needed`` counts problems or repetitions that would decide an open case, None = none.
 ``gain_figure`` gives an ``Estimate`` of a difference of AUC or None, ``detectable`` the smallest effect found or None,

@@ -290,8 +290,8 @@ PART = 0.1
 
 
 class PoolMean(NamedTuple):
-    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common;
-    ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
+    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common (None without
+    their topics, or for one pool); ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
 
     mean: float
     error: float | None

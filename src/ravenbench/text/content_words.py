@@ -1,8 +1,8 @@
 """Decides which frequent words carry no content and stay when content is replaced; what topic they tell (ours).
 
-In: ``keep``: words by frequency, whether each is even (bool), how many may stay; spreads: sparse counts of words (n,
-w), sizes of texts (n,) in words, codes of author and topic (n,), −1 = unknown; ``hidden`` a text, ``hidden_share``
-texts as lists of words, both with the words that stay; ``speaks_english`` texts.
+In: ``keep``: words by frequency, whether each is even (bool), how many may stay; ``spread_…`` and ``named_topics``:
+sparse counts of words (n, w), codes of author and topic (n,), −1 = unknown; spreads also sizes of texts (n,) in words;
+``hidden`` a text, ``hidden_share`` texts as lists of words, both with the words that stay; ``speaks_english`` texts.
 Out: ``keep`` and ``closed_class`` a set of words; ``spread_over_topics`` (w,) (NaN = unknown) and ``spread_over_texts``
 (w,) (0 = even or unknown), no upper bound, by chance a little below 0; ``named_topics`` a share of texts, 0 to 1, or
 None; ``hidden`` a masked text, ``hidden_share`` a share of words, 0 to 1, ``hidden_sentence`` a sentence;

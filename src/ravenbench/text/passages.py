@@ -2,14 +2,14 @@
 
 In: ``SharedPassages.among``, ``cleaner`` and ``sentence_on_shared``: texts and their authors, in the same order; the
 methods of ``SharedPassages``, and what ``cleaner`` gives: one text.
-Out: ``SharedPassages``: ``without`` the text without shared passages, ``stretches`` half-open spans of code points
-(from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to text; ``sentence_on_shared`` a
-list of one sentence or none. ValueError for fewer authors than texts. *Shared*: by ``FEWEST_AUTHORS`` (3) authors or
-more.
+Out: ``SharedPassages``: ``without`` the text without shared passages and what Project Gutenberg adds, ``stretches``
+half-open spans of code points (from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to
+text; ``sentence_on_shared`` a list of one sentence or none. ValueError for fewer authors than texts. *Shared*: by
+``FEWEST_AUTHORS`` (3) authors or more.
 
-A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
-end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of
-these near each other, each in texts of several authors.
+A passage is a whole line of 40 characters or more (of one above 400 a sentence), or words in one order, a dozen or
+more, wherever lines end and whatever few words (a title, a date, a name) are between: three in a row, two such runs
+near each other, two of these pairs near each other, each in texts of several authors.
 """
 
 from __future__ import annotations

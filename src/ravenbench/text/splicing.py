@@ -1,8 +1,8 @@
 """Cuts texts into pieces, so that the content words of one can be put in the place of another's (ours).
 
 In: ``Splicer``: a ``TextTable``, how many frequent words may stay, author and topic codes (n,) or None (−1 = unknown),
-the segmenter or None; ``cut``: a row number; ``splice``: pairs of a ``Cut`` and the ``Cut``s of the texts that give
-words.
+a ``Detected`` segmenter or None; ``cut``: a row number; ``splice``: pairs of a ``Cut`` and the ``Cut``s of the texts
+that give words.
 Out: ``cut`` a ``Cut`` (numbers of pieces and words, counts of content words by length in letters up to ``LONGEST``);
 ``splice`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None; ``case_of`` LOWER,
 CAPITAL or UPPER (0 to 2). ``splice`` raises ValueError if a text needs content words and its donors have none.

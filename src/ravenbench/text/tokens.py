@@ -1,8 +1,8 @@
 r"""Finds the words and marks of a text in any script, counts them and cuts texts by them.
 
-In: a text (for ``count_evidence`` and ``frequent_words`` several); for ``cut`` a number of words and the first one's,
-from 0; for ``frequent`` counts by unit, for both ``frequent…`` how many (k); for ``joined`` a pattern of one kind of
-character.
+In: a text (for ``count_evidence`` and ``frequent_words`` several); for ``cut`` how many words and the place of the
+first, from 0; for ``frequent`` counts by unit, for both ``frequent…`` how many (k); for ``joined`` a pattern of one
+kind of character.
 Out: ``words`` and ``tokens`` (words and marks) lists in order, ``frequent`` and ``frequent_words`` the most frequent
 first; ``lowered``, ``normalised`` (NFC, single blanks), ``collapse`` (single blanks) and ``cut`` texts; ``count_words``
 and ``count_evidence`` (each passage once) numbers of words; ``joined`` a pattern. A word is a maximal run of ``\w``

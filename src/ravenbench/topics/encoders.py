@@ -118,7 +118,7 @@ def counts(
 ) -> tuple[Any, list[str]]:
     """A sparse (len(texts), v) matrix of word weights, and the v words in sorted order: scikit-learn's, but faster.
 
-    A word is two letters or more, of any script, in lowercase.
+    A word is two letters or more, of any script, in lowercase, or a Chinese character.
 
     Parameters
     ----------

@@ -239,7 +239,8 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
 
 
 def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
-    """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
+    """The corpus in which documents of topics with fewer than ``min_docs`` have no topic (code −1); all documents
+    stay."""
     counts = corpus.topic.counts()
     frequent = np.flatnonzero(counts >= min_docs)
     code_of = np.full(len(counts) + 1, -1, dtype=np.int64)

@@ -1,7 +1,7 @@
 """Contrasts two groups of texts: which words each prefers, how surely, and what of it is topic.
 
-In: ``analyse_contrast``: two groups of texts (paths or texts in Python; with a corpus values of its column ``by``), a
-corpus or None, texts to test or None, and a ``ContrastSpec``; ``repeated``: two lists of documents.
+In: ``analyse_contrast``: two groups of texts (paths or texts in Python; where a corpus is given too, values of its
+column ``by``), a corpus or None, texts to test or None, and a ``ContrastSpec``; ``repeated``: two lists of documents.
 Out: a ``ContrastAnalysis``: ``words``, a data frame with one row a word (zeta −1 to 1 with 95 % interval, above 0 =
 primary; signed G²; log ratio base 2; shares of slices 0 to 1; null = undefined); ``placed``, one ``Placed`` a text
 (shares of words 0 to 1, counts of slices). InputError, also CorpusError, if texts or a setting cannot be used.

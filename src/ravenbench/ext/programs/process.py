@@ -3,10 +3,10 @@
 In: ``run_program``: a command as a list, a folder, a timeout in seconds, a ``FilesystemView`` (what it may read and
 write; None = not confined), ``Limits`` (bytes, counts of processes and files); ``Rules.run`` the same from ``Rules``
 (GiB); ``arguments``: a command line as text, a folder, values for ``$name``.
-Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails. ``arguments``, ``confined``
-and ``needed`` give a command line or paths (SpecError or InputError if there is no such program), ``Rules.check``
-nothing (the same errors), ``usage`` and ``machine_memory`` bytes, ``obstacle`` why nothing can be confined (or None);
-``check_plain`` refuses links.
+Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails. ``arguments`` gives a command
+as a list (SpecError if it does not parse, InputError if the program is not there), ``confined`` one in a sandbox,
+``needed`` paths; ``Rules.check`` nothing (SpecError, InputError), ``usage`` and ``machine_memory`` bytes, ``obstacle``
+why nothing can be confined (or None); ``check_plain`` refuses links (ProgramError).
 """
 
 from __future__ import annotations
