@@ -53,7 +53,8 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Effect:
-    """What an attack did to one method: accuracy and recall from 0 to 1, the rest counts of problems.
+    """What an attack did to one method: accuracy and recall from 0 to 1, their changes from −1 to 1, and counts of
+    problems.
 
     ``accuracy`` is over all problems, ``recall`` over the attacked ones, both before the attack; ``delta_*`` are
     after minus before. ``delta_rest`` is the change of accuracy on untouched problems (in verification that of the

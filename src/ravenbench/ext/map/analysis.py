@@ -2,8 +2,7 @@
 
 In: ``analyse_map``, ``preview_map``: a corpus, its path or a mapping of names to texts, and a ``MapSpec``; ``tree_of``:
 distances (n, n), a linkage; ``places_of``: a picture's name, distances, frequencies (n, words), a seed; ``cut_into``: a
-tree (n − 1, 4), how many clusters; ``clusters_of``: a tree; ``consensus``: trees of settings, of resampled words, a
-share.
+tree (n − 1, 4), how many clusters; ``clusters_of``: a tree; ``consensus``: trees, resampled trees, a share.
 Out: ``analyse_map``: a ``MapAnalysis`` of n texts, or of n samples drawn from texts: two ``MapView``s (all words;
 content words masked) with distances (n, n) ≥ 0, lower = more alike, tree, places (n, 2), clusters of the ``consensus``
 with shares of trees (0 to 1), links with weights by rank (the nearest most); and ``scores`` (topic's share 0 to 1, …).
