@@ -7,8 +7,8 @@ None without a limit; ``limits_here`` the ``RunLimits``. ``hold`` sets them for 
 block. SpecError from ``RunLimits`` for a value that cannot hold, from ``cell_timeout`` for such a one in the
 environment. ``collect_seldom`` has Python look for unused memory less often.
 
-No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
-environment says what was not given.
+No answer depends on these limits, and they are no part of a run's identity. Whatever process does a run's work has
+them; the environment says what was not given.
 """
 
 from __future__ import annotations
