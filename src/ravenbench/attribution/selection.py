@@ -4,9 +4,9 @@ In: for ``choose`` a ``Corpus``, ``SelectionRules`` (least documents and topics 
 topic), a seed, and how many topics must be left (2); for ``view`` what ``choose`` gave; for ``crosstab`` codes.
 Out: ``choose`` gives ``Chosen``: n texts with author and topic codes (n,) from 0, and by reason the counts of documents
 and of authors left out; CorpusError if fewer than two authors, or than that many topics, are left. ``view`` gives
-``SelectedCorpusView``: counts of documents, words (``tokens``), different words (``types``) and words met once; words
-a document (least, median, most); an author's share of a topic's documents, 0 to 1; ``advice`` in sentences.
-``crosstab`` gives counts (authors, topics).
+``SelectedCorpusView``: counts of documents, words (``tokens``), different words (``types``) and words met once; words a
+document (least, median, most); an author's share of a topic's documents, 0 to 1; ``advice`` in sentences. ``crosstab``
+gives counts (authors, topics).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ In: a component and ``Problems`` (``check_language``); components by name and a 
 component, a kind of writing (``spaces``, ``characters``, ``runs``) and whether the texts are English (``ability``).
 Out: ``check_language`` gives nothing, SpecError if the component cannot read the texts; ``readable`` the components
 that can, by name, and a note (sentence) on each other one, SpecError if none can; ``ability`` WORKS, ON_CHARACTERS,
-REFUSES or UNKNOWN (text); ``reads`` what a component declares that it reads (set of text, empty = nothing); ``table``
-a row for each (name, component): the name and its four abilities.
+REFUSES or UNKNOWN (text); ``reads`` what a component declares that it reads (set of text, empty = nothing); ``table`` a
+row for each (name, component): the name and its four abilities.
 
 It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks
 divide words.
