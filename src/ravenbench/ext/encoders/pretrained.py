@@ -72,7 +72,7 @@ def model_folder(name: str, revision: str | None = None) -> Path:
     """The folder of a model: a path, or a name in the local Hugging Face cache at this revision, or one of
     ``RECIPES``; files checked.
 
-    MissingPart if it is not on this machine. FormatError if files are missing.
+    MissingPart if it is not on this machine. FormatError if files are missing. InputError for a revision of a folder.
     """
     folder = Path(name)
     if not folder.is_dir():
