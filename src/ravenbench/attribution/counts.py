@@ -5,7 +5,7 @@ unit; for ``Scaled`` also how many units to take at most and how often one must 
 Out: a sparse float64 matrix (texts, units): ``Counts`` gives counts of units that training holds; ``Scaled`` a unit's
 share of the text's units that training holds, divided by the largest such share in a training text (0 to 1 on training
 texts, above 1 possible on others). ``prepare`` gives text: lower case, letters, digits and white space only;
-``PaperWords`` is the unit "word of such a text".
+``PaperWords`` is the unit "word of such a text". No error of its own.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ did not learn from the text (``closed``) and from its author (``absent``), and a
 Out: a fitted ``Posterior``: ``of`` takes scores (methods, texts, candidates) and gives probabilities (texts, candidates
 + 1) from 0 to 1 that sum to 1, *none of them* last; ``named`` takes one method's scores and the least lead, and gives
 the number (from 0) of the most probable candidate (texts,), −1 = none, or too small a lead. Helpers: ``parts`` says
-which known texts are held out together (n,), ``held_out`` and ``scored`` give scores (texts, candidates).
+which known texts are held out together (n,), ``held_out`` and ``scored`` give scores (texts, candidates). No error of
+its own.
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard

@@ -1,13 +1,14 @@
 """Divides documents into splits, has a method learn and answer them, and says which features it weighs.
 
 In: for ``splits`` ``Chosen`` documents, a protocol (``novel-topic`` or ``k-fold``), folds and a seed; for ``fit_split``
-and ``predict_split`` documents, a split and a method; for ``cues`` lengths of weights, and how far they move by topic;
-for ``answer_problem`` an ``AttributionProblem``, a method and the least lead, in [0, 1).
-Out: ``splits`` gives ``ProtocolSplit``s (row numbers from 0); ``fit_split`` a fitted copy; ``predict_split`` author
-codes (n,) of held-out texts, −1 = no answer; ``cues`` two lists of ``Cue``s: length of a feature's weights (no unit),
-and the most that leaving a topic out moves them, divided by that length (0 = not at all, may exceed 1);
-``answer_problem`` an author or ``<UNK>`` by text name. SpecError for a bad protocol, fold or lead, CorpusError for too
-few authors, AnswerError for bad predictions. ``fewest`` gives author codes (n,), ``k_fold`` folds (n,) from 0.
+and ``predict_split`` documents, a split and a method (for the latter fitted); for ``cues`` lengths of weights and how
+far they move (``lengths``, ``moved``); for ``answer_problem`` an ``AttributionProblem``, a method, a least lead in [0,
+1).
+Out: ``splits`` gives ``ProtocolSplit``s (rows from 0); ``fit_split`` a fitted copy; ``predict_split`` author codes (n,)
+of held-out texts, −1 = no answer; ``cues`` two lists of ``Cue``s: length of a feature's weights, and the most that
+leaving a topic out moves them, over that length (may exceed 1); ``answer_problem`` an author or ``<UNK>`` by text name.
+SpecError for a bad protocol, fold or lead, CorpusError for too few authors, AnswerError for bad predictions. ``fewest``
+gives author codes (n,), ``k_fold`` folds (n,) from 0.
 
 Cues: the training sets of k-fold hold every topic, so the model of all documents is read in their place. A weight that
 moves when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can

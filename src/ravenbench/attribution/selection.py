@@ -1,7 +1,8 @@
 """Selects the documents of a corpus that take part in attribution, and counts what they hold.
 
 In: for ``choose`` a ``Corpus``, ``SelectionRules`` (least documents and topics of an author, most documents of a
-topic), a seed, and how many topics must be left (2); for ``view`` what ``choose`` gave; for ``crosstab`` codes.
+topic), a seed, and how many topics must be left (2); for ``view`` what ``choose`` gave; for ``crosstab`` codes (n,),
+and the numbers of authors and topics.
 Out: ``choose`` gives ``Chosen``: n texts with author and topic codes (n,) from 0, and by reason the counts of documents
 and of authors left out; CorpusError if fewer than two authors, or than that many topics, are left. ``view`` gives
 ``SelectedCorpusView``: counts of documents, words (``tokens``), different words (``types``) and words met once; words a

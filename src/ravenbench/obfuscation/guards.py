@@ -3,11 +3,11 @@
 In: for ``stretches`` a text; for ``relatives``, ``forms``, ``acceptable`` and ``same_form`` a word and its part of
 speech (``n``, ``v``, ``a``, ``r``), for the last two also a lemma; for ``inflected`` a lemma and a Treebank tag; for
 ``mended`` the ``Part``s of a rewriting.
-Out: ``stretches`` gives ``Stretches`` to leave alone (``touch`` and ``cut`` take a half-open span of characters = code
-points and give bool); ``relatives`` synonyms and hypernyms (lemmas); ``same_form`` and ``inflected`` a form, None where
-there is none; ``acceptable``, ``opposite``, ``akin`` and ``is_english`` bool; ``mended`` the parts with articles, full
-stops, capitals and spaces mended. MissingPart from ``relatives``, ``forms``, ``acceptable`` and ``same_form`` without
-WordNet, and from the last and ``inflected`` if lemminflect is needed and not installed.
+Out: ``stretches`` gives ``Stretches`` to leave alone (``touch`` and ``cut`` take a half-open span, in code points, and
+give bool); ``relatives`` synonyms and hypernyms (lemmas), ``forms`` Treebank tags; ``same_form`` and ``inflected`` a
+form, None where there is none; ``acceptable``, ``opposite``, ``akin`` and ``is_english`` bool; ``mended`` the parts
+with articles, stops, capitals and spaces mended. MissingPart from ``relatives``, ``forms``, ``acceptable`` and
+``same_form`` without WordNet, and from the last and ``inflected`` if lemminflect is needed and not installed.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ those without words are left out; for ``in_vocabulary`` a word; for ``main`` a p
 Out: ``measure`` gives ``Measured``: ``rates`` (``sentence_length`` in words a sentence; the others are counts divided
 by the count of all words, 0 to 1, but ``punctuation`` may exceed 1; None where NLTK's tagger, WordNet or Brown is
 missing), counts by lower-case word, the ten most frequent words, parts of speech. ``average`` gives means by name,
-without rates that are None; ``has_vocabulary`` and ``in_vocabulary`` bool, MissingPart from the latter without Brown or
-WordNet; ``main`` prints averages as JSON.
+without rates that are None for a text; ``has_vocabulary`` and ``in_vocabulary`` bool, MissingPart from the latter
+without Brown or WordNet; ``main`` prints averages as JSON.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which

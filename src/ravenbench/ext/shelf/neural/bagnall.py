@@ -1,8 +1,8 @@
 """Verifies by a character model with a head for every author (Bagnall 2015): which head predicts a text best?
 
 In: ``Bagnall2015`` and ``Bagnall2015Transductive`` take ``Problems`` (n) and, for ``fit``, training ``Problems`` and
-truth (the latter does not use it). For the helpers texts as character numbers (n,), their states (n, hidden), and heads
-(a head: an author's output layer): weights (hidden, alphabet) and biases (alphabet,).
+truth (not used by the latter). For the helpers texts as character numbers (n,), their states (n, hidden), and heads (a
+head: an author's output layer): weights (hidden, alphabet) and biases (alphabet,).
 Out: ``Bagnall2015`` gives scores (n,), 0 to 1, higher = same author: the share of other heads that predict the text
 worse (``rank_scores``); the transductive form answers (n,), 0 to 1, 0.5 = unanswered (``recentred``).
 ``cross_entropies`` and ``sum_of`` give bits a character, 0 for too short a text; training is in nats. SpecError for

@@ -4,8 +4,8 @@ In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose known s
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. CorpusError for fewer than two authors, SpecError
 for a parameter out of range, when the verifier is made. ``frequent_untied`` takes counts and a size and gives tokens;
 ``frequencies`` takes counts and tokens and gives rates per 1,000 tokens; ``ratio`` takes the distance to the known
-texts and the least to impostors, and gives the second over the first, ≥ 0, above 1 = same author; ``answers`` takes
-ratios (n,) and the largest of training.
+texts and the least to impostors, and gives the second over the first, ≥ 0, above 1 = same author (1 where it is within
+.025 of that); ``answers`` takes ratios (n,) and the largest of training.
 """
 
 from __future__ import annotations

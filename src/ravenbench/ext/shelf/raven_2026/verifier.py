@@ -4,9 +4,9 @@ In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author
 truth; for ``s_norms`` similarities of known and questioned documents (m,), and of each with impostors (m, impostors).
 Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; ``log_odds`` natural
 log-odds (n,), unbounded, higher = same author, 0 for an empty text. ``Extractor.measure`` gives features (n, features),
-mean z-scores against impostors (texts by others), higher = more alike, the last |ln of the ratio of lengths|, and which
-problems can be told (n,) bool; ``s_norms`` such z-scores (m,). SpecError for C or impostors out of range, CorpusError
-for one class or one author. ``families``, ``whitened`` and ``feature_names`` list the features.
+mean z-scores against impostors (texts by others), higher = more alike (the last, ``length``, is |ln of the ratio of
+lengths|), and which problems can be told (n,) bool; ``s_norms`` such z-scores (m,). SpecError for C or impostors out of
+range, CorpusError for one class or one author. ``families``, ``whitened`` and ``feature_names`` list the features.
 """
 
 from __future__ import annotations
