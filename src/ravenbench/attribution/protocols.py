@@ -2,8 +2,7 @@
 
 In: for ``splits`` ``Chosen`` documents, a protocol (``novel-topic`` or ``k-fold``), folds and a seed; for ``fit_split``
 and ``predict_split`` documents, a split and a method (for the latter fitted); for ``cues`` lengths of weights and how
-far they move (``lengths``, ``moved``); for ``answer_problem`` an ``AttributionProblem``, a method, a least lead in [0,
-1).
+far they move (``lengths``, ``moved``); for ``answer_problem`` an ``AttributionProblem``, a method, a lead in [0, 1).
 Out: ``splits`` gives ``ProtocolSplit``s (rows from 0); ``fit_split`` a fitted copy; ``predict_split`` author codes (n,)
 of held-out texts, −1 = no answer; ``cues`` two lists of ``Cue``s: length of a feature's weights, and the most that
 leaving a topic out moves them, over that length (may exceed 1); ``answer_problem`` an author or ``<UNK>`` by text name.
