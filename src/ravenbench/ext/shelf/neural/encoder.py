@@ -120,8 +120,8 @@ class Encoder(Scorer):
         return sentences.digest(model_folder(self.model, self.revision))
 
     def embeddings(self, texts: list[str]) -> Floats:
-        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows. SpecError if the model's
-        files are others than at ``fit``.
+        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows. SpecError if the
+        model's files are others than at ``fit``.
 
         A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in the
         cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
