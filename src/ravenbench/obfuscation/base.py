@@ -3,10 +3,10 @@
 In: for ``Obfuscator.obfuscate`` an ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and
 a seed (int); for ``obfuscate_all`` several tasks; for ``tasks_of`` ``Problems``; for ``with_questioned`` ``Problems``,
 row numbers and their new texts; for ``unchanged`` a text and notes.
-Out: ``Rewriting`` (``text`` is the new text): ``Part``s that cover the original without gaps (half-open spans, code
-points from 0), notes (sentences), and counts of operations by name. MissingPart without a resource that is needed,
-AssertionError if an obfuscator's parts do not give the original. ``tasks_of`` gives tasks, ``with_questioned``
-problems, ``count_operations`` the counts of some parts by name.
+Out: a ``Rewriting`` (``obfuscate_all``: a list): the new ``text``, ``Part``s that cover the original without gaps
+(half-open spans, code points from 0), notes (sentences), and counts of operations by name. MissingPart without a
+resource that is needed, AssertionError if an obfuscator's parts do not give the original. ``tasks_of`` gives tasks,
+``with_questioned`` problems, ``count_operations`` the counts of some parts by name.
 """
 
 from __future__ import annotations

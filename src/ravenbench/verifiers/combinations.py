@@ -3,11 +3,11 @@
 In: member verifiers or scorers, or one of them and a mask; then ``Problems`` (n) and, for ``fit``, their truth (n,)
 bool, True = same author. For ``under_mask`` verifiers by name and a mask (text); for ``weights`` log-odds, truth, C.
 Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered; ``Distorted`` and ``Spreading`` are
-scorers: single raw scores in (0, 1), in the order of the inner scorer's, NaN = cannot tell. ``answers_of`` gives
-answers (n, members), ``answers_out_of_fold`` too, NaN where members had one class alone to learn from; ``log_odds``
-natural log-odds; ``weights`` coefficients (members,) of at least 0 and an intercept; ``under_mask`` ``Masked``
-verifiers by name. SpecError for no members or a mask that masks no texts, MissingPart for what is not here, CorpusError
-if one class is absent.
+scorers: single raw scores in (0, 1), in the order of the inner scorer's (several features as they are), NaN = cannot
+tell. ``answers_of`` gives answers (n, members), ``answers_out_of_fold`` too, NaN where members had one class alone to
+learn from; ``log_odds`` natural log-odds; ``weights`` coefficients (members,) of at least 0 and an intercept;
+``under_mask`` ``Masked`` verifiers by name. SpecError for no members or a mask that masks no texts, MissingPart for
+what is not here, CorpusError if one class is absent.
 """
 
 from __future__ import annotations

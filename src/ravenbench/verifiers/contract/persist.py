@@ -8,7 +8,7 @@ Out: ``save`` gives the folder's path (files below), ``load`` the ``Verifier`` w
 or is another verifier or version than expected; FormatError for a damaged or foreign folder; InputError where ``save``
 cannot write the folder or draw its figures.
 
-FOLDER/verifier.json   format, spec, identity, scikit-learn's version, state, SHA-256 of it and the next two; written last
+FOLDER/verifier.json   format, spec, identity, scikit-learn version, state, SHA-256 of it and the next two; written last
 FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read

@@ -4,7 +4,7 @@ In: ``ImpostorSpace`` has ``units`` (names of families, below), a size (features
 a least count; ``fit`` takes normalised texts, ``vectors`` what ``read(texts, forest())`` gives, rows, and how many
 characters to read.
 Out: ``vectors`` gives ``Vectors``: sparse rows (texts, features) of frequencies relative to the family and length (0 to
-1), weighed or not; ``frequent_ngrams`` n-grams with counts of texts; ``NgramTree`` nodes by place, −1 = none;
+1 before they are weighed); ``frequent_ngrams`` n-grams with counts of texts; ``NgramTree`` nodes by place, −1 = none;
 ``token_forms`` and ``form`` tokens as counted; ``parse_units`` (family, n), SpecError if unreadable. Compiled steps:
 ``extend``, ``survey`` and ``prune`` (n-grams), ``plant``, ``depths`` and ``deepest`` (trees), ``shares`` (frequencies).
 
