@@ -2,8 +2,8 @@
 
 In: texts, or ``Sketch``es of them (hashes of their letters).
 Out: ``Copies``: for each text the index (from 0) of the first that it repeats (itself if none), pairs of indices, and
-bool for two texts; ``repeating`` gives for each text the number of an earlier one, or None; ``unescaped`` a text,
-``letters`` bytes.
+bool for two texts; ``runs`` of words, and whether two texts share them; ``repeating`` gives for each text the number of
+an earlier one, or None; ``unescaped`` a text, ``letters`` bytes.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.text.lookalikes import twins
+from ravenbench.text.tokens import WORD
 from ravenbench.texts import composed
 
 EDGE = 1_600
@@ -184,3 +185,27 @@ def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
         len(earlier_sketches) :
     ]
     return [source if source < len(earlier_sketches) else None for source in sources]
+
+
+RUN = 8
+"""Words in a row that count as copied where they stand in two texts."""
+FEWEST_RUNS = 3
+Runs = frozenset[tuple[str, ...]]
+
+
+def runs(text: str) -> Runs:
+    """All runs of ``RUN`` lowercase words of a text, as a set."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
+
+
+def is_copy(one: Runs, other: Runs, share: float) -> bool:
+    """Whether at least a ``share`` (0 to 1) of the first text's runs is in the second."""
+    common = len(one & other)
+    return common >= FEWEST_RUNS and common >= share * len(one)
+
+
+def share_passages(one: Runs, other: Runs, share: float) -> bool:
+    """Whether at least a ``share`` (0 to 1) of one text's runs is in the other."""
+    common = len(one & other)
+    return common >= FEWEST_RUNS and common >= share * min(len(one), len(other))
