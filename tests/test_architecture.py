@@ -267,6 +267,86 @@ def test_workers_import_no_report():
     assert out.stdout.strip() == "[]"
 
 
+OPENERS = {
+    "Archive",
+    "ZipFile",
+    "decode",
+    "open",
+    "read_bytes",
+    "read_csv",
+    "read_excel",
+    "read_json",
+    "read_ndjson",
+    "read_ordinary",
+    "read_parquet",
+    "read_text",
+    "read_whole",
+    "scan_csv",
+    "scan_ndjson",
+    "scan_parquet",
+    "table_rows",
+    "csv_rows",
+}
+"""Calls that open a path, an archive or a frame, or go on reading one."""
+OPENED_ELSEWHERE = {
+    "cli/main.py": "the standard streams",
+    "components.py": "the code of a component",
+    "engine/apart.py": "what a worker was handed",
+    "engine/options.py": "spec files",
+    "errors.py": "one byte of whatever an option names, so that a message can name the option",
+    "ext/documents": "readers of document formats, called in a process of their own",
+    "ext/encoders": "models",
+    "ext/freeze": "manifests, which Raven wrote, and a run's folder",
+    "ext/map/word_tables.py": "data of the package",
+    "ext/programs": "what a program wrote, and its code",
+    "ext/retrieval/task.py": "a file that is written",
+    "ext/shelf": "models and data of the package",
+    "ext/site": "a run's folder and the report of an evaluation",
+    "ext/tools": "templates of the package",
+    "files.py": "the ground that all stand on",
+    "obfuscation": "data of the package and of NLTK",
+    "outputs.py": "what is written",
+    "papers.py": "data of the package",
+    "reading": "what users hand in",
+    "problems/overlap.py": "hashes beside a verifier that Raven saved",
+    "registry.py": "the code of a component",
+    "reports/page.py": "templates of the package",
+    "services.py": "the cache",
+    "store": "a run's folder",
+    "tasks/pan14/published.py": "data of the package",
+    "tasks/verify": "a run's folder and a model that Raven saved",
+    "text": "data of the package",
+    "texts.py": "a run's folder",
+    "verifiers/contract/persist.py": "a verifier that Raven saved",
+}
+"""Who else opens something, and what that is."""
+
+
+def opening_calls(path):
+    """Lines in which a file calls something that opens a path, an archive or a frame."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            of, _, called = ast.unparse(node.func).rpartition(".")
+            # Class.open is a record of ours, read_text one of reading's; bytes.decode() reads nothing.
+            ours = (of.isidentifier() and of[0].isupper()) or (
+                called == "decode" if of else called == "read_text"
+            )
+            if called in OPENERS and not ours:
+                yield node.lineno
+
+
+def test_what_users_hand_in_is_opened_by_reading_alone():
+    used = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        inside = path.relative_to(ROOT).as_posix()
+        if lines := [*opening_calls(path)]:
+            place = next((p for p in OPENED_ELSEWHERE if f"{inside}/".startswith(f"{p}/")), inside)
+            used.setdefault(place, []).append((inside, lines))
+    unknown = {place: calls for place, calls in used.items() if place not in OPENED_ELSEWHERE}
+    assert not unknown, "reading/ gives rows, texts or faults: call one of its functions"
+    assert used.keys() == OPENED_ELSEWHERE.keys(), "a place that opens nothing leaves the list"
+
+
 def test_no_import_circles():
     graph = {}
     for path in sorted(ROOT.rglob("*.py")):

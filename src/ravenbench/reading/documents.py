@@ -92,18 +92,23 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
     """
     documents = read_documents(path, encoding)
     if len(documents) > 1:
-        authors = list(dict.fromkeys(document.author for document in documents if document.author))
-        shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
-        raise FormatError(
-            "one text is expected, and this file holds several",
-            file=path,
-            found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
-            fix=(
-                f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of"
-                " its own, by author"
-            ),
-        )
+        raise several_documents(path, documents)
     return documents[0]
+
+
+def several_documents(path: str | Path, documents: Sequence[Document]) -> FormatError:
+    """The error for a file that holds several documents where one is wanted."""
+    authors = list(dict.fromkeys(document.author for document in documents if document.author))
+    shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
+    return FormatError(
+        "one text is expected, and this file holds several",
+        file=path,
+        found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
+        fix=(
+            f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of"
+            " its own, by author"
+        ),
+    )
 
 
 def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Document, ...]:

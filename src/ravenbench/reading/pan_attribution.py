@@ -62,16 +62,17 @@ class AttributionProblem:
 def is_attribution(path: str | Path) -> bool:
     """Whether a file or folder holds PAN attribution problems."""
     with Archive(path) as archive:
-        return _is_collection(archive)
+        return holds_attribution(archive)
 
 
-def _is_collection(archive: Archive) -> bool:
+def holds_attribution(archive: Archive) -> bool:
+    """Whether an archive holds PAN attribution problems."""
     return any(PurePosixPath(name).name == _PROBLEM for name in archive.names)
 
 
 def check_no_attribution(archive: Archive, expected: str) -> None:
     """FormatError if an archive holds attribution problems where something else is ``expected``."""
-    if _is_collection(archive):
+    if holds_attribution(archive):
         raise FormatError(
             "these are attribution problems, as PAN 2018 has them",
             file=archive.path,

@@ -2,8 +2,8 @@
 
 In: ``Part``s (stretches of a text with what became of them), or the path of such a file and maybe the original text.
 Out: the file, its bytes or its JSON list, or ``Part``s that cover the original without gaps; offsets are half-open, in
-code points from 0. FormatError for a file that is not such a list or does not fit the original. ``parts_file`` gives
-the path that belongs to a text.
+code points from 0. ``find_rewritings``: a ``FoundRewriting`` by id, of a folder or a table. FormatError for a file that
+is not such a list or does not fit the original. ``parts_file`` gives the path that belongs to a text.
 
 References
 ----------
@@ -20,7 +20,9 @@ from typing import Any
 
 from ravenbench.errors import FormatError
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
+from ravenbench.reading.archive import Archive, whole
 from ravenbench.reading.decoding import check_whole, decode, from_json
+from ravenbench.reading.tabular import read_rows, table_kind
 
 KEYS = (
     "original",
@@ -136,3 +138,87 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
             text_before + row["obfuscation"] + text_after,
             tuple(str(name) for name in row.get("operations", ())),
         )
+
+
+_NAMES = ("obfuscation.json", "obfuscated.txt", "unknown.txt")
+_SUFFIXES = (".obfuscation.json", ".json", ".txt", "")
+_OF_SETS = ("known", "same-author", "original")
+
+
+@dataclass(frozen=True)
+class FoundRewriting:
+    """A rewriting as it was found: where, and its text or the file of its parts.
+
+    ``original`` is the text, ``digest`` the SHA-256 of the text that it says it rewrites, where it says so.
+    """
+
+    place: str
+    line: int | None = None
+    text: str | None = None
+    parts: Path | None = None
+    original: str | None = None
+    digest: str | None = None
+
+
+def find_rewritings(place: Path) -> dict[str, FoundRewriting]:
+    """Every rewriting of a folder or a table, by id.
+
+    FormatError if this is no place for rewritings, or a table cannot be read.
+    """
+    if place.is_dir():
+        return _of_folder(place)
+    if table_kind(place.name) is None:
+        raise FormatError(
+            "no rewritings are here",
+            file=place,
+            expected=(
+                "a folder with ID/obfuscation.json, ID.txt or a problem set, or a .csv or .jsonl"
+                " with id and text"
+            ),
+        )
+    return _of_table(place)
+
+
+def _of_folder(place: Path) -> dict[str, FoundRewriting]:
+    files: dict[str, str] = {}
+    with Archive(place) as archive:
+        for inside in archive.names:
+            folder, _, name = inside.rpartition("/")
+            if folder and name in _NAMES:
+                earlier = files.get(folder, _NAMES[-1]).rpartition("/")[2]
+                if folder not in files or _NAMES.index(name) < _NAMES.index(earlier):
+                    files[folder] = inside
+                continue
+            suffix = next(s for s in _SUFFIXES if inside.endswith(s))
+            if not suffix or inside in ("contents.json", "truth.txt") or name.startswith(_OF_SETS):
+                continue
+            # Parts say more than the text beside them.
+            if not files.get(inside.removesuffix(suffix), "").endswith(".json"):
+                files[inside.removesuffix(suffix)] = inside
+        return {id: _found(archive, inside) for id, inside in files.items()}
+
+
+def _found(archive: Archive, name: str) -> FoundRewriting:
+    label = archive.label(name)
+    if name.endswith(".json"):
+        return FoundRewriting(label, parts=Path(label))
+    return FoundRewriting(label, text=whole(archive.read(name), label))
+
+
+def _of_table(place: Path) -> dict[str, FoundRewriting]:
+    rewritings: dict[str, FoundRewriting] = {}
+    for line, row in read_rows(place):
+        name = row.get("id")
+        text = row.get("text")
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise FormatError(
+                "not a rewriting", file=place, line=line, found=row, expected="columns id and text"
+            )
+        if name in rewritings:
+            raise FormatError(f"the id {name} stands twice", file=place, line=line)
+        original, digest = (
+            value if isinstance(value := row.get(key), str) and value else None
+            for key in ("original", "original_sha256")
+        )
+        rewritings[name] = FoundRewriting(str(place), line, text, None, original, digest)
+    return rewritings

@@ -54,10 +54,10 @@ from ravenbench.files import (
     write_text,
 )
 from ravenbench.outputs import fresh_folder, whole_file
-from ravenbench.reading.archive import Archive, Split, split_of, split_roots
+from ravenbench.reading.archive import Archive, Split, is_there, split_of, split_roots
 from ravenbench.reading.collector import TextCollector, same_document
 from ravenbench.reading.decoding import UTF8, Faults, checked_name, from_json
-from ravenbench.reading.pan_attribution import check_no_attribution
+from ravenbench.reading.pan_attribution import check_no_attribution, holds_attribution
 from ravenbench.reading.tabular import (
     column_names,
     is_lines,
@@ -211,24 +211,20 @@ def problem_roots(archive: Archive) -> list[str]:
     return sorted(roots) if roots & signed else []
 
 
-def holds_problems(archive: Archive) -> bool:
-    """Whether verification problems of some form lie in an archive, or in a zip within a folder."""
-    if (
-        problem_roots(archive)
-        or pairs_files(archive)
-        or any(pair_table(archive, name) for name in archive.names)
-    ):
-        return True
-    inner = [
-        archive.path / name
-        for name in archive.names
-        if name.lower().endswith(".zip") and archive.path.is_dir()
-    ]
-    for path in inner:
-        with Archive(path) as inner_archive:
-            if holds_problems(inner_archive):
-                return True
-    return False
+def problems_at(path: str | Path, pairs: bool = True) -> bool:
+    """Whether verification problems of some form lie at a path, or in a zip within a folder; ``pairs`` of a file or
+    folder count too, whose truth may name authors."""
+    if not is_there(Path(path)):
+        return False
+    with Archive(path) as archive:
+        if holds_attribution(archive):
+            return False
+        if problem_roots(archive):
+            return True
+        if pairs and (pairs_files(archive) or any(pair_table(archive, n) for n in archive.names)):
+            return True
+        inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip")]
+        return archive.path.is_dir() and any(map(problems_at, inner))
 
 
 def write_pan_problems(

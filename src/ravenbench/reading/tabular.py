@@ -36,7 +36,7 @@ from ravenbench.errors import (
     remark,
     some,
 )
-from ravenbench.reading.archive import DOCUMENT_LIMIT, Archive, check_members
+from ravenbench.reading.archive import DOCUMENT_LIMIT, Archive, check_members, no_such
 from ravenbench.reading.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.reading.parquet import check_size
 from ravenbench.text.mail import phrases
@@ -104,6 +104,14 @@ def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[
     if kind in ("json", "xlsx"):
         return _array(archive, name) if kind == "json" else _sheet(archive, name)
     return csv_rows(archive, name, unquoted) if kind == "csv" else records(archive, name)
+
+
+def read_rows(path: Path, encoding: str | None = UTF8) -> list[Row]:
+    """All rows of a table at a path, as ``table_rows`` gives them. InputError if there is no such file."""
+    if not path.is_file():
+        raise no_such(path)
+    with Archive(path, encoding) as archive:
+        return list(table_rows(archive, path.name))
 
 
 def _array(archive: Archive, name: str) -> Iterator[Row]:

@@ -1,10 +1,11 @@
 """Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or added lines differ.
 
 In: ``Copies.among``: ``Sketch``es of texts (hashes of their letters, by ``Sketch.of(text)``); ``repeating``: texts, and
-earlier ones; ``unescaped`` and ``letters``: a text.
+earlier ones; ``unescaped``, ``letters`` and ``runs``: a text.
 Out: a ``Copies``: ``sources()`` gives for each text the index (from 0) of the first that it repeats (its own if none),
 ``repeated()`` pairs of indices, the earlier first, a call with two indices bool; ``repeating`` for each text the index
-of an earlier one that it repeats, or None; ``unescaped`` a text, ``letters`` bytes (UTF-8).
+of an earlier one that it repeats, or None; ``unescaped`` a text, ``letters`` bytes (UTF-8), ``runs`` a set
+of runs of words; ``is_copy`` and ``share_passages``: bool for two of these.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.text.lookalikes import twins
+from ravenbench.text.tokens import WORD
 from ravenbench.texts import composed
 
 EDGE = 1_600
@@ -185,3 +187,27 @@ def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
         len(earlier_sketches) :
     ]
     return [source if source < len(earlier_sketches) else None for source in sources]
+
+
+RUN = 8
+"""Words in a row that count as copied where they stand in two texts."""
+FEWEST_RUNS = 3
+Runs = frozenset[tuple[str, ...]]
+
+
+def runs(text: str) -> Runs:
+    """All runs of ``RUN`` lowercase words of a text, as a set."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
+
+
+def is_copy(one: Runs, other: Runs, share: float) -> bool:
+    """Whether at least a ``share`` (0 to 1) of the first text's runs is in the second."""
+    common = len(one & other)
+    return common >= FEWEST_RUNS and common >= share * len(one)
+
+
+def share_passages(one: Runs, other: Runs, share: float) -> bool:
+    """Whether at least a ``share`` (0 to 1) of one text's runs is in the other."""
+    common = len(one & other)
+    return common >= FEWEST_RUNS and common >= share * min(len(one), len(other))

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from ravenbench.ext.case.compare.material import CaseCandidate, CaseTexts, Text, screen
+from ravenbench.ext.case.compare.material import CaseCandidate, CaseTexts, screen
 from ravenbench.reading.load import load_corpus
+from ravenbench.reading.texts import Text
 from ravenbench.types import Corpus, Labels
 
 

@@ -14,11 +14,11 @@ from ravenbench.ext.map.analysis import (
     consensus,
     cut_into,
     draw_texts,
-    read_texts,
     tree_of,
 )
 from ravenbench.ext.map.pictures import tree_parts
 from ravenbench.ext.map.report import stylo_call
+from ravenbench.reading.by_author import read_collection
 from ravenbench.types import Document
 
 COMMON = "the of and to a in that it is was he for on with as his they be at one have this from or by but"
@@ -296,7 +296,7 @@ def test_documents_are_read_as_other_commands_read_them(tmp_path, need_extra):
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(written)
-    _, documents, left_out, _ = read_texts(tmp_path, {"encoding": None})
+    _, documents, left_out, _ = read_collection(tmp_path, {"encoding": None})
     assert [(d.author, d.text.strip()) for d in documents] == [
         ("A", "a text"),
         ("B", "another text"),

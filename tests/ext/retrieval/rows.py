@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from ravenbench.ext.retrieval.reading import read_pool
+from ravenbench.ext.retrieval.reading import pool_at
 
 NAMES = {"Retriever", "retrieve"}
 TASKS = {
@@ -70,7 +70,7 @@ GOLDEN = {
         ),
     ),
 }
-READERS = {"retrieval": (read_pool, "raven retrieve")}
+READERS = {"retrieval": (pool_at, "raven retrieve")}
 COMPONENTS = {"retriever": ["char-ngrams(n=3, size=100)", "words", "same('topic')"]}
 
 

@@ -7,9 +7,10 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.engine.pool import dask
 from ravenbench.ext.retrieval.audit import audit
-from ravenbench.ext.retrieval.reading import ItemRow, of_corpus, pool_of
+from ravenbench.ext.retrieval.reading import of_corpus, pool_of
 from ravenbench.ext.retrieval.search import added, search, shards
 from ravenbench.reading.load import load_corpus
+from ravenbench.reading.queries import ItemRow
 
 WORLD = "synthetic(documents=160, authors=30, topics=5, words=60)"
 

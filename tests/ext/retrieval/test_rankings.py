@@ -10,11 +10,12 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.errors import RavenError
 from ravenbench.ext.retrieval.rankings import Ranking
-from ravenbench.ext.retrieval.reading import ItemRow, pool_of, read_pool
+from ravenbench.ext.retrieval.reading import pool_at, pool_of
 from ravenbench.ext.retrieval.search import search
 from ravenbench.ext.retrieval.task import Retrieve, stored_pool
 from ravenbench.ext.site.pages import site
 from ravenbench.reading.decoding import Faults
+from ravenbench.reading.queries import ItemRow
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import analyse
 
@@ -237,7 +238,7 @@ def test_what_is_handed_out_names_nobody(store, place):
         "/" in row["query_id"] for row in lines
     )
     with pytest.raises(RavenError, match="nothing to search for"):
-        read_pool(place / "out")
+        pool_at(place / "out")
 
 
 def test_an_unknown_argument_suggests_nothing_that_is_merely_spelt_a_little_alike():

@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,11 +37,11 @@ from ravenbench.ext.contrast.zeta import (
     keyness,
     log_ratio,
 )
-from ravenbench.ext.map.analysis import Collection, read_texts, splicer_of
+from ravenbench.ext.map.analysis import splicer_of
 from ravenbench.ext.map.spec import NO_WORDS
 from ravenbench.ext.map.word_tables import WordTable, features_of, samples_of, stylo_words, units_of
 from ravenbench.randomness import stream
-from ravenbench.reading.documents import is_document, read_document
+from ravenbench.reading.by_author import read_collection
 from ravenbench.statistics.estimates import percentiles
 from ravenbench.text.common_words import FOREIGN, CommonWords, coverage
 from ravenbench.text.content_words import closed_class
@@ -133,14 +132,6 @@ class ContrastAnalysis:
     notes: tuple[str, ...]
 
 
-def _texts_of(given: Any, reading: Mapping[str, Any]) -> Collection:
-    if isinstance(given, str | Path) and Path(given).is_file() and is_document(Path(given)):
-        name = Path(given).stem
-        one = read_document(given, reading.get("encoding"))
-        return Collection(name, [Document(name, one.text, one.author or name)], [], {})
-    return read_texts(given, reading)
-
-
 def _label(name: str, labels: Sequence[str | None], by: str) -> str:
     """The label of that name, or the only one with it before a comma or as last word there, in any case of letters."""
     known = [label for label in dict.fromkeys(labels) if label]
@@ -176,7 +167,7 @@ def _groups(
 ) -> tuple[list[Any], list[str]]:
     """Name and documents of both sides, and notes."""
     if corpus is not None:
-        whole = _texts_of(corpus, spec.reading())
+        whole = read_collection(corpus, spec.reading(), single=True)
         labels = whole.column("by", spec.by)
         given = primary, secondary
         primary, secondary = (
@@ -202,7 +193,9 @@ def _groups(
         fix = "give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS"
         raise InputError("a contrast needs a second group of texts", fix=fix)
     else:
-        read = [_texts_of(given, spec.reading()) for given in (primary, secondary)]
+        read = [
+            read_collection(given, spec.reading(), single=True) for given in (primary, secondary)
+        ]
         sides = [(one.name, one.documents) for one in read]
         notes = [note for one in read for note in one.notes]
         mine, theirs = (
@@ -671,7 +664,7 @@ def _test(
     if not chosen_words.usable:
         raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")
     placed = list[Placed]()
-    documents = _texts_of(test, spec.reading()).documents
+    documents = read_collection(test, spec.reading(), single=True).documents
     copies = repeated([*learned, *short], documents)
     usual = CommonWords.of(d.text for d in learned)
     for place, d in enumerate(documents):

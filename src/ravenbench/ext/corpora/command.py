@@ -282,18 +282,11 @@ def _options(id: str | None, fold_case: bool) -> dict[str, Any]:
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
-    from ravenbench.reading.archive import Archive, is_there
-    from ravenbench.reading.pan_attribution import is_attribution
-    from ravenbench.reading.problems import holds_problems, problem_roots
-
-    if not is_there(Path(what)) or is_attribution(what):
-        return False
-    with Archive(what) as archive:
-        zips = any(name.lower().endswith(".zip") and not archive.single for name in archive.names)
-        if not problem_roots(archive) and not (zips and holds_problems(archive)):
-            return False
     from ravenbench.ext.corpora.summary import table_one
-    from ravenbench.reading.problems import read_problem_sets
+    from ravenbench.reading.problems import problems_at, read_problem_sets
+
+    if not problems_at(what, pairs=False):
+        return False
 
     sets = read_problem_sets(what, encoding=encoding)
     rows = [

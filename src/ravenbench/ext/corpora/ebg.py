@@ -15,13 +15,21 @@ from pathlib import PurePosixPath
 
 from ravenbench.components import Component
 from ravenbench.errors import FormatError, SpecError
-from ravenbench.reading.archive import Archive
 from ravenbench.reading.build import CorpusBuilder
 from ravenbench.reading.catalogue import entry
+from ravenbench.reading.texts import published_texts
 from ravenbench.types import Corpus
 
 _LANGUAGE = re.compile(r"^Language:[ \t]*(\S(?:.*\S)?)\s*$", re.MULTILINE)
 _SAMPLE = re.compile(r"(?P<author>[a-z]+)_(?P<number>\d+)_(?P<sources>\d+(?:_\d+)*)\.txt\Z")
+_ABOUT = "_demographics.txt"
+
+
+def _is_read(name: str) -> bool:
+    """Whether a file is a sample, or says what language its author grew up with."""
+    path = PurePosixPath(name)
+    match = _SAMPLE.match(path.name)
+    return name.endswith(_ABOUT) or (match is not None and match["author"] == path.parent.name)
 
 
 @dataclass(eq=False, repr=False)
@@ -54,38 +62,34 @@ class EBG(Component):
             )
         builder = CorpusBuilder(self.path)
         counted: Counter[str] = Counter()
-        with Archive(self.path) as archive:
-            native = {}
-            for name in archive.names:
-                if said := name.endswith("_demographics.txt") and _LANGUAGE.search(
-                    archive.text(name, published=True)
-                ):
-                    native[PurePosixPath(name).parent.name] = (
-                        "yes" if said[1].casefold() == "english" else "no"
-                    )
-            for name in archive.names:
-                path = PurePosixPath(name)
-                match = _SAMPLE.match(path.name)
-                if match is None or match["author"] != path.parent.name:
-                    counted["no samples"] += 1
-                    continue
-                sources = match["sources"].split("_")
-                if len(sources) > 1:
-                    counted["across documents"] += 1
-                    continue
-                author = match["author"]
-                source = sources[0]
-                counted["samples"] += 1
-                text = archive.text(name, published=True)
-                builder.add(
-                    f"{author}/{match['number']}",
-                    text,
-                    author,
-                    f"source {source}",
-                    1,
-                    "en",
-                    {"document": f"{author}/{source}", "native": native.get(author)},
-                )
+        texts, others = published_texts(self.path, _is_read)
+        counted["no samples"] += len(others)
+        native = {}
+        for name, text in texts.items():
+            if said := name.endswith(_ABOUT) and _LANGUAGE.search(text):
+                english = said[1].casefold() == "english"
+                native[PurePosixPath(name).parent.name] = "yes" if english else "no"
+        for name, text in texts.items():
+            match = _SAMPLE.match(PurePosixPath(name).name)
+            if match is None:
+                counted["no samples"] += 1
+                continue
+            sources = match["sources"].split("_")
+            if len(sources) > 1:
+                counted["across documents"] += 1
+                continue
+            author = match["author"]
+            source = sources[0]
+            counted["samples"] += 1
+            builder.add(
+                f"{author}/{match['number']}",
+                text,
+                author,
+                f"source {source}",
+                1,
+                "en",
+                {"document": f"{author}/{source}", "native": native.get(author)},
+            )
         if not counted["samples"]:
             raise FormatError(
                 "there are no samples here",

@@ -21,15 +21,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ravenbench.engine.pool import Progress, silent
-from ravenbench.errors import FormatError, InputError, first_names
+from ravenbench.errors import first_names
 from ravenbench.files import sync_file_system, sync_folder, write_bytes, write_json, write_text
 from ravenbench.outputs import TEXTS_PAGES, check_folder, fresh_folder
-from ravenbench.reading.archive import LED_OUT, LINKS, no_such, why_unread
-from ravenbench.reading.decoding import detected
-from ravenbench.reading.document import Document, Unreadable
-from ravenbench.reading.documents import OTHERS, formats_by_suffix, list_documents, read_documents
-from ravenbench.reading.load import UNKNOWN, check_no_parts
+from ravenbench.reading.document import Document
+from ravenbench.reading.load import UNKNOWN
 from ravenbench.reading.remarks import doubtful_names
+from ravenbench.reading.texts import read_inbox
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv
 from ravenbench.text.damage import MOST
@@ -256,78 +254,26 @@ def extract_texts(
     """
     inboxes = [Path(inbox)] if isinstance(inbox, str | Path) else [Path(one) for one in inbox]
     check_folder(out, inputs=inboxes, kind="texts")
-    sources: list[tuple[Path, Path]] = []
-    result = Extracted(Path(out))
-    for place in inboxes:
-        if not place.exists():
-            raise no_such(place)
-        documents, others = list_documents(place) if place.is_dir() else ([place], [])
-        root = place if place.is_dir() else place.parent
-        sources += [(root, path) for path in documents]
-        for path in others:
-            why = "the format is not read" if path.suffix.lower() in OTHERS else "no document"
-            fix = OTHERS.get(path.suffix.lower(), "")
-            if broken := why_unread(path, root):
-                why = broken
-                fix = f"copy what it leads to, or set {LINKS}=follow" if broken == LED_OUT else ""
-            elif path.is_dir():
-                why = "it is a link to a folder that is read already"
-            elif path.with_suffix(".txt") in documents:
-                why = "taken as the plain text beside it"
-                fix = ""
-            result.left_out.append((path.relative_to(root).as_posix(), why, fix))
-    if not sources:
-        raise InputError(
-            "there is no document here",
-            file=inboxes[0],
-            found=", ".join(name for name, _, _ in result.left_out[:4]) or "nothing",
-            expected=", ".join(sorted(formats_by_suffix())),
-        )
-    for place in inboxes:
-        inner = [path.relative_to(root) for root, path in sources if root == place]
-        if all(len(path.parts) > 2 for path in inner):
-            check_no_parts(
-                place,
-                sorted({path.parts[0] for path in inner}),
-                [path.as_posix() for path in inner],
-            )
+    read, left_out = read_inbox(inboxes, encoding, progress)
+    result = Extracted(Path(out), left_out=left_out)
     every_text: list[tuple[Taken, str]] = []
-    for done, (root, path) in enumerate(sources):
-        progress("documents", done, len(sources))
-        source = path.relative_to(root).as_posix()
-        try:
-            read = _read(path, encoding)
-        except InputError as error:
-            result.left_out.append((source, error.problem, error.fix or ""))
-            continue
-        result.left_out += [(f"{source} {part}", why, "") for part, why in read[0][0].unread]
-        for document, notes in read:
-            folder = path.relative_to(root).parts[0] if path.parent != root else ""
-            sender = document.author if by == "sender" else None
-            person = handed_in_by(folder or path.name) or folder
-            author = sender or person or UNKNOWN
-            known_by = "folder" if folder else "file name" if person else "nothing"
-            known_by = ("header" if document.title else "sender") if sender else known_by
-            if is_nobody(author):
-                if author != UNKNOWN:
-                    result.nobody[plain_name(author)] += 1
-                author = UNKNOWN
-                known_by = "nothing"
-            person = (document.identity if author == sender else "") or name_key(author)
-            every_text.append(
-                (
-                    Taken(
-                        document, source, "", author, known_by, count_words(document.text), notes
-                    ),
-                    person,
-                )
-            )
+    for source, document, notes in read:
+        folder = source.parts[0] if len(source.parts) > 1 else ""
+        sender = document.author if by == "sender" else None
+        person = handed_in_by(folder or source.name) or folder
+        author = sender or person or UNKNOWN
+        known_by = "folder" if folder else "file name" if person else "nothing"
+        known_by = ("header" if document.title else "sender") if sender else known_by
+        if is_nobody(author):
+            if author != UNKNOWN:
+                result.nobody[plain_name(author)] += 1
+            author = UNKNOWN
+            known_by = "nothing"
+        person = (document.identity if author == sender else "") or name_key(author)
+        words = count_words(document.text)
+        text = Taken(document, source.as_posix(), "", author, known_by, words, notes)
+        every_text.append((text, person))
     _put_by_author(result, every_text)
-    if not result.texts:
-        name, why, fix = result.left_out[0]
-        raise FormatError(
-            "no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None
-        )
     with fresh_folder(out, kind="texts") as place:
         _write(result, place)
     return result
@@ -350,33 +296,6 @@ def _put_by_author(result: Extracted, every_text: Sequence[tuple[Taken, str]]) -
             result.left_out.append((name, f"it repeats {first}", ""))
     for author, spellings in spelt.items():
         result.joined |= {one: author for one in spellings if len(spellings) > 1 and one != author}
-
-
-def _read(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, ...]]]:
-    """The documents of a file with notes; text in another encoding than UTF-8 is read in the one that is detected."""
-    try:
-        return [(document, document.notes) for document in read_documents(path, encoding)]
-    except Unreadable:
-        raise
-    except FormatError:
-        likely = (
-            detected(path.read_bytes())
-            if encoding is None and path.suffix.lower() in (".txt", ".html")
-            else None
-        )
-        if likely is None:
-            raise
-        return [
-            (one, (*one.notes, _sample(one.text, likely))) for one in read_documents(path, likely)
-        ]
-
-
-def _sample(text: str, encoding: str) -> str:
-    line = next((line for line in text.split("\n") if not line.isascii()), "").strip()
-    return (
-        f"not UTF-8, and read as {encoding}, in which a line reads: {line[:120]}; --encoding"
-        " settles it"
-    )
 
 
 class _Names:

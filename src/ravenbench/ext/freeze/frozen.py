@@ -38,6 +38,7 @@ from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from ravenbench.errors import FormatError, InputError
+from ravenbench.files import read_ordinary
 from ravenbench.reading.archive import no_such
 from ravenbench.reading.decoding import checked_name
 from ravenbench.store.records import Record
@@ -262,7 +263,7 @@ def read_manifest(place: str | Path) -> Manifest:
     if not path.is_file():
         raise no_such(path)
     try:
-        data = path.read_bytes()
+        data = read_ordinary(path)
         if data[:2] == b"\x1f\x8b":
             data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES + 1)
         manifest = msgspec.json.decode(data if len(data) <= MOST_BYTES else b"", type=Manifest)

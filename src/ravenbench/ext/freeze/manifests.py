@@ -52,12 +52,9 @@ from ravenbench.ext.freeze.frozen import (
     text_key,
 )
 from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
-from ravenbench.reading.archive import Archive
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.problems import (
-    pair_table,
-    pairs_files,
-    problem_roots,
+    problems_at,
     read_problem_sets,
     write_pan_pairs,
     write_pan_problems,
@@ -426,16 +423,7 @@ def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None
         source_at = getattr(task, "source_at", lambda *_: None)
         if isinstance(source := source_at(what, reading.get("encoding")), Source):
             return source
-    if not Path(what).exists():
-        return None
-    with Archive(what) as archive:
-        zips = Path(what).is_dir() and any(n.lower().endswith(".zip") for n in archive.names)
-        pairs = archive.single and pair_table(archive, archive.names[0]) is not None
-        return (
-            _given(what, reading)
-            if zips or pairs or problem_roots(archive) or pairs_files(archive)
-            else None
-        )
+    return _given(what, reading) if problems_at(what) else None
 
 
 def _made(made: Any, kind: str, spec: Mapping[str, Any], seed: int) -> Source:

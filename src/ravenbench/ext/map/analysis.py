@@ -7,7 +7,7 @@ Out: ``analyse_map``: a ``MapAnalysis`` of n texts, or of n samples drawn from t
 content words masked) with distances (n, n) ≥ 0, lower = more alike, tree, places (n, 2), clusters of the ``consensus``
 with shares of trees (0 to 1), links with weights by rank (the nearest most); and ``scores`` (topic's share 0 to 1, …).
 ``cut_into``: cluster numbers (n,) from 0; ``clusters_of``: bit masks (bit i = text i); ``preview_map``: a ``Preview``.
-InputError (such as CorpusError) for texts or settings. ``read_texts``, ``draw_texts`` … handle texts.
+InputError (such as CorpusError) for texts or settings. ``draw_texts`` … handle texts.
 
 Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
 the mask leaves, since fewer words alone change a picture.
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from msgspec import structs
@@ -29,7 +29,6 @@ from ravenbench.engine.pool import Progress, shown_by_default
 from ravenbench.engine.task import Preview
 from ravenbench.errors import (
     CorpusError,
-    FormatError,
     InputError,
     counted,
     did_you_mean,
@@ -48,12 +47,11 @@ from ravenbench.ext.map.word_tables import (
     units_of,
 )
 from ravenbench.randomness import stream
-from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.by_author import read_collection
 from ravenbench.text.content_words import hidden_sentence, hidden_share
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
-from ravenbench.types import Corpus, Document, Floats, Ints, Labels
+from ravenbench.types import Document, Floats, Ints, Labels
 
 METHODS = {"single": "single", "complete": "complete", "average": "average", "mcquitty": "weighted"}
 
@@ -210,67 +208,12 @@ class MapAnalysis:
         return self.spec.group_by or "author"
 
 
-class Collection(NamedTuple):
-    """The documents that are drawn or contrasted, notes on them, and their labels by column, one a document."""
-
-    name: str
-    documents: list[Document]
-    notes: list[str]
-    columns: Mapping[str, Sequence[str | None]]
-
-    def column(self, option: str, name: str) -> Sequence[str | None]:
-        """The labels of a column. InputError, naming the option, if there is none."""
-        if name not in self.columns:
-            raise InputError(
-                f"{option}: there is no such column",
-                found=name,
-                expected=", ".join(self.columns),
-                fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.8)
-                or "put a table beside the texts, as metadata.csv or NAME_metadata.tsv: "
-                f"a column {name!r}, and one with the files' names",
-            )
-        return self.columns[name]
-
-
-def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
-    """The documents of a corpus, of a mapping of names to texts, or of what ``load_corpus`` reads.
-
-    A text's author stands before the first ``_`` of its name, as in stylo, or is its folder. Unlike other commands this
-    one takes authors of a single text, and texts by nobody in particular. Raises InputError if there are no texts, or a
-    text is empty or cannot be read.
-    """
-    if isinstance(corpus, Mapping):
-        if empty := [str(name) for name, text in corpus.items() if not str(text).strip()]:
-            raise FormatError("the text is empty", found=empty[0], fix="remove this text")
-        documents = [
-            Document(str(n), str(text), _author(str(n)), None) for n, text in corpus.items()
-        ]
-        return Collection("texts", documents, [], {"author": [d.author for d in documents]})
-    loaded = (
-        corpus
-        if isinstance(corpus, Corpus)
-        else load_corpus(corpus, **reading, pairs=False, anonymous=True)
-    )
-    columns = {"author": loaded.author, "topic": loaded.topic, **loaded.columns}
-    labels = {name: list(own) for name, own in columns.items()}
-    labels |= {
-        name: labels[role]
-        for name in loaded.notes.get("columns", {}).values()
-        if (role := loaded.role_of(name)) in labels
-    }
-    return Collection(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
-
-
 def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:
     """What a map would show. Raises InputError if the corpus cannot be read."""
-    documents = read_texts(corpus, spec.reading()).documents
+    documents = read_collection(corpus, spec.reading()).documents
     shown = draw_texts(documents, spec.texts, spec.seed)
     notes = (f"{counted(len(shown), 'text')} would be shown, of {len(documents):,}.",)
     return Preview("map", out, {}, 0, 0, 0, notes)
-
-
-def _author(name: str) -> str:
-    return PurePosixPath(name).name.partition("_")[0] or name
 
 
 def named_text(name: str, documents: Sequence[Document]) -> Document:
@@ -456,7 +399,7 @@ class _Material:
 def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) -> MapAnalysis:
     """Everything that a map says. Raises InputError if the corpus or a setting cannot be used."""
     progress = shown_by_default(progress)
-    read = read_texts(corpus, spec.reading())
+    read = read_collection(corpus, spec.reading())
     documents = read.documents
     group = dict(
         zip(

@@ -1,10 +1,10 @@
 """Takes texts that were rewritten elsewhere, from files or by running a program, and refuses what cannot be theirs.
 
 In: ``Rewritings(folder)``: a folder or table of rewritings; ``Command(command)``: a command line (timeout in seconds
-for all texts together); both take ``ObfuscationTask``s with the original texts; ``find``: a folder or table;
-``objection``: two texts.
-Out: ``rewrite`` a ``Rewriting`` (parts and counts of operations), ``rewrite_all`` one a text; ``find``: ``Found`` by id
-(where it is, and its text or its file of parts); ``objection``: the reason or None. FormatError where one is empty, for
+for all texts together); both take ``ObfuscationTask``s with the original texts;
+``checked_parts``: a ``FoundRewriting``; ``objection``: two texts.
+Out: ``rewrite`` a ``Rewriting`` (parts and counts of operations), ``rewrite_all`` one a text; ``checked_parts``: parts;
+``objection``: the reason or None. FormatError where one is empty, for
 another text, in another language, or has 10 times more or fewer words (of 20 or more); InputError from ``fit`` where
 rewritings or the program are missing, or rewritings too many; ProgramError where the program fails.
 
@@ -26,75 +26,57 @@ from ravenbench.ext.programs.process import Rules, arguments
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.programs import private_folder
-from ravenbench.reading.archive import Archive, read_whole
-from ravenbench.reading.pan_obfuscation import Part, read_parts
-from ravenbench.reading.tabular import table_kind, table_rows
+from ravenbench.reading.pan_obfuscation import FoundRewriting, Part, find_rewritings, read_parts
 from ravenbench.text.alignment import plain_words
 from ravenbench.types import Positive
 
 LONGEST = 10
 """A rewriting with so many times the words of its original, or so few, is another text."""
 _SHORT = 20
-_NAMES = ("obfuscation.json", "obfuscated.txt", "unknown.txt")
-_SUFFIXES = (".obfuscation.json", ".json", ".txt", "")
 
 
-@dataclass(frozen=True)
-class Found:
-    """A rewriting as it was found: where, and its text or the file of its parts.
+def checked_parts(rewriting: FoundRewriting, original: str) -> tuple[Part, ...]:
+    """The parts of a rewriting, checked against the text that was rewritten.
 
-    ``original`` is the text, ``digest`` the SHA-256 of the text that it says it rewrites, where it says so.
+    FormatError if it rewrites another text, is empty, far too long or short, in another language or no UTF-8.
     """
-
-    place: str
-    line: int | None = None
-    text: str | None = None
-    parts: Path | None = None
-    original: str | None = None
-    digest: str | None = None
-
-    def read(self, original: str) -> tuple[Part, ...]:
-        """Its parts, checked against the text that was rewritten.
-
-        FormatError if it rewrites another text, is empty, far too long or short, in another language or no UTF-8.
-        """
-        other = "it rewrites another text"
-        if self.original is not None and self.original.strip() != original.strip():
-            raise FormatError(
-                other,
-                file=self.place,
-                line=self.line,
-                found=self.original[:80],
-                expected=original[:80],
-            )
-        wanted = hashlib.sha256(original.encode()).hexdigest()
-        if self.digest is not None and self.digest.lower() != wanted:
-            raise FormatError(
-                f"{other}: the hash differs",
-                file=self.place,
-                line=self.line,
-                found=self.digest,
-                expected=wanted,
-            )
-        if self.parts is not None:
-            parts = read_parts(self.parts, original)
-        else:
-            assert self.text is not None
-            parts = (
-                Part(
-                    0,
-                    len(original),
-                    original,
-                    self.text,
-                    ("rewrite",) if self.text != original else (),
-                ),
-            )
-        fault = objection(original, "".join(part.obfuscation for part in parts))
-        if fault is not None:
-            raise FormatError(
-                f"this is no rewriting of its text: {fault}", file=self.place, line=self.line
-            )
-        return parts
+    other = "it rewrites another text"
+    if rewriting.original is not None and rewriting.original.strip() != original.strip():
+        raise FormatError(
+            other,
+            file=rewriting.place,
+            line=rewriting.line,
+            found=rewriting.original[:80],
+            expected=original[:80],
+        )
+    wanted = hashlib.sha256(original.encode()).hexdigest()
+    if rewriting.digest is not None and rewriting.digest.lower() != wanted:
+        raise FormatError(
+            f"{other}: the hash differs",
+            file=rewriting.place,
+            line=rewriting.line,
+            found=rewriting.digest,
+            expected=wanted,
+        )
+    if rewriting.parts is not None:
+        parts = read_parts(rewriting.parts, original)
+    else:
+        assert rewriting.text is not None
+        parts = (
+            Part(
+                0,
+                len(original),
+                original,
+                rewriting.text,
+                ("rewrite",) if rewriting.text != original else (),
+            ),
+        )
+    fault = objection(original, "".join(part.obfuscation for part in parts))
+    if fault is not None:
+        raise FormatError(
+            f"this is no rewriting of its text: {fault}", file=rewriting.place, line=rewriting.line
+        )
+    return parts
 
 
 def objection(original: str, rewritten: str) -> str | None:
@@ -110,86 +92,6 @@ def objection(original: str, rewritten: str) -> str | None:
     if is_no_longer_english(original, rewritten):
         return "it is in another language, or in none"
     return None
-
-
-def find(place: Path) -> dict[str, Found]:
-    """Every rewriting of a folder or a table as ``Found``, by id.
-
-    FormatError if this is no place for rewritings, or a table cannot be read.
-    """
-    if place.is_dir():
-        rewritings = _of_folder(place)
-    elif table_kind(place.name) is not None:
-        rewritings = _of_table(place)
-    else:
-        raise FormatError(
-            "no rewritings are here",
-            file=place,
-            expected=(
-                "a folder with ID/obfuscation.json, ID.txt or a problem set, or a .csv or .jsonl"
-                " with id and text"
-            ),
-        )
-    return rewritings
-
-
-def _of_folder(place: Path) -> dict[str, Found]:
-    rewritings: dict[str, Found] = {}
-    for file in sorted(p for p in place.rglob("*") if p.is_file()):
-        inside = file.relative_to(place).as_posix()
-        folder, _, name = inside.rpartition("/")
-        if folder and name in _NAMES:
-            if folder not in rewritings or _NAMES.index(name) < _NAMES.index(
-                Path(rewritings[folder].place).name
-            ):
-                rewritings[folder] = _file(file)
-            continue
-        suffix = next(s for s in _SUFFIXES if inside.endswith(s))
-        if (
-            suffix == ""
-            or inside in ("contents.json", "truth.txt")
-            or name.startswith(("known", "same-author", "original"))
-        ):
-            continue
-        known = rewritings.get(inside.removesuffix(suffix))
-        # Parts say more than the text beside them.
-        if known is None or known.parts is None:
-            rewritings[inside.removesuffix(suffix)] = _file(file)
-    return rewritings
-
-
-def _file(file: Path) -> Found:
-    if file.suffix == ".json":
-        return Found(str(file), parts=file)
-    return Found(str(file), text=read_whole(file))
-
-
-def _of_table(place: Path) -> dict[str, Found]:
-    rewritings: dict[str, Found] = {}
-    with Archive(place) as archive:
-        rows = list(table_rows(archive, place.name))
-    for line, row in rows:
-        name = row.get("id")
-        text = row.get("text")
-        if not isinstance(name, str) or not isinstance(text, str):
-            raise FormatError(
-                "not a rewriting", file=place, line=line, found=row, expected="columns id and text"
-            )
-        if name in rewritings:
-            raise FormatError(f"the id {name} stands twice", file=place, line=line)
-        source = {
-            key: value
-            for key in ("original", "original_sha256")
-            if isinstance(value := row.get(key), str) and value
-        }
-        rewritings[name] = Found(
-            str(place),
-            line,
-            text,
-            original=source.get("original"),
-            digest=source.get("original_sha256"),
-        )
-    return rewritings
 
 
 _INPUT = "inputDataset"
@@ -274,7 +176,7 @@ class Command(Obfuscator):
             reads = [input_folder] if own == Path.cwd() else [own, input_folder]
             ran = self._rules().run(argv, work, self.timeout, reads, [output_folder])
             try:
-                rewritings = find(output_folder)
+                rewritings = find_rewritings(output_folder)
                 missing = [
                     task.id
                     for name, task in zip(names, tasks, strict=True)
@@ -285,7 +187,7 @@ class Command(Obfuscator):
                         f"{len(missing):,} texts were not rewritten", found=", ".join(missing[:5])
                     )
                 every = [
-                    rewritings[name].read(task.questioned)
+                    checked_parts(rewritings[name], task.questioned)
                     for name, task in zip(names, tasks, strict=True)
                 ]
             except (FormatError, OSError) as error:
@@ -346,7 +248,7 @@ class Rewritings(Obfuscator):
 
         InputError if one is missing, too many or no rewriting of its text.
         """
-        rewritings = find(self._place())
+        rewritings = find_rewritings(self._place())
         if not rewritings:
             raise InputError(
                 "no rewritings are here",
@@ -374,13 +276,13 @@ class Rewritings(Obfuscator):
             )
         self.found_ = {task.id: rewritings[names[task.id]] for task in tasks}
         for task in tasks:
-            self.found_[task.id].read(task.questioned.removeprefix("\ufeff"))
+            checked_parts(self.found_[task.id], task.questioned.removeprefix("\ufeff"))
         return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         if task.id not in getattr(self, "found_", {}):
             raise FormatError("this text has no rewriting", file=self.folder, found=task.id)
-        parts = self.found_[task.id].read(task.questioned)
+        parts = checked_parts(self.found_[task.id], task.questioned)
         return Rewriting(parts, (), count_operations(parts))
 
     def _place(self) -> Path:
@@ -392,6 +294,6 @@ class Rewritings(Obfuscator):
         return place
 
 
-def _named(task: str, rewritings: dict[str, Found]) -> str | None:
+def _named(task: str, rewritings: dict[str, FoundRewriting]) -> str | None:
     """The name under which a task's rewriting lies: its id, with or without ``.txt``."""
     return next((name for name in (task, task.removesuffix(".txt")) if name in rewritings), None)

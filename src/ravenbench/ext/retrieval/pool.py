@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ravenbench.reading.queries import COLUMNS
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels
 
-COLUMNS = ("author", "topic", "language", "genre", "source", "date")
-"""What may be known of a query or a candidate."""
 OWN = ("own", "on", "off", "off2")
 """Versions of queries whose content was transplanted: with their own content, and with others' (see ``content``)."""
 

@@ -17,9 +17,8 @@ other query or candidate, and one that stands twice, is a fault.
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -28,11 +27,10 @@ import numpy as np
 from ravenbench.errors import FormatError, SpecError, counted
 from ravenbench.ext.retrieval.methods import Keep, Unlearned
 from ravenbench.ext.retrieval.pool import Items, Pool
-from ravenbench.ext.retrieval.reading import POSITIVE, QUERY, first_of, letters_of
 from ravenbench.ext.retrieval.search import Ask
-from ravenbench.reading.archive import Archive
 from ravenbench.reading.decoding import Faults
-from ravenbench.reading.tabular import records, stem_of, table_kind
+from ravenbench.reading.queries import Entry, is_full_ranking, ranking_entries
+from ravenbench.reading.tabular import stem_of
 from ravenbench.types import Ints
 
 MOST = 1 << 24
@@ -77,8 +75,6 @@ WRONG = {
     ),
 }
 """Kinds of fault: what is wrong with a line, what is expected, and what mends it."""
-Entry = tuple[int, str, str, int, float]
-"""Line, query, candidate, rank and score."""
 
 
 @dataclass(eq=False, repr=False)
@@ -113,13 +109,9 @@ class Ranking(Unlearned):
         self.pool_ = pool
         lines = _Lines(pool)
         before = len(faults)
-        with faults.gathered(), Archive(self.file) as archive:
-            if not archive.single:
-                raise FormatError(
-                    "a ranking is one file", file=self.file, fix="give the file itself"
-                )
-            self.comparable = table_kind(archive.names[0]) != "jsonl"
-            lines.take((_runs if self.comparable else _records)(archive, lines.tell))
+        with faults.gathered():
+            self.comparable = is_full_ranking(self.file)
+            lines.take(ranking_entries(self.file, lines.tell))
         line, row, column, rank = np.array(lines.numbers, dtype=np.int64).reshape(-1, 4).T
         values, score = np.unique(np.array(lines.scores), return_inverse=True)
         lines.check(line, row, column, rank, score, self.file, faults)
@@ -243,43 +235,3 @@ class _Lines:
                     found=value,
                     fix=fix,
                 )
-
-
-def _runs(archive: Archive, tell: Callable[[str, int, Any], None]) -> Iterator[Entry]:
-    """Lines of a TREC run."""
-    for line, text in archive.lines(archive.names[0]):
-        fields = text.split()
-        if len(fields) != 6:
-            tell("form", line, text)
-        elif not fields[3].isdecimal() or len(fields[3]) > 18 or not _finite(fields[4]):
-            tell("number", line, text)
-        else:
-            yield line, fields[0], fields[2], int(fields[3]), float(fields[4])
-
-
-def _records(archive: Archive, tell: Callable[[str, int, Any], None]) -> Iterator[Entry]:
-    """Candidates of queries in JSON lines."""
-    for line, record in records(archive, archive.names[0]):
-        keys = letters_of(record)
-        query, ids = (first_of(keys, names) for names in (QUERY, POSITIVE))
-        scores = keys.get(
-            "scores", [-place for place in range(len(ids))] if isinstance(ids, list) else None
-        )
-        if not isinstance(query, str | int) or not isinstance(ids, list):
-            tell("form", line, record)
-        elif (
-            not isinstance(scores, list) or len(scores) != len(ids) or not all(map(_finite, scores))
-        ):
-            tell("number", line, record)
-        else:
-            yield from (
-                (line, str(query), str(one), place, float(scores[place]))
-                for place, one in enumerate(ids)
-            )
-
-
-def _finite(value: Any) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except (TypeError, ValueError, OverflowError):
-        return False

@@ -1,81 +1,31 @@
-"""Reads queries and candidates of a search from a corpus, from files as AuthBench and HIATUS have them, or from PAN.
+"""Makes a search of a corpus, of files of queries and candidates, or of PAN's attribution problems.
 
-In: a ``Corpus``, a path of JSON lines or of PAN's attribution problems, or ``ItemRow`` lists; counts, a seed, an
-encoding.
-Out: ``of_corpus``, ``read_pool``, ``of_attribution``, ``pool_of``: a ``Pool`` with texts, queries, candidates, rows
-(from 0) of each query's true candidates, and faults of labels by kind; ``pool_at``: one of these, None where the path
-holds neither. FormatError for a file or line, InputError where nothing is there, CorpusError if there is nothing to
-search for. ``letters_of`` and ``first_of`` look up names in a record.
-
-AuthBench (its code, ``processing/sampling.py``): ``candidates.jsonl`` with candidate_id, author_id, lang, genre,
-content, source; ``queries.jsonl`` with query_id and the same but the author; ``ground_truth.jsonl`` with query_id,
-positive_ids, author_id. HIATUS: ``…_queries.jsonl`` and ``…_candidates.jsonl`` with documentID, fullText and authorIDs
-or authorSetIDs, where the texts of an author are one episode. LUAR: ``…_queries.jsonl`` and ``…_targets.jsonl`` with
-author_id and a list of texts (syms).
+In: a ``Corpus``, a path, or ``ItemRow`` lists; counts, a seed, an encoding.
+Out: ``of_corpus``, ``of_attribution``, ``pool_of``: a ``Pool`` with texts, queries, candidates, rows (from 0) of each
+query's true candidates, and faults of labels by kind; ``pool_at``: one of these, None where the path holds neither.
+FormatError for a file or line, InputError where nothing is there, CorpusError if there is nothing to search for.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from sys import intern
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, FormatError, InputError, first_names, remark, some
-from ravenbench.ext.retrieval.pool import COLUMNS, Items, Pool, Questions, listed
+from ravenbench.errors import CorpusError, InputError, first_names, remark, some
+from ravenbench.ext.retrieval.pool import Items, Pool, Questions, listed
 from ravenbench.randomness import stream
-from ravenbench.reading.archive import Archive
-from ravenbench.reading.collector import checked_text
-from ravenbench.reading.decoding import UTF8, checked_name
+from ravenbench.reading.decoding import UTF8
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
+from ravenbench.reading.queries import COLUMNS, NAMES, ItemRow, first_of, letters_of, read_queries
 from ravenbench.reading.remarks import doubtful_names
-from ravenbench.reading.tabular import records
 from ravenbench.text.damage import MOST, is_wordless, odd_texts
-from ravenbench.text.names import is_nobody, name_key, one_spelling, zeros_lost
+from ravenbench.text.names import is_nobody, name_key, one_spelling
 from ravenbench.text.passages import cleaner, sentence_on_shared
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
-
-NAMES = {
-    "id": ("queryid", "candidateid", "targetid", "documentid", "docid", "id", "episodeid"),
-    "text": ("content", "fulltext", "text", "syms", "texts", "body"),
-    "author": ("authorid", "authorids", "authorsetids", "author", "userid"),
-    "topic": ("topic", "category", "subreddit", "theme"),
-    "language": ("lang", "language", "languages"),
-    "genre": ("genre", "domain", "register"),
-    "source": ("source", "dataset", "collection", "collectionnum", "site", "publisher"),
-    "date": ("date", "timestamp", "created", "createdutc", "datetime", "year", "publishedat"),
-}
-"""Names of columns, the surest first; case, spaces and underscores do not matter."""
-POSITIVE = (
-    "positiveids",
-    "candidateids",
-    "relevantids",
-    "positives",
-    "relevant",
-    "targets",
-    "candidateid",
-)
-QUERY = tuple(name for name in NAMES["id"] if name not in POSITIVE)
-EPISODES = ("authorids", "authorsetids")
-"""Columns of authors that say that all texts of an author are one episode."""
-SIDES = {
-    "queries": ("queries",),
-    "candidates": ("candidates", "targets"),
-    "truth": ("ground_truth", "groundtruth"),
-}
-
-
-class ItemRow(NamedTuple):
-    """One query or candidate as it was read: its id, its texts, and its labels by column."""
-
-    id: str
-    texts: Sequence[str]
-    labels: Mapping[str, str | None]
 
 
 def pool_of(
@@ -276,196 +226,27 @@ def pool_at(
     ``strip_shared`` takes out what texts of several authors share."""
     if not Path(path).exists():
         return None
-    with Archive(path) as archive:
-        if not archive.single and _files(archive):
-            pool = read_pool(path, seed, encoding, strip_shared)
-            authors = pool.candidates.labels.get("author")
-            remark(
-                [
-                    *odd_texts(pool.texts),
-                    *doubtful_names(authors.names if authors is not None else ()),
-                ]
-            )
-            labels = pool.described()[1].get("author")
-            some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
-            remark(
-                sentence_on_shared(
-                    some_texts, range(MOST) if labels is None else labels.codes.tolist()
-                )
-            )
-            return pool
-    return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
-
-
-def read_pool(
-    path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
-) -> Pool:
-    """Queries and candidates from a folder or zip with ``queries.jsonl`` and ``candidates.jsonl``.
-
-    Where there is no ``ground_truth.jsonl``, candidates by a query's author are its true ones. FormatError if a file or
-    a line is not what it should be; CorpusError if no query has a true candidate.
-    """
-    with Archive(path, encoding) as archive:
-        files = _files(archive)
-        if not files:
-            raise InputError(
-                "there are no queries and candidates here",
-                file=path,
-                expected="queries.jsonl, candidates.jsonl",
-            )
-        queries, candidates = (_rows(archive, files[side]) for side in ("queries", "candidates"))
-        if "truth" not in files:
-            return pool_of(
-                queries, candidates, None, seed, strip_shared=strip_shared, name=archive.stem
-            )
-        place = {row.id: i for i, row in enumerate(candidates)}
-        positive: dict[str, set[int]] = {}
-        writers: dict[str, str | None] = {}
-        absent = list[str]()
-        where = archive.label(files["truth"])
-        for line, record in records(archive, files["truth"]):
-            keys = letters_of(record)
-            name = _text(first_of(keys, QUERY), where, line)
-            given = first_of(keys, POSITIVE)
-            if name is None or given is None:
-                raise FormatError(
-                    "this line does not say which candidates are true",
-                    file=where,
-                    line=line,
-                    found=sorted(record),
-                    expected='"query_id": "…", "positive_ids": ["…"]',
-                )
-            try:
-                relevance = float(keys.get("relevance", 1))
-                if math.isnan(relevance):
-                    raise ValueError("not a number")
-            except (TypeError, ValueError):
-                raise FormatError(
-                    "a relevance must be a number", file=where, line=line, found=keys["relevance"]
-                ) from None
-            if relevance <= 0:
-                continue
-            ids = [
-                _text(value, where, line) or ""
-                for value in (given if isinstance(given, list) else [given])
-            ]
-            absent += [i for i in ids if i not in place]
-            positive.setdefault(name, set()).update(place[i] for i in ids if i in place)
-            writers[name] = _label(keys, "author", where, line)
-        true = [sorted(positive.get(row.id, ())) for row in queries]
-        queries = [
-            row._replace(
-                labels={**row.labels, "author": row.labels["author"] or writers.get(row.id)}
-            )
-            for row in queries
-        ]
-        strangers = sorted(positive.keys() - {row.id for row in queries})
-        remark(zeros_lost(absent, place))
-        faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
-        return pool_of(
-            queries,
-            candidates,
-            true,
+    if (read := read_queries(path, encoding)) is not None:
+        pool = pool_of(
+            read.queries,
+            read.candidates,
+            read.true,
             seed,
             strip_shared=strip_shared,
-            name=archive.stem,
-            faults=faults,
+            name=read.name,
+            faults=read.faults,
         )
-
-
-def _files(archive: Archive) -> dict[str, str]:
-    """Files of queries, candidates and truth by side; those of a part called test where several lie here."""
-    by_side: dict[str, str] = {}
-    for side, endings in SIDES.items():
-        names = [
-            n for n in archive.names if n.endswith(tuple(f"{ending}.jsonl" for ending in endings))
-        ]
-        names.sort(
-            key=lambda name: (
-                not re.search(r"(^|/)test[/_]|(^|/)[^/]*$", name),
-                name.count("/"),
-                name,
-            )
+        authors = pool.candidates.labels.get("author")
+        remark(
+            [*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())]
         )
-        if names:
-            by_side[side] = names[0]
-    if not (here := {"queries", "candidates"} & by_side.keys()):
-        return {}
-    if missing := {"queries", "candidates"} - here:
-        raise FormatError(
-            f"there is no {missing.pop()}.jsonl",
-            file=archive.path,
-            found=by_side[here.pop()],
-            expected="queries.jsonl and candidates.jsonl",
+        labels = pool.described()[1].get("author")
+        some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
+        remark(
+            sentence_on_shared(some_texts, range(MOST) if labels is None else labels.codes.tolist())
         )
-    place = by_side["queries"].rpartition("/")[0]
-    return {side: name for side, name in by_side.items() if name.rpartition("/")[0] == place}
-
-
-def _rows(archive: Archive, name: str) -> list[ItemRow]:
-    where = archive.label(name)
-    rows = dict[str, ItemRow]()
-    places = dict[str, list[int]]()
-    known = dict[tuple[str | None, ...], dict[str, str | None]]()
-
-    def gathered() -> Iterator[str]:
-        episodes = False
-        count = 0
-        for line, record in records(archive, name):
-            keys = letters_of(record)
-            texts = first_of(keys, NAMES["text"])
-            texts = texts if isinstance(texts, list) else [texts]
-            if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
-                raise FormatError(
-                    "this line has no text",
-                    file=where,
-                    line=line,
-                    expected='"content": "…", and not empty',
-                    found=[f"{key}: {str(value)[:20]!r}" for key, value in sorted(record.items())],
-                )
-            values = tuple(_label(keys, column, where, line) for column in COLUMNS)
-            labels = known.setdefault(values, dict(zip(COLUMNS, values, strict=True)))
-            episodes = episodes or any(k in keys for k in EPISODES)
-            id = labels["author"] if episodes else None
-            id = id or _text(first_of(keys, NAMES["id"]), where, line) or f"{len(rows):06d}"
-            if id in rows and not episodes:
-                raise FormatError("this id stands twice", file=where, line=line, found=id)
-            rows.setdefault(id, ItemRow(id, (), labels))
-            places.setdefault(id, []).extend(range(count, count + len(texts)))
-            count += len(texts)
-            yield from (checked_text(text, where, line) for text in texts)
-
-    # A million texts are not held in memory.
-    table, place = TextTable.collect(gathered())
-    return [row._replace(texts=table.view(place[places[id]])) for id, row in rows.items()]
-
-
-def _label(keys: Mapping[str, Any], column: str, where: str, line: int) -> str | None:
-    value = next(
-        (keys[k] for k in NAMES[column] if k in keys and keys[k] not in (None, "", [])), None
-    )
-    name = _text(value, where, line)
-    return name and intern(name)
-
-
-def _text(value: Any, where: str, line: int) -> str | None:
-    """A name from what a record holds; of a list its first."""
-    value = value[0] if isinstance(value, list) and value else value
-    if value is None or value == "":
-        return None
-    if isinstance(value, dict | list):
-        raise FormatError("a name must be a text or a number", file=where, line=line, found=value)
-    return checked_name(str(value), "a name", where, line)
-
-
-def letters_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record by the letters of its names."""
-    return {re.sub(r"[^a-z]", "", name.lower()): value for name, value in record.items()}
-
-
-def first_of(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """The value of the first of these names that there is."""
-    return next((keys[name] for name in names if name in keys), None)
+        return pool
+    return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 
 
 def of_attribution(

@@ -14,21 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ravenbench import files
-from ravenbench.errors import InputError, counted, remark, some
+from ravenbench.errors import InputError, remark
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
 from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
-from ravenbench.reading.archive import Archive, read_whole, whole
 from ravenbench.reading.decoding import Faults
-from ravenbench.reading.documents import check_no_table
 from ravenbench.reading.pan_obfuscation import parts_bytes, parts_file, write_parts
 from ravenbench.reading.problems import (
     ProblemSet,
-    pair_table,
-    problem_roots,
+    problems_at,
     read_problems,
     write_pan_problems,
 )
-from ravenbench.reading.tabular import is_lines
+from ravenbench.reading.texts import plain_texts
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
 from ravenbench.text.damage import odd_texts
 
@@ -53,63 +50,30 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
     if there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
     """
     path = files.local_copy(spec.source)
-    with Archive(path, spec.encoding) as archive:
-        pairs = archive.single and pair_table(archive, archive.names[0]) is not None
-        if pairs or problem_roots(archive) or any(is_lines(name) for name in archive.names):
-            sets = read_problems(path, spec.split, spec.encoding)
-            if sets.same is None and not spec.every:
-                raise InputError(
-                    "these problems have no truth",
-                    file=spec.source,
-                    fix="--all rewrites every questioned text",
-                )
-            rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
-            tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
-            return TextsToRewrite(tuple(tasks), rows, sets, False)
-        faults = Faults()
-        known: list[str] = []
-        texts: list[str] = []
-        for place in spec.known:
-            for file in _text_files(Path(files.local_copy(place))):
-                with faults.gathered():
-                    check_no_table(file)
-                    known.append(read_whole(file, spec.encoding))
-        names = (
-            archive.names
-            if archive.single
-            else [n for n in archive.names if n.lower().endswith(".txt")]
-        )
-        if not names:
+    if problems_at(path):
+        sets = read_problems(path, spec.split, spec.encoding)
+        if sets.same is None and not spec.every:
             raise InputError(
-                "there is no text here",
+                "these problems have no truth",
                 file=spec.source,
-                expected="a text, .txt files, or a problem set",
+                fix="--all rewrites every questioned text",
             )
-        for name in names:
-            with faults.gathered():
-                check_no_table(Path(archive.label(name)))
-                texts.append(whole(archive.read(name), archive.label(name), spec.encoding))
-        faults.check()
-        unread = [name for name in archive.names if name not in names]
-        remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"] if unread else [])
-        remark(odd_texts(texts, names))
-        tasks = [
-            ObfuscationTask(name, text, tuple(known), spec.language)
-            for name, text in zip(names, texts, strict=True)
-        ]
-        return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, archive.single)
-
-
-def _text_files(path: Path) -> list[Path]:
-    """The texts of a folder, or the one file. InputError if a folder has none."""
-    if not path.is_dir():
-        return [path]
-    texts = sorted(path.rglob("*.txt"))
-    if not texts:
-        raise InputError(
-            "there is no text in this folder", file=path, expected=".txt files by the author"
-        )
-    return texts
+        rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
+        tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
+        return TextsToRewrite(tuple(tasks), rows, sets, False)
+    faults = Faults()
+    known = [
+        text
+        for place in spec.known
+        for text in plain_texts(files.local_copy(place), spec.encoding, faults).values()
+    ]
+    texts = plain_texts(path, spec.encoding, faults)
+    faults.check()
+    remark(odd_texts([*texts.values()], [*texts]))
+    tasks = [
+        ObfuscationTask(name, text, tuple(known), spec.language) for name, text in texts.items()
+    ]
+    return TextsToRewrite(tuple(tasks), tuple(range(len(tasks))), None, [*texts] == [path.name])
 
 
 def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[str]) -> None:

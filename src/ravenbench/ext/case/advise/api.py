@@ -37,7 +37,6 @@ from ravenbench.ext.case.compare.material import (
     CaseTexts,
     evidence_in_words,
     read_material,
-    read_text,
 )
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
@@ -46,6 +45,7 @@ from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
 from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.obfuscation.wording.words import usual_sense
+from ravenbench.reading.texts import read_text
 from ravenbench.shown import Shown
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.content_words import speaks_english

@@ -32,15 +32,13 @@ from ravenbench.ext.case.compare.material import (
     CaseCandidate,
     CaseTexts,
     Material,
-    Text,
-    given_path,
-    mail_notes,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
 from ravenbench.reading.build import sentence_on_dropped
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.texts import Text, given_path, notes_on_mail
 from ravenbench.text.mail import phrases
 from ravenbench.text.names import name_key
 from ravenbench.text.tokens import count_words
@@ -206,7 +204,8 @@ def read_class(spec: CompareSpec) -> Material:
         notes.insert(0, f"the text in question of {who} is {how}")
     used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
     background = _background(spec, corpus, used, notes)
-    return Material(tuple(cases), (*notes, *mail_notes(cases)), background, tuple(copies))
+    texts = [text for case in cases for text in (case.questioned, *case.candidate.texts)]
+    return Material(tuple(cases), (*notes, *notes_on_mail(texts)), background, tuple(copies))
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,16 @@
-"""Reads the texts of a comparison (questioned and known ones), makes cases of them, and finds what bars them.
+"""Makes cases of the texts of a comparison (questioned and known ones), and finds what bars them.
 
-In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``; for the smaller functions texts, a path or a
-case.
+In: a ``CompareSpec`` with paths of texts, and the background ``Corpus``; for the smaller functions texts or a case.
 Out: ``read_material``: a ``Material`` with one ``CaseTexts`` a case; ``screen``: usable documents (documents,) bool and
-refusals; ``not_comparable``, ``unlike``: lists of ``Reason``; ``no_prose``, ``mail_notes``: sentences; ``capitals``: a
-share, 0 to 1; ``evidence_in_words``: a count; ``runs``, ``is_copy``: copies. InputError for texts missing, empty or
-undecodable, SpecError for nothing to compare. ``read_text``, ``given_path``, ``plainly`` handle one text.
+refusals; ``not_comparable``, ``unlike``: lists of ``Reason``; ``no_prose``: sentences; ``capitals``: a share, 0 to 1;
+``evidence_in_words``: a count; ``plainly``: a function of texts. InputError for texts missing, empty or undecodable,
+SpecError for nothing to compare.
 """
 
 from __future__ import annotations
 
-import hashlib
 import shlex
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,72 +21,30 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.files import sha256
-from ravenbench.reading.archive import Archive, no_such
-from ravenbench.reading.decoding import UTF8, Faults, checked_name
-from ravenbench.reading.document import Document, Unreadable
-from ravenbench.reading.documents import (
-    OTHERS,
-    account_of,
-    list_documents,
-    read_document,
-    read_documents,
-)
+from ravenbench.reading.archive import no_such
+from ravenbench.reading.decoding import checked_name
 from ravenbench.reading.problems import check_no_further_text
-from ravenbench.reading.remarks import edges, names_person, near_copies, signed
-from ravenbench.reading.tabular import table_rows
+from ravenbench.reading.remarks import edges, names_person
+from ravenbench.reading.tabular import read_rows
+from ravenbench.reading.texts import Text, TextReader, doubts_of, folders_within, given_path
 from ravenbench.text.common_words import BEGINNING, coverage, in_alphabetical_order
-from ravenbench.text.mail import signs_of_mail
-from ravenbench.text.names import is_name, lookalikes, name_key, person_words
+from ravenbench.text.copies import is_copy, runs, share_passages
+from ravenbench.text.names import lookalikes, name_key, person_words
 from ravenbench.text.passages import cleaner
 from ravenbench.text.segmenters import writing_of
-from ravenbench.text.tokens import WORD, count_evidence, count_words
-from ravenbench.types import Bools, Corpus, Labels
+from ravenbench.text.tokens import count_evidence, count_words
+from ravenbench.types import Bools, Corpus
 
-PATH_LIMIT = 4096
-RUN = 8
-"""Words in a row that count as copied where they stand in two texts."""
 COPIED = 0.3
 """Share of a questioned text's runs of words that makes it a copy."""
 SHARED = 0.1
 """Share of a background text's runs of words by which it counts as the candidate's or the questioned text."""
-FEWEST_RUNS = 3
 FEWEST_WORDS = 50
 """Words of a questioned text, and of all known texts together, below which nothing is said."""
 FOREIGN = 0.6
 """A text that holds less than this share of the common words of a usual background text is unlike it."""
 CAPITALS = 0.7
 """Share of capitals among its letters above which a text is written in capitals."""
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its count of
-    words, the document that it was taken from, and what it is called where that is not the name of its file."""
-
-    path: Path
-    text: str
-    words: int
-    document: Document | None = None
-    called: str = ""
-
-    def of(self, text: str) -> Text:
-        """The same with another text."""
-        return Text(self.path, text, count_words(text), self.document, self.called)
-
-    @property
-    def name(self) -> str:
-        """What it is called on the page."""
-        return self.called or (self.path.name if self.document is None else self.document.name)
-
-    @property
-    def sha256(self) -> str:
-        """The hash of the file's bytes, or of the text in UTF-8 where it lies in a table or an archive."""
-        return (
-            sha256(self.path)
-            if self.path.is_file()
-            else hashlib.sha256(self.text.encode()).hexdigest()
-        )
 
 
 @dataclass(frozen=True)
@@ -200,146 +156,18 @@ def read_material(spec: CompareSpec) -> Material:
         for one in candidates
     ]
     _check_ids(cases)
+    unnamed = [Path(value) for value in spec.known if "=" not in value and Path(value).is_dir()]
     return Material(
         tuple(cases),
-        (*_folders_within(spec.known), *reader.notes, *_accounts(cases), *mail_notes(cases)),
+        (*folders_within(unnamed), *reader.notes, *_doubts(cases)),
     )
 
 
-def read_text(path: Path, encoding: str | None = UTF8) -> Text:
-    """The one text of a document; ``encoding`` as ``decode`` takes it. Raises InputError as ``read_document``, and
-    where the text is empty."""
-    return _text(read_document(path, encoding))
-
-
-def _text(document: Document) -> Text:
-    words = count_words(document.text)
-    if not words:
-        raise FormatError("the text is empty", file=document.path, expected="a text by one author")
-    return Text(document.path, document.text, words, document)
-
-
-class TextReader:
-    """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
-
-    def __init__(self, encoding: str | None) -> None:
-        self.encoding = encoding
-        self.faults = Faults()
-        self.notes: list[str] = []
-
-    def one(self, path: Path) -> list[Text]:
-        """The text of a file; none where it has a fault."""
-        with self.faults.gathered():
-            return [read_text(path, self.encoding)]
-        return []
-
-    def all(self, paths: Sequence[Path]) -> list[Text]:
-        """The texts of files and folders."""
-        texts: list[Text] = []
-        for path in paths:
-            with self.faults.gathered():
-                texts += self._inside(path) if path.is_dir() else self.one(path)
-        by_digest: dict[str, Text] = {}
-        for text in texts:
-            first = by_digest.setdefault(" ".join(text.text.split()), text)
-            if first is not text:
-                self.notes.append(f"{text.name} repeats {first.name}, and is taken once")
-        return list(by_digest.values())
-
-    def _inside(self, folder: Path) -> list[Text]:
-        documents, others = list_documents(folder)
-        texts: list[Text] = []
-        unreadable: list[Unreadable] = []
-        for path in documents:
-            with self.faults.gathered():
-                try:
-                    texts += map(_text, self._by_one(path))
-                except Unreadable as error:
-                    if path.suffix.lower() == ".txt":
-                        raise
-                    unreadable.append(error)
-        unread = [p for p in others if p.suffix.lower() in OTHERS]
-        if not documents or (unreadable and not texts):
-            raise (
-                unreadable[0]
-                if unreadable
-                else InputError(
-                    "this folder holds no text",
-                    file=folder,
-                    found=", ".join(p.name for p in others[:4]) or "nothing",
-                    expected="documents: .txt, .docx, .pdf, .eml …",
-                )
-            )
-        self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
-        self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in unread]
-        if rest := [p for p in others if p not in unread]:
-            self.notes.append(
-                f"{folder.name}: other files were not read: {some((p.name for p in rest), 10)}"
-            )
-        return texts
-
-    def _by_one(self, path: Path) -> tuple[Document, ...]:
-        """The documents of a file that are all by one author."""
-        documents = read_documents(path, self.encoding)
-        return (
-            documents
-            if len({d.author for d in documents}) == 1
-            else (read_document(path, self.encoding),)
-        )
-
-
-def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
-    """What was left out of the texts that are compared, and which known texts repeat each other."""
-    texts = dict.fromkeys(
-        text for case in cases for text in (case.questioned, *case.candidate.texts)
-    )
-    known = {
-        text.path: (text, case.candidate.name) for case in cases for text in case.candidate.texts
-    }
-    whose = list(dict.fromkeys(name for _, name in known.values()))
-    drafts = near_copies(
-        [text.text for text, _ in known.values()],
-        [whose.index(name) for _, name in known.values()],
-        [text.name for text, _ in known.values()],
-    )
-    own = [
-        (text.text, case.candidate.name, text.name)
-        for case in cases
-        for text in case.candidate.texts
-    ]
-    own += [(case.questioned.text, case.candidate.name, case.questioned.name) for case in cases]
-    contents, names, ids = zip(*own, strict=True) if own else ((), (), ())
-    said = account_of([text.document for text in texts if text.document is not None])
-    return [*said, *drafts, *signed(contents, Labels.of(names), ids)]
-
-
-def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
-    """Notes on texts that hold what tells their author other than by style."""
-    texts = {text.path: text for case in cases for text in (case.questioned, *case.candidate.texts)}
-    mails = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
-    if not mails:
-        return []
-    shown = first_names([f"{name}: {', '.join(signs)}" for name, signs in mails.items()])
-    return [
-        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}). They name"
-        " people or are by somebody else, so that the answer may rest on them and not on style:"
-        " take them out and repeat"
-    ]
-
-
-def given_path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
-    """A path that was given; an empty one would be the whole folder. Raises FormatError if it is empty, or cannot be a
-    path."""
-    checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
-    if not value.strip():
-        raise FormatError(
-            f"{what} holds an empty path",
-            file=file,
-            line=line,
-            expected="the path of a text or a folder",
-            fix="write each path out; no ; stands before the first or after the last",
-        )
-    return value.strip()
+def _doubts(cases: Sequence[CaseTexts]) -> list[str]:
+    """What was left out of the texts that are compared, and what to doubt in them."""
+    texts: list[tuple[str | None, Text]] = [(None, case.questioned) for case in cases]
+    texts += [(case.candidate.name, text) for case in cases for text in case.candidate.texts]
+    return doubts_of(texts, [case.candidate.name for case in cases])
 
 
 def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
@@ -369,26 +197,6 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
             )
         by_name.setdefault(name.strip(), []).append(Path(path))
     return by_name
-
-
-def _folders_within(known: Sequence[str]) -> list[str]:
-    """That texts of a candidate without a name stand in folders of their own, which may be people."""
-    places = [Path(value) for value in known if "=" not in value and Path(value).is_dir()]
-    inner = sorted({path.name for place in places for path in place.iterdir() if path.is_dir()})
-    heads = Counter(
-        path.stem.partition("_")[0]
-        for place in places
-        for path in place.iterdir()
-        if path.is_file()
-    )
-    if not inner and len(heads) > 1 and (min(heads.values()) > 1 or all(map(is_name, heads))):
-        inner = [f"{head}_… ({count})" for head, count in sorted(heads.items())]
-    if not inner:
-        return []
-    return [
-        f"all texts within {places[0]} are taken as one candidate's, those in {some(inner)} too. If"
-        " these are people, name each: --known NAME=PATH"
-    ]
 
 
 def _called(paths: Sequence[Path]) -> str:
@@ -440,16 +248,13 @@ def _check_ids(
 
 def _batch(path: Path, encoding: str | None) -> Material:
     """Cases of a table; paths count from the table's folder."""
-    if not path.is_file():
-        raise no_such(path)
+    rows = read_rows(path, encoding)
     reader = TextReader(encoding)
     cases: list[CaseTexts] = []
     lines: list[int] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
     spellings = dict[str, str]()
     joined = dict[str, None]()
-    with Archive(path, encoding) as archive:
-        rows = list(table_rows(archive, path.name))
     for line, row in rows:
         for column in ("questioned", "known"):
             if column not in row:
@@ -499,7 +304,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
     _check_owners(
         ((text, case.candidate.name) for case in cases for text in case.candidate.texts), path
     )
-    return Material(tuple(cases), (*joined, *reader.notes, *_accounts(cases), *mail_notes(cases)))
+    return Material(tuple(cases), (*joined, *reader.notes, *_doubts(cases)))
 
 
 def _place(value: str, what: str, file: Path, line: int) -> Path:
@@ -523,20 +328,6 @@ def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
             f"{column} is not text", file=file, line=line, found=value, expected="a text"
         )
     return (value or "").strip()
-
-
-def runs(text: str) -> frozenset[tuple[str, ...]]:
-    """All runs of ``RUN`` lowercase words of a text, as a set."""
-    words = [word.lower() for word in WORD.findall(text)]
-    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
-
-
-def is_copy(
-    one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], share: float
-) -> bool:
-    """Whether at least a ``share`` (0 to 1) of the first text's runs is in the second."""
-    common = len(one & other)
-    return common >= FEWEST_RUNS and common >= share * len(one)
 
 
 @dataclass
@@ -633,9 +424,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
         for candidate, several in own.items():
             if members and candidate.name == corpus.author[row]:
                 continue
-            if code not in gone and any(
-                is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several
-            ):
+            if code not in gone and any(share_passages(here, one, SHARED) for one in several):
                 if members:
                     note = (
                         f"{corpus.ids[row]} of another author shares long passages with a known"
@@ -652,7 +441,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
                 continue
             if is_copy(one, here, COPIED):
                 copied[path] = corpus.ids[row]
-            if is_copy(here, one, SHARED) or is_copy(one, here, SHARED):
+            if share_passages(here, one, SHARED):
                 screened.usable[row] = False
                 screened.left_out.append(
                     f"{corpus.ids[row]}: shares long passages with the questioned text {path.name}"

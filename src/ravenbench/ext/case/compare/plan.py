@@ -31,7 +31,6 @@ from ravenbench.ext.case.compare.material import (
     CaseTexts,
     Material,
     Screened,
-    Text,
     capitals,
     not_comparable,
     plainly,
@@ -53,6 +52,7 @@ from ravenbench.ext.case.like_case import Shape
 from ravenbench.ext.case.sentences import say
 from ravenbench.reading.load import load_corpus, without_shared
 from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.texts import Text
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.text.common_words import coverage
 from ravenbench.texts import TextTable, content_hash

@@ -36,9 +36,8 @@ from ravenbench.ext.case.like_case import (
     writer,
 )
 from ravenbench.outputs import check_file, whole_file
-from ravenbench.reading.archive import Archive, no_such
 from ravenbench.reading.decoding import checked_name
-from ravenbench.reading.tabular import table_rows
+from ravenbench.reading.tabular import read_rows
 from ravenbench.types import Corpus, Ints, Labels
 
 SIZES = ("questioned", "known", "texts")
@@ -53,10 +52,7 @@ PROPOSED_LENGTHS = 3
 
 def read_conditions(path: Path) -> list[Condition]:
     """The conditions of a table, one a row. Raises FormatError with file and line if one cannot be read."""
-    if not path.is_file():
-        raise no_such(path)
-    with Archive(path) as archive:
-        rows = list(table_rows(archive, path.name))
+    rows = read_rows(path)
     if not 0 < len(rows) <= MOST_CELLS:
         raise FormatError(
             "a dossier is made of conditions",

@@ -24,14 +24,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ravenbench.errors import InputError, MissingPart
+from ravenbench.errors import MissingPart
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.resources import brown_texts
-from ravenbench.reading.archive import walk
-from ravenbench.reading.decoding import decode
+from ravenbench.reading.texts import plain_texts
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import TAGGER, find, missing
 from ravenbench.text.ppm import cross_entropies
@@ -242,18 +241,7 @@ def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
 @lru_cache(4)
 def _crowd_texts(background: str) -> tuple[str, ...]:
     if background:
-        names = [name for name in walk(Path(background))[0] if name.endswith(".txt")]
-        texts = [
-            decode(Path(background, name).read_bytes(), Path(background, name)) for name in names
-        ]
-        texts = [text for text in texts if text.strip()]
-        if not texts:
-            raise InputError(
-                "there is no text by other people here",
-                file=background,
-                expected="a folder of .txt files",
-            )
-        return tuple(texts)
+        return tuple(text for text in plain_texts(Path(background)).values() if text.strip())
     return tuple(brown_texts().values())
 
 

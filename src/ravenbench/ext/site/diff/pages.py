@@ -30,11 +30,11 @@ from ravenbench.ext.site.diff.comparison import (
 )
 from ravenbench.files import write_text
 from ravenbench.outputs import check_file, check_folder, fresh_folder, whole_file
-from ravenbench.reading.archive import Archive, Split, no_such, read_whole
+from ravenbench.reading.archive import Split, no_such, read_whole
 from ravenbench.reading.decoding import UTF8
 from ravenbench.reading.pan_obfuscation import Part, parts_file, read_parts
-from ravenbench.reading.problems import problem_roots, read_problems
-from ravenbench.reading.tabular import is_lines
+from ravenbench.reading.problems import problems_at, read_problems
+from ravenbench.reading.texts import plain_texts
 from ravenbench.store.store import Store
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
 from ravenbench.tasks.safety.measures import check_encoder, measures_of, soundness_by
@@ -84,7 +84,11 @@ def from_sets(
 ) -> Iterator[TextComparison]:
     """A ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts where ``raven
     obfuscate`` left them."""
-    if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
+    if (
+        original.is_dir()
+        and rewritten.is_dir()
+        and not any(map(problems_at, (original, rewritten)))
+    ):
         yield from _of_folders(original, rewritten, encoder, encoding)
         return
     before = read_problems(original, split, encoding)
@@ -116,25 +120,16 @@ def from_sets(
             yield compare(name, parts, rewritten.name, facts=_facts(parts, encoder))
 
 
-def _is_set(folder: Path) -> bool:
-    with Archive(folder) as archive:
-        return bool(problem_roots(archive)) or any(is_lines(name) for name in archive.names)
-
-
 def _of_folders(
     original: Path, rewritten: Path, encoder: str | None, encoding: str | None
 ) -> Iterator[TextComparison]:
     """Texts of two folders by name, with parts where ``raven obfuscate`` left them."""
-    names = sorted(file.relative_to(original).as_posix() for file in original.rglob("*.txt"))
-    shared = [name for name in names if (rewritten / name).is_file()]
-    if not shared:
+    before = plain_texts(original, encoding)
+    after = plain_texts(rewritten, encoding)
+    texts = {name: (text, after[name]) for name, text in before.items() if name in after}
+    if not texts:
         raise InputError("the two folders have no .txt file in common", file=rewritten)
-    both = [{p.relative_to(f).as_posix() for p in f.rglob("*.*")} for f in (original, rewritten)]
-    remark(_alone("file", *([n for n in of if not n.endswith(".json")] for of in both)))
-    texts = {
-        name: [read_whole(folder / name, encoding) for folder in (original, rewritten)]
-        for name in shared
-    }
+    remark(_alone("file", [*before], [*after]))
     remark(_odd_pairs((name, a, b) for name, (a, b) in texts.items()))
     for name, (a, b) in texts.items():
         file = parts_file(rewritten / name)

@@ -1,0 +1,367 @@
+"""Reads single texts: those of one author or in question, those to be shown as they are, and a box of documents.
+
+In: paths of documents, folders and archives, an encoding; for sentences texts with their authors.
+Out: ``Text``, with the file it was read from; ``TextReader`` gathers texts, ``faults`` and ``notes``; ``plain_texts``:
+texts by name, with byte order marks and line ends; ``published_texts``: texts by name; ``read_inbox``:
+``ReadDocument``s and what was left out; ``folders_within``, ``notes_on_mail`` and ``doubts_of``: sentences.
+``given_path`` checks a path. FormatError, Unreadable and InputError as ``read_documents``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ravenbench.errors import FormatError, InputError, counted, first_names, remark, some
+from ravenbench.files import sha256
+from ravenbench.reading.archive import LED_OUT, LINKS, Archive, no_such, whole, why_unread
+from ravenbench.reading.decoding import UTF8, Faults, checked_name, detected
+from ravenbench.reading.document import Document, Unreadable
+from ravenbench.reading.documents import (
+    OTHERS,
+    account_of,
+    check_no_table,
+    formats_by_suffix,
+    list_documents,
+    read_document,
+    read_documents,
+    several_documents,
+)
+from ravenbench.reading.load import check_no_parts
+from ravenbench.reading.remarks import names_person, near_copies, plain_words, signed
+from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.names import is_name, person_words
+from ravenbench.text.tokens import count_words
+from ravenbench.types import Labels
+
+PATH_LIMIT = 4096
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its count of
+    words, the document that it was taken from, and what it is called where that is not the name of its file."""
+
+    path: Path
+    text: str
+    words: int
+    document: Document | None = None
+    called: str = ""
+
+    @classmethod
+    def from_document(cls, document: Document) -> Text:
+        """The text of a document. FormatError if it has no words."""
+        words = count_words(document.text)
+        if not words:
+            raise FormatError(
+                "the text is empty", file=document.path, expected="a text by one author"
+            )
+        return cls(document.path, document.text, words, document)
+
+    def of(self, text: str) -> Text:
+        """The same with another text."""
+        return Text(self.path, text, count_words(text), self.document, self.called)
+
+    @property
+    def name(self) -> str:
+        """What it is called on the page."""
+        return self.called or (self.path.name if self.document is None else self.document.name)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the file's bytes, or of the text in UTF-8 where it lies in a table or an archive."""
+        if self.document is not None:
+            return self.document.file_sha256
+        if self.path.is_file():
+            return sha256(self.path)
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def read_text(path: Path, encoding: str | None = UTF8) -> Text:
+    """The one text of a document; ``encoding`` as ``decode`` takes it. Raises InputError as ``read_document``, and
+    where the text is empty."""
+    return Text.from_document(read_document(path, encoding))
+
+
+class TextReader:
+    """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
+
+    def __init__(self, encoding: str | None) -> None:
+        self.encoding = encoding
+        self.faults = Faults()
+        self.notes: list[str] = []
+
+    def one(self, path: Path) -> list[Text]:
+        """The text of a file; none where it has a fault."""
+        with self.faults.gathered():
+            return [read_text(path, self.encoding)]
+        return []
+
+    def all(self, paths: Iterable[Path]) -> list[Text]:
+        """The texts of files and folders, each once."""
+        texts: list[Text] = []
+        for path in paths:
+            with self.faults.gathered():
+                texts += self._inside(path) if path.is_dir() else self.one(path)
+        by_content: dict[str, Text] = {}
+        for text in texts:
+            first = by_content.setdefault(" ".join(text.text.split()), text)
+            if first is not text:
+                self.notes.append(f"{text.name} repeats {first.name}, and is taken once")
+        return list(by_content.values())
+
+    def _inside(self, folder: Path) -> list[Text]:
+        documents, others = list_documents(folder)
+        texts: list[Text] = []
+        unreadable: list[Unreadable] = []
+        for path in documents:
+            with self.faults.gathered():
+                try:
+                    texts += map(Text.from_document, self._by_one(path))
+                except Unreadable as error:
+                    if path.suffix.lower() == ".txt":
+                        raise
+                    unreadable.append(error)
+        if unreadable and not texts:
+            raise unreadable[0]
+        if not documents:
+            raise InputError(
+                "this folder holds no text",
+                file=folder,
+                found=", ".join(path.name for path in others[:4]) or "nothing",
+                expected="documents: .txt, .docx, .pdf, .eml …",
+            )
+        known_kinds = [path for path in others if path.suffix.lower() in OTHERS]
+        self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
+        self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in known_kinds]
+        if rest := [path.name for path in others if path not in known_kinds]:
+            self.notes.append(f"{folder.name}: other files were not read: {some(rest, 10)}")
+        return texts
+
+    def _by_one(self, path: Path) -> tuple[Document, ...]:
+        """The documents of a file that are all by one author."""
+        documents = read_documents(path, self.encoding)
+        if len({document.author for document in documents}) > 1:
+            raise several_documents(path, documents)
+        return documents
+
+
+def given_path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
+    """A path that was given; an empty one would be the whole folder. Raises FormatError if it is empty, or cannot be a
+    path."""
+    checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
+    if not value.strip():
+        raise FormatError(
+            f"{what} holds an empty path",
+            file=file,
+            line=line,
+            expected="the path of a text or a folder",
+            fix="write each path out; no ; stands before the first or after the last",
+        )
+    return value.strip()
+
+
+def folders_within(places: Sequence[Path]) -> list[str]:
+    """A sentence on texts of one candidate that lie in folders of their own, which may be people."""
+    entries = [path for place in places for path in place.iterdir()]
+    inner = sorted({path.name for path in entries if path.is_dir()})
+    heads = Counter(path.stem.partition("_")[0] for path in entries if path.is_file())
+    if not inner and len(heads) > 1 and (min(heads.values()) > 1 or all(map(is_name, heads))):
+        inner = [f"{head}_… ({count})" for head, count in sorted(heads.items())]
+    if not inner:
+        return []
+    return [
+        f"all texts within {places[0]} are taken as one candidate's, those in {some(inner)} too. If"
+        " these are people, name each: --known NAME=PATH"
+    ]
+
+
+def plain_texts(
+    path: Path, encoding: str | None = UTF8, faults: Faults | None = None
+) -> dict[str, str]:
+    """The text of a file, or the ``.txt`` files of a folder or zip, by name, each as it is; other files are counted.
+
+    InputError if there is none, FormatError for tables and what is no text; these are put to ``faults``, if given.
+    """
+    gathering = Faults() if faults is None else faults
+    texts: dict[str, str] = {}
+    with Archive(path, encoding) as archive:
+        names = archive.names
+        if not archive.single:
+            names = [name for name in names if name.lower().endswith(".txt")]
+        for name in names:
+            with gathering.gathered():
+                check_no_table(Path(archive.label(name)))
+                texts[name] = whole(archive.read(name), archive.label(name), encoding)
+        if not names or (texts and not any(map(str.strip, texts.values()))):
+            raise InputError(
+                "there is no text here", file=path, expected="a text, .txt files, or a problem set"
+            )
+        unread = [n for n in archive.names if n not in names and not n.endswith(".json")]
+    if unread:
+        remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"])
+    if faults is None:
+        gathering.check()
+    return texts
+
+
+def published_texts(
+    path: str | Path, wanted: Callable[[str], bool]
+) -> tuple[dict[str, str], list[str]]:
+    """The texts of a published collection, a folder or zip, by name, and the names that are not ``wanted``."""
+    with Archive(path) as archive:
+        names = [name for name in archive.names if wanted(name)]
+        texts = {name: archive.text(name, published=True) for name in names}
+        return texts, [name for name in archive.names if name not in texts]
+
+
+class ReadDocument(NamedTuple):
+    """A document, its file within the folder that was given, and notes on it."""
+
+    source: Path
+    document: Document
+    notes: tuple[str, ...]
+
+
+LeftOutFile = tuple[str, str, str]
+"""A file or a part of one that was not read, why, and what to do."""
+
+
+def read_inbox(
+    places: Sequence[Path], encoding: str | None, progress: Callable[[str, int, int], None]
+) -> tuple[list[ReadDocument], list[LeftOutFile]]:
+    """All documents of folders and files, and what was left out. InputError if there is none."""
+    sources: list[tuple[Path, Path]] = []
+    left_out: list[LeftOutFile] = []
+    for place in places:
+        if not place.exists():
+            raise no_such(place)
+        documents, others = list_documents(place) if place.is_dir() else ([place], [])
+        root = place if place.is_dir() else place.parent
+        inner = [path.relative_to(root) for path in documents]
+        if inner and all(len(path.parts) > 2 for path in inner):
+            people = sorted({path.parts[0] for path in inner})
+            check_no_parts(place, people, [path.as_posix() for path in inner])
+        sources += [(root, path) for path in documents]
+        left_out += [
+            (path.relative_to(root).as_posix(), *_why_left_out(path, root, documents))
+            for path in others
+        ]
+    if not sources:
+        raise InputError(
+            "there is no document here",
+            file=places[0],
+            found=", ".join(name for name, _, _ in left_out[:4]) or "nothing",
+            expected=", ".join(sorted(formats_by_suffix())),
+        )
+    read: list[ReadDocument] = []
+    for done, (root, path) in enumerate(sources):
+        progress("documents", done, len(sources))
+        source = path.relative_to(root)
+        try:
+            inside = _in_likely_encoding(path, encoding)
+        except InputError as error:
+            left_out.append((source.as_posix(), error.problem, error.fix or ""))
+            continue
+        left_out += [(f"{source.as_posix()} {part}", why, "") for part, why in inside[0][0].unread]
+        read += [ReadDocument(source, document, notes) for document, notes in inside]
+    if not read:
+        name, why, fix = left_out[0]
+        raise FormatError(
+            "no document can be read", file=places[0], found=f"{name}: {why}", fix=fix or None
+        )
+    return read, left_out
+
+
+def _why_left_out(path: Path, root: Path, documents: Sequence[Path]) -> tuple[str, str]:
+    """Why a file of a folder is no document, and what to do."""
+    if broken := why_unread(path, root):
+        return broken, f"copy what it leads to, or set {LINKS}=follow" if broken == LED_OUT else ""
+    if path.is_dir():
+        return "it is a link to a folder that is read already", OTHERS.get(path.suffix.lower(), "")
+    if path.with_suffix(".txt") in documents:
+        return "taken as the plain text beside it", ""
+    if path.suffix.lower() in OTHERS:
+        return "the format is not read", OTHERS[path.suffix.lower()]
+    return "no document", ""
+
+
+def _in_likely_encoding(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, ...]]]:
+    """The documents of a file with notes; text in another encoding than UTF-8 is read in the one that is detected."""
+    try:
+        return [(document, document.notes) for document in read_documents(path, encoding)]
+    except Unreadable:
+        raise
+    except FormatError:
+        plain = encoding is None and path.suffix.lower() in (".txt", ".html")
+        likely = detected(path.read_bytes()) if plain else None
+        if likely is None:
+            raise
+    documents = read_documents(path, likely)
+    return [(one, (*one.notes, _sample(one.text, likely))) for one in documents]
+
+
+def _sample(text: str, encoding: str) -> str:
+    line = next((line for line in text.split("\n") if not line.isascii()), "").strip()
+    return (
+        f"not UTF-8, and read as {encoding}, in which a line reads: {line[:120]}; --encoding"
+        " settles it"
+    )
+
+
+def notes_on_mail(texts: Iterable[Text]) -> list[str]:
+    """A sentence on texts that hold what tells their author other than by style."""
+    by_path = {text.path: text for text in texts}
+    mails = {t.name: signs for t in by_path.values() if (signs := signs_of_mail(t.text))}
+    if not mails:
+        return []
+    shown = first_names([f"{name}: {', '.join(signs)}" for name, signs in mails.items()])
+    return [
+        f"parts of an e-mail stand in {len(mails)} of {len(by_path)} texts ({shown}). They name"
+        " people or are by somebody else, so that the answer may rest on them and not on style:"
+        " take them out and repeat"
+    ]
+
+
+def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]) -> list[str]:
+    """What was left out of texts, each with its author where that is known, and what to doubt in them: copies, parts
+    of mails, names of candidates."""
+    by_path = {text.path: (author, text) for author, text in texts}
+    authors, several = zip(*by_path.values(), strict=True) if by_path else ((), ())
+    known = [(author, text) for author, text in by_path.values() if author is not None]
+    labels = Labels.of(author for author, _ in known)
+    names = [text.name for _, text in known]
+    contents = [text.text for _, text in known]
+    return [
+        *account_of([text.document for text in several if text.document is not None]),
+        *near_copies(contents, labels.codes.tolist(), names),
+        *signed(contents, labels, names),
+        *_candidates_within(zip(authors, several, strict=True), candidates),
+        *notes_on_mail(several),
+    ]
+
+
+def _candidates_within(
+    texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]
+) -> list[str]:
+    people = {
+        name: words for name in sorted({*candidates}) if len(words := person_words(name)[1]) > 1
+    }
+    within = []
+    for author, text in texts if people else ():
+        words_of_text = plain_words(text.text)
+        within += [
+            f"{text.name}: {person}"
+            for person, words in people.items()
+            if person != author and names_person(words_of_text, words)
+        ]
+    if not within:
+        return []
+    return [
+        f"names of candidates stand in texts: {first_names(within)}; that is no style: take them"
+        " out if they sign"
+    ]
