@@ -22,7 +22,7 @@ from ravenbench.ext.case.compare.dossier import (
 )
 from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
 from ravenbench.ext.case.likelihood_ratios import MeasureEstimate as Figure
-from ravenbench.ext.case.likelihood_ratios import cllr, estimated, mean_misleading
+from ravenbench.ext.case.likelihood_ratios import cllr, mean_misleading
 from ravenbench.ext.case.sentences import rank_sentence
 from ravenbench.ext.case.validate.analysis import failing
 from ravenbench.ext.case.validate.conditions import MOST_CELLS, read_conditions
@@ -42,10 +42,7 @@ def few_draws():
     """Intervals from a few draws: what is asserted here is not how narrow they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ravenbench.ext.case.compare.model.DRAWS", 20)
-        patch.setattr(
-            "ravenbench.ext.case.validate.analysis.estimated",
-            lambda *given: estimated(*given[:5], 40, given[6]),
-        )
+        patch.setattr("ravenbench.ext.case.likelihood_ratios.DRAWS", 40)
         yield
 
 

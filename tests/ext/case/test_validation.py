@@ -11,7 +11,7 @@ from ravenbench.ext.case.likelihood_ratios import (
     estimated,
     mean_misleading,
     measures,
-    misleading_rates,
+    misleading,
     overstated,
     worst_prior,
 )
@@ -95,10 +95,8 @@ def test_devpav_where_pav_says_nothing():
 
 
 def test_rates_count_the_wrong_side_alone():
-    assert misleading_rates([2.0, -2, 2, -2, 0.5], [True, True, False, False, False], 1) == (
-        pytest.approx(1 / 3),
-        0.5,
-    )
+    given = [2.0, -2, 2, -2, 0.5], [True, True, False, False, False]
+    assert misleading(*given, 1) == pytest.approx(1 / 3) and misleading(*given, -1) == 0.5
 
 
 def test_mean_misleading_lrs_are_one_where_lrs_mean_what_they_say():
@@ -119,7 +117,7 @@ def test_few_authors_without_a_misleading_pair_are_not_sure_of_it():
         authors = np.stack(
             [np.arange(60) % count, np.where(same, np.arange(60), np.arange(60) + 1) % count], 1
         )
-        rate = estimated(llr, same, np.ones(60), authors, 0, 40, measures(1.0))["misleading_for"]
+        rate = estimated(llr, same, np.ones(60), authors, 0, measures(1.0))["misleading_for"]
         assert (
             rate.value == rate.low == 0
             and rate.high == pytest.approx(wilson(0, count)[1])
@@ -133,7 +131,7 @@ def test_intervals_cover_the_value_and_narrow_with_authors():
     widths = []
     for count in (10, 80):
         authors = np.repeat(np.arange(480)[:, None] % count, 2, axis=1)
-        found = estimated(llr, same, np.ones(480), authors, 1, 60, measures(1.0))
+        found = estimated(llr, same, np.ones(480), authors, 1, measures(1.0))
         assert all(one.low <= one.value <= one.high for one in found.values())
         widths.append(found["cllr"].high - found["cllr"].low)
     assert widths[0] > 0

@@ -3,7 +3,7 @@
 In: scores or log10 LRs (n,), higher = same author (``calibrate``: either way, also (n, f)), truth (n,), weights (n,) ≥
 0.
 Out: ``calibrate``, ``fuse``: what gives log10 LRs; ``elub``, ``supported``: bounds, log10; ``cllr``, ``cllr_min``,
-``entropy``: bits (lower = better); ``eer``: 0 to .5; ``misleading``, ``misleading_rates``: 0 to 1; ``devpav``,
+``entropy``: bits (lower = better); ``eer``: 0 to .5; ``misleading``: 0 to 1; ``devpav``,
 ``overstated``: log10; ``mean_misleading``: mean LRs; ``worst_prior``: a ratio ≥ 0; ``tippett``, ``pav``: curves;
 ``measures``, ``estimated``: with 95 % intervals; ``worth``: a count; ``redrawn``: weights. ``sides``: ValueError.
 
@@ -41,7 +41,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import wraps
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,6 +56,10 @@ from ravenbench.types import Bools, Floats, Ints
 LN10 = float(np.log(10))
 WIDEST = 20.0
 """Largest |log10 LR| that PAV is given: where the classes are wholly apart it would be infinite."""
+
+
+T = TypeVar("T")
+Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
 
 
 class LabelledLLR(NamedTuple):
@@ -101,6 +106,17 @@ def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> L
     return LabelledLLR(values, truth, scaled)
 
 
+def of_pairs(measure: Callable[[LabelledLLR], T]) -> Callable[..., T]:
+    """A measure of pairs as one of log10 LRs (n,), truth (n,), and weights (n,), by default all alike; ValueError as of
+    ``sides``."""
+
+    @wraps(measure)
+    def measured(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> T:
+        return measure(sides(llr, same, weight))
+
+    return measured
+
+
 def _steps(llr: Floats, pairs: LabelledLLR) -> tuple[Floats, Floats, Floats, Ints]:
     """Distinct values ascending, the weight of either class on each, and each pair's value by its place."""
     values, block = np.unique(llr, return_inverse=True)
@@ -111,22 +127,22 @@ def _steps(llr: Floats, pairs: LabelledLLR) -> tuple[Floats, Floats, Floats, Int
     return values, same, different, block.astype(np.int64)
 
 
-def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
+@of_pairs
+def cllr(pairs: LabelledLLR) -> float:
     """C_llr in bits: 0 is perfect, 1 is what always saying LR = 1 costs; lower = better."""
-    pairs = sides(llr, same, weight)
     signed = np.where(pairs.same, -pairs.llr, pairs.llr) * LN10
     return float(np.sum(np.logaddexp(0.0, signed) * pairs.weight) / np.log(2) / 2)
 
 
-def cllr_min(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
+@of_pairs
+def cllr_min(pairs: LabelledLLR) -> float:
     """C_llr in bits after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
-    pairs = sides(llr, same, weight)
     return cllr(_pav(pairs), pairs.same, pairs.weight)
 
 
-def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav:
+@of_pairs
+def pav(pairs: LabelledLLR) -> Pav:
     """The pool-adjacent-violators calibration of these very log10 LRs (n,); within ± WIDEST."""
-    pairs = sides(llr, same, weight)
     return Pav(np.sort(pairs.llr), np.sort(_pav(pairs)))
 
 
@@ -146,21 +162,21 @@ def _pav(pairs: LabelledLLR) -> Floats:
     return np.asarray(each[np.maximum(used.cumsum() - 1, 0)[block]])
 
 
-def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
+@of_pairs
+def eer(pairs: LabelledLLR) -> float:
     """Equal error rate in [0, .5]: same-author pairs are missed as often as different-author pairs are let through.
 
     It is read off the convex hull of the ROC curve, so that it does not depend on which of several thresholds is taken.
     """
-    pairs = sides(llr, same, weight)
     # PAV's pools are the edges of the hull; where false alarms equal misses, they and the hits sum to 1.
     _, hit, false, _ = _steps(-_pav(pairs), pairs)
     alarms, hits = (np.concatenate([[0.0], each.cumsum()]) for each in (false, hit))
     return float(min(0.5, np.interp(1.0, alarms + hits, alarms)))
 
 
-def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Tippett:
+@of_pairs
+def tippett(pairs: LabelledLLR) -> Tippett:
     """Shares (0 to 1) of both classes with at least each log10 LR that occurs."""
-    pairs = sides(llr, same, weight)
     values, *classes, _ = _steps(pairs.llr, pairs)
     same, different = (np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0)) for each in classes)
     return Tippett(values, same, different)
@@ -376,11 +392,12 @@ class Entropy(NamedTuple):
     neutral: Floats
 
 
-def devpav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
+@of_pairs
+def devpav(pairs: LabelledLLR) -> float:
     """Mean distance of log10 LRs from what PAV makes of them, in units of log10, over the range in which PAV is finite;
     lower = better, 0 where PAV is finite nowhere, which is so where the classes are wholly apart.
     """
-    curve = pav(llr, same, weight)
+    curve = pav(pairs.llr, pairs.same, pairs.weight)
     x, y = np.unique(np.array([curve.llr, curve.best])[:, np.abs(curve.best) < WIDEST], axis=1)
     if len(x) < 2:
         return float(abs(x[0] - y[0])) if len(x) else 0.0
@@ -393,77 +410,54 @@ def devpav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> 
     return float(each @ np.diff(x) / (x[-1] - x[0]))
 
 
-def entropy(
-    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, prior: Floats = PRIORS
-) -> Entropy:
+@of_pairs
+def entropy(pairs: LabelledLLR) -> Entropy:
     """Empirical cross-entropy (ECE), in bits, over log10 prior odds (g,); at even odds it is C_llr."""
-    pairs = sides(llr, same, weight)
     best = _pav(pairs)
-    return Entropy(
-        prior,
-        *(
-            _entropy(values, pairs.same, pairs.weight, prior)
-            for values in (pairs.llr, best, best * 0)
-        ),
-    )
+    return Entropy(PRIORS, *(_entropy(llr, pairs) for llr in (pairs.llr, best, best * 0)))
 
 
-def _entropy(llr: Floats, same: Bools, weight: Floats, prior: Floats) -> Floats:
-    odds = (prior[:, None] + llr[None, :]) * LN10
-    share = 1 / (1 + 10.0**-prior)
+def _entropy(llr: Floats, pairs: LabelledLLR) -> Floats:
+    odds = (PRIORS[:, None] + llr[None, :]) * LN10
+    share = 1 / (1 + 10.0**-PRIORS)
     for_same, for_other = (
-        np.logaddexp(0.0, sign * odds) @ np.where(side, weight, 0.0)
-        for sign, side in ((-1, same), (1, ~same))
+        np.logaddexp(0.0, sign * odds) @ np.where(side, pairs.weight, 0.0)
+        for sign, side in ((-1, pairs.same), (1, ~pairs.same))
     )
     return np.asarray((share * for_same + (1 - share) * for_other) / np.log(2))
 
 
-def worst_prior(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
+@of_pairs
+def worst_prior(pairs: LabelledLLR) -> float:
     """ECE as a share of that of LR = 1, at the prior odds of ``PRIORS`` where it is greatest: above 1 there are prior
     odds at which one decides better without these LRs."""
-    pairs = sides(llr, same, weight)
-    one, none = (
-        _entropy(values, pairs.same, pairs.weight, PRIORS) for values in (pairs.llr, pairs.llr * 0)
-    )
-    return float((one / none).max())
+    return float((_entropy(pairs.llr, pairs) / _entropy(pairs.llr * 0, pairs)).max())
 
 
-def overstated(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
+@of_pairs
+def overstated(pairs: LabelledLLR) -> float:
     """By how many log10 units LRs are too strong, on the mean of both classes, against what logistic calibration
     makes of them: above 0 they are too far from LR = 1, below 0 too near (ours).
 
     A straight line is fitted and not densities, as bounded LRs stand in heaps at their bounds. It is drawn a little
     towards the LRs as they are.
     """
-    pairs = sides(llr, same, weight)
     rows = pairs.llr[:, None] * LN10
     slope, offset = newton(rows, pairs.same, pairs.weight * len(rows) / 2, PULL, np.ones(1))
     justified = slope * pairs.llr + offset / LN10
     return float((pairs.weight / 2) @ (np.sign(pairs.llr) * (pairs.llr - justified)))
 
 
-def misleading_rates(
-    llr: ArrayLike, same: ArrayLike, strong: float, weight: ArrayLike | None = None
-) -> tuple[float, float]:
-    """Shares (0 to 1): of different-author pairs with a log10 LR of at least ``strong``, and of same-author pairs
-    with one of at most ``-strong``."""
-    pairs = sides(llr, same, weight)
-    wrong = (~pairs.same & (pairs.llr >= strong), pairs.same & (pairs.llr <= -strong))
-    return float(pairs.weight[wrong[0]].sum()), float(pairs.weight[wrong[1]].sum())
-
-
-def mean_misleading(
-    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None
-) -> tuple[float, float]:
+@of_pairs
+def mean_misleading(pairs: LabelledLLR) -> tuple[float, float]:
     """Mean LR (not its logarithm) of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where
     LRs mean what they say (Royall 2000), whatever the strength of the evidence."""
-    pairs = sides(llr, same, weight)
     return float(10.0 ** pairs.llr[~pairs.same] @ pairs.weight[~pairs.same]), float(
         10.0 ** -pairs.llr[pairs.same] @ pairs.weight[pairs.same]
     )
 
 
-def measures(strong: float) -> dict[str, Callable[[Floats, Bools, Floats], float]]:
+def measures(strong: float) -> Measures:
     """Every measure of a validation by its key; ``strong`` is the log10 LR from which a misleading one counts."""
     return {
         "cllr": cllr,
@@ -474,10 +468,8 @@ def measures(strong: float) -> dict[str, Callable[[Floats, Bools, Floats], float
         "overstated": overstated,
         "mean_for": lambda llr, same, weight: mean_misleading(llr, same, weight)[0],
         "mean_against": lambda llr, same, weight: mean_misleading(llr, same, weight)[1],
-        "misleading_for": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[0],
-        "misleading_against": lambda llr, same, weight: misleading_rates(llr, same, strong, weight)[
-            1
-        ],
+        "misleading_for": lambda llr, same, weight: misleading(llr, same, strong, weight),
+        "misleading_against": lambda llr, same, weight: misleading(llr, same, -strong, weight),
     }
 
 
@@ -500,11 +492,8 @@ def redrawn(
             yield often
 
 
-Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
-
-
 def estimated(
-    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, draws: int, wanted: Measures
+    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, wanted: Measures
 ) -> dict[str, MeasureEstimate]:
     """The measures ``wanted`` of log10 LRs (n,) with their 95 % intervals, from drawing the ``authors`` (n, 2) of
     both sides anew.
@@ -513,7 +502,7 @@ def estimated(
     go wrong, every sample says so too, and an interval of no width would make few authors look sure.
     """
     drawn: dict[str, list[float]] = {key: [] for key in wanted}
-    for often in redrawn(authors, same, weight, seed, "validation-bootstrap", draws):
+    for often in redrawn(authors, same, weight, seed, "validation-bootstrap", DRAWS):
         used = often > 0
         for key, measure in wanted.items():
             drawn[key].append(measure(llr[used], same[used], often[used]))

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,6 @@ from ravenbench.ext.case.compare.record import (
     ShapeRecord,
     pairs_array,
 )
-from ravenbench.ext.case.likelihood_ratios import DRAWS as SAMPLES
 from ravenbench.ext.case.likelihood_ratios import (
     Bounds,
     Calibration,
@@ -182,38 +182,36 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     shape without problems of cases has background pairs alone."""
     failures: list[Failure] = []
     moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
-    sets = (
-        list(map(FoldRole.SETS.of, shape.folds)) if shape.problems and len(shape.known) > 1 else []
-    )
+    several = shape.problems and len(shape.known) > 1
+    sets = list(map(FoldRole.SETS.of, shape.folds)) if several else []
     folds = [*shape.folds, *moved, *sets, *shape.case_folds]
     complete = complete_scores(store, plan, folds, failures)
-    names = tuple(complete)
     exposed = {
-        name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in names
+        name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in complete
     }
     barred = {name: why for name, why in exposed.items() if why}
     isolated = {name: scores for name, scores in complete.items() if name not in barred}
-    cases = {
-        name: np.concatenate([complete[name][fold] for fold in shape.case_folds])
-        for name in names
-        if shape.case_folds
-    }
     pairs, own = (_joined(store, complete, folds, shape.strangers) for folds in (shape.folds, sets))
     place: dict[CaseProblem, int] = {}
     row = np.array(
         [place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64
     )
+    cases = {
+        name: _means(np.concatenate([scores[fold] for fold in shape.case_folds]), row)
+        for name, scores in complete.items()
+        if shape.case_folds
+    }
     return ShapeScores(
         shape,
-        names,
+        tuple(complete),
         replace(pairs, moved=_moved(store, isolated, shape.folds)),
         own,
         tuple(place),
-        {name: _means(scores, row) for name, scores in cases.items()},
+        cases,
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
         barred,
-        {name: confinement(store, name) for name in names},
+        {name: confinement(store, name) for name in complete},
     )
 
 
@@ -291,14 +289,23 @@ class System:
         return {**each, FUSED: self.fusion.llr(np.column_stack(list(each.values())))}
 
 
-@dataclass(frozen=True, eq=False)
-class CombinedLLR:
+class CombinedLLR(NamedTuple):
     """Log10 LRs (n,) of every verifier and of the fusion: of texts as they were ``written``, of ``style`` (nan where
     content words could not be replaced), and the ``llr`` that is made of both."""
 
     written: Scores
     style: Scores
     llr: Scores
+
+    @classmethod
+    def ordered(cls, each: Sequence[CombinedLLR], order: Ints) -> CombinedLLR:
+        """Several, one after another, in this order."""
+        return cls(
+            *(
+                {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
+                for parts in zip(*each, strict=True)
+            )
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,6 +334,11 @@ class WeighedSystem:
             for name, values in written.items()
         }
         return CombinedLLR(written, style, llr)
+
+    def of_pairs(self, pairs: PairScores, rows: Ints) -> CombinedLLR:
+        """Log10 LRs of some of these pairs."""
+        content = pairs.content[rows]
+        return self.combined(subset(pairs.scores, rows), subset(pairs.moved, rows), content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -441,18 +453,14 @@ def limits(pairs: PairScores, raw: CombinedLLR, weight: Floats) -> LRLimits:
     used = weight > 0
     same = pairs.same[used]
     each = weight[used]
-    people = [
-        float(len(np.unique(pairs.authors[side, 0])))
-        for side in (used & pairs.same, used & ~pairs.same)
-    ]
-    bounds = {
-        name: Bounds(
-            max(empirical.lower, -supported(people[0])), min(empirical.upper, supported(people[1]))
-        )
-        for name, values in raw.llr.items()
-        for empirical in (elub(values[used], same, each, (people[0], people[1])),)
-    }
-    most = max(FEWEST_AUTHORS, ceil(REACHED * people[1]))
+    sides = used & pairs.same, used & ~pairs.same
+    own, others = (float(len(np.unique(pairs.authors[side, 0]))) for side in sides)
+    bounds = {}
+    for name, values in raw.llr.items():
+        empirical = elub(values[used], same, each, (own, others))
+        low, high = -supported(own), supported(others)
+        bounds[name] = Bounds(max(empirical.lower, low), min(empirical.upper, high))
+    most = max(FEWEST_AUTHORS, ceil(REACHED * others))
     return LRLimits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
 
 
@@ -466,23 +474,10 @@ def validate(pairs: PairScores) -> Validated:
         rows = np.flatnonzero(pairs.fold == fold)
         system = weigh(pairs, (pairs.fold != fold).astype(np.float64))
         places.append(rows)
-        each.append(
-            system.combined(
-                subset(pairs.scores, rows), subset(pairs.moved, rows), pairs.content[rows]
-            )
-        )
-    order = np.argsort(np.concatenate(places), kind="stable")
-    raw = CombinedLLR(
-        *(
-            {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
-            for parts in (
-                [one.written for one in each],
-                [one.style for one in each],
-                [one.llr for one in each],
-            )
-        )
+        each.append(system.of_pairs(pairs, rows))
+    return _validated(
+        pairs, CombinedLLR.ordered(each, np.argsort(np.concatenate(places), kind="stable"))
     )
-    return _validated(pairs, raw)
 
 
 def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
@@ -490,13 +485,11 @@ def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
     every = limits(pairs, raw, pairs.weight)
     llr = {name: np.zeros(len(pairs)) for name in raw.llr}
     for fold in np.unique(pairs.fold):
-        here = pairs.fold == fold
+        here = np.flatnonzero(pairs.fold == fold)
+        others = np.flatnonzero(pairs.fold != fold)
         rest = every
-        both = len(np.unique(pairs.same[~here])) == 2
-        if both:
-            rest = limits(
-                select_pairs(pairs, np.flatnonzero(~here)), _rows(raw, ~here), pairs.weight[~here]
-            )
+        if len(np.unique(pairs.same[others])) == 2:
+            rest = limits(select_pairs(pairs, others), _rows(raw, others), pairs.weight[others])
         fold_llr = _rows(raw, here)
         content = pairs.content[here]
         for name, bounded in rest.bounded(fold_llr, content).items():
@@ -505,13 +498,8 @@ def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
     return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
 
 
-def _rows(combined: CombinedLLR, rows: Bools | Ints) -> CombinedLLR:
-    return CombinedLLR(
-        *(
-            {name: values[rows] for name, values in part.items()}
-            for part in (combined.written, combined.style, combined.llr)
-        )
-    )
+def _rows(combined: CombinedLLR, rows: Ints) -> CombinedLLR:
+    return CombinedLLR(*(subset(part, rows) for part in combined))
 
 
 @lru_cache(maxsize=16)
@@ -537,19 +525,14 @@ def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
     All that decides one of them, limits too, is learned from pairs of the other folds, so that it knows neither author.
     """
     valid = validate(pairs)
-    rows = list[Ints]()
-    each = list[Scores]()
+    llr = {name: np.zeros(len(others)) for name in valid.llr}
     for fold in np.unique(others.fold).tolist():
         here = np.flatnonzero(others.fold == fold)
         at = held_out(valid, fold)
-        content = others.content[here]
-        combined = at.system.combined(
-            subset(others.scores, here), subset(others.moved, here), content
-        )
-        rows.append(here)
-        each.append(at.limits.bounded(combined, content))
-    order = np.argsort(np.concatenate(rows), kind="stable")
-    return {name: np.concatenate([part[name] for part in each])[order] for name in each[0]}
+        held = at.limits.bounded(at.system.of_pairs(others, here), others.content[here])
+        for name, values in held.items():
+            llr[name][here] = values
+    return llr
 
 
 @lru_cache(maxsize=8)
@@ -577,9 +560,7 @@ def promise(valid: Validated, seed: int) -> Mapping[str, MeasureEstimate]:
     drawing the background's authors anew."""
     pairs = valid.pairs
     promised = {key: measures(1.0)[key] for key in PROMISED}
-    return estimated(
-        valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, SAMPLES, promised
-    )
+    return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, promised)
 
 
 def intervals(

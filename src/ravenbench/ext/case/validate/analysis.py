@@ -19,7 +19,6 @@ from ravenbench.ext.case.compare.model import FUSED, issue_llr, read_scores, val
 from ravenbench.ext.case.compare.record import part_under
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import (
-    DRAWS,
     MeasureEstimate,
     cllr,
     estimated,
@@ -103,7 +102,7 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
     numbers = np.array([shape.folds.index(part_under(name)) for name in record.pairs.folds])
     pairs = replace(scores.pairs, fold=numbers[scores.pairs.fold])
     llr = issue_llr(learned_from.pairs, pairs)[FUSED]
-    drawn = pairs.authors, store.run.seed, DRAWS
+    drawn = pairs.authors, store.run.seed
     found = estimated(llr, pairs.same, pairs.weight, *drawn, measures(plan.criterion.strong))
     alike = estimated(llr, pairs.same, np.ones(len(llr)), *drawn, {"cllr_listed": cllr})
     reasons = failing(found, plan.criterion)
