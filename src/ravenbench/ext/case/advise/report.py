@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from ravenbench import __version__
 from ravenbench.ext.case.advise.api import Advice, Tip
+from ravenbench.ext.case.sentences import say
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, objects, table, to_html
 from ravenbench.text.alignment import pieces, runs
@@ -74,30 +75,15 @@ UNDECIDED = 0.05
 
 def finding(advice: Advice) -> str:
     """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
-    mean = figure(advice.mean)
-    many = str(advice.nearer or "none")
-    few = (
-        f"{many} of {len(advice.others)} texts by other people come{'s' * (advice.nearer < 2)} as"
-        " near"
-    )
+    near = f"{advice.nearer or 'none'} of {len(advice.others)} texts by other people"
+    few = f"{near} come{'s' * (advice.nearer < 2)} as near"
     if abs(advice.mean - 0.5) < UNDECIDED:
-        undecided = f"The verifiers are undecided (mean answer {mean}, and .5 says neither)"
-        if not advice.stands_out:
-            return f"{undecided}, and the text does not stand out: {few}."
-        return (
-            f"{undecided}, but the text stands out: {few}, so whoever ranks suspects finds you near"
-            " the top."
-        )
-    if advice.mean > 0.5 and advice.stands_out:
-        return f"The verifiers recognise you: their mean answer is {mean}, and {few}."
-    if advice.mean > 0.5:
-        return f"The verifiers say yes (mean answer {mean}), but would say so of others too: {few}."
-    if advice.stands_out:
-        return (
-            f"The verifiers do not say yes (mean answer {mean}), but the text stands out: {few}, so"
-            " whoever ranks suspects finds you near the top."
-        )
-    return f"The verifiers do not recognise you: their mean answer is {mean}, and {few}."
+        out, usual = "undecided, but", "undecided"
+    elif advice.mean > 0.5:
+        out, usual = "recognised", "of others too"
+    else:
+        out, usual = "not said, but", "not recognised"
+    return say(out if advice.stands_out else usual, mean=advice.mean, few=few)
 
 
 def marked(advice: Advice) -> Markup:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -54,12 +55,14 @@ from ravenbench.reading.load import load_corpus, without_shared
 from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.reading.texts import Text
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
+from ravenbench.store.records import Plan
 from ravenbench.text.common_words import coverage
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Corpus
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.languages import readable
 
+P = TypeVar("P", bound=Plan)
 RECKONED = "Numbers of background problems are reckoned from one part of its authors."
 """What a plan says of its counts."""
 
@@ -118,15 +121,7 @@ def draft(
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
-    folds = [fold for fold, _ in parts]
-    texts, moved = on_one_table(
-        [side for fold in folds for side in (fold.train, fold.test)], case_texts
-    )
-    folds = [
-        replace(fold, train=train, test=test.blind())
-        for fold, train, test in zip(folds, moved[::2], moved[1::2], strict=True)
-    ]
-    records = {fold.name: fold_record(fold) for fold in folds}
+    laid_out = LaidOut(parts, components, case_texts)
     case_records = []
     for case in material.cases:
         place = placed.get(case.id), part.get(case.id)
@@ -134,21 +129,14 @@ def draft(
             _case_record(case, background, *place, refusals[case.id], screened, row)
         )
     plan = ComparePlan(
-        folds=records,
-        verifiers=[verifier_record(name, component) for name, component in components.items()],
-        cells=cell_places(components, records),
+        **laid_out.common,
         background=background_record(background, screened.left_out, spread),
         shapes=shapes,
         cases=case_records,
         notes=[*material.notes, *notes],
         copies=list(material.copies),
     )
-    arrays = {
-        pairs_array(fold.name): array
-        for (_, array), fold in zip(parts, folds, strict=True)
-        if array is not None
-    }
-    return Draft(plan, folds, texts, arrays=arrays)
+    return laid_out.draft(plan)
 
 
 def _too_few(shape: ShapeRecord, every: int) -> Reason:
@@ -159,6 +147,33 @@ def _too_few(shape: ShapeRecord, every: int) -> Reason:
     values = {"count": count, "least": FEWEST_AUTHORS, "more": FEWEST_AUTHORS - count, "rest": rest}
     texts = {"texts": len(shape.known), "words": shape.questioned}
     return Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))
+
+
+class LaidOut:
+    """Folds of background pairs, and of cases, as a plan has them: their texts in one table, with those of cases."""
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        components: Mapping[str, Component],
+        texts: TextTable | None = None,
+    ) -> None:
+        sides = [side for fold, _ in parts for side in (fold.train, fold.test)]
+        self.texts, moved = on_one_table(sides, texts)
+        self.folds = [
+            replace(fold, train=train, test=test.blind())
+            for (fold, _), train, test in zip(parts, moved[::2], moved[1::2], strict=True)
+        ]
+        self.arrays = {pairs_array(fold.name): array for fold, array in parts if array is not None}
+        records = {fold.name: fold_record(fold) for fold in self.folds}
+        verifiers = [verifier_record(name, component) for name, component in components.items()]
+        cells = cell_places(components, records)
+        self.common: dict[str, Any] = {"folds": records, "verifiers": verifiers, "cells": cells}
+        """What every plan has."""
+
+    def draft(self, plan: P) -> Draft[P]:
+        """The draft of a plan."""
+        return Draft(plan, self.folds, self.texts, arrays=self.arrays)
 
 
 def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]:

@@ -9,7 +9,6 @@ a verifier cannot be used.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -31,6 +30,7 @@ from ravenbench.ext.case.compare.background import (
 )
 from ravenbench.ext.case.compare.dossier import Condition, Criterion, fixed_hash
 from ravenbench.ext.case.compare.plan import (
+    LaidOut,
     background_record,
     components_of,
     readable_verifiers,
@@ -39,7 +39,6 @@ from ravenbench.ext.case.compare.plan import (
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     ShapeRecord,
-    pairs_array,
     part_of,
     under,
 )
@@ -49,7 +48,6 @@ from ravenbench.ext.case.validate.conditions import ConditionSides, check, shape
 from ravenbench.ext.case.validate.spec import ValidateSpec
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.reading.load import load_corpus
-from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.types import Bools, Corpus, Problems
 
@@ -174,17 +172,10 @@ def draft(
             }
             made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here, sketched)
     parts = [part for one in made.values() for part in one.parts]
-    texts, moved = on_one_table([side for fold, _ in parts for side in (fold.train, fold.test)])
-    folds = [
-        replace(fold, train=train, test=test.blind())
-        for (fold, _), train, test in zip(parts, moved[::2], moved[1::2], strict=True)
-    ]
-    records = {fold.name: fold_record(fold) for fold in folds}
+    laid_out = LaidOut(parts, components)
     criterion = spec.criterion()
     plan = ValidatePlan(
-        folds=records,
-        verifiers=[verifier_record(name, component) for name, component in components.items()],
-        cells=cell_places(components, records),
+        **laid_out.common,
         background=background_record(background, [], usual_coverage(background)[1]),
         criterion=criterion,
         fixed=fixed_hash(criterion, conditions),
@@ -192,12 +183,7 @@ def draft(
         tested=[_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)],
         notes=notes,
     )
-    arrays = {
-        pairs_array(fold.name): about
-        for (_, about), fold in zip(parts, folds, strict=True)
-        if about is not None
-    }
-    return Draft(plan, folds, texts, arrays=arrays)
+    return laid_out.draft(plan)
 
 
 def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRecord:
