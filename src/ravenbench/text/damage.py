@@ -1,9 +1,10 @@
 """Finds signs that a text is not what its author wrote: HTML, a wrong conversion, hidden directions, disguised letters.
 
-In: a text, or several with ids.
-Out: ``signs_of_damage`` and ``odd_texts`` sentences, one for each sign, empty where there is none; ``script_of`` a
-script's name or None; ``repeated`` two counts of words (all, without repetitions), or None; ``is_wordless`` and
-``is_macintosh`` bool.
+In: a text; for ``odd_texts`` several, and their ids or None.
+Out: ``signs_of_damage`` sentences, one for each sign of the text, empty where there is none; ``odd_texts`` sentences
+with counts of texts; ``script_of`` "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Chinese or Japanese" or None;
+``repeated`` two counts of words (all, without repetitions), None unless the text says the same again and again;
+``is_wordless`` and ``is_macintosh`` bool.
 """
 
 from __future__ import annotations
