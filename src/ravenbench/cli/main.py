@@ -332,7 +332,7 @@ def _run() -> None:
             "raven doctor names all that is missing",
         )
     except RuntimeError as error:
-        if not str(error).startswith("Symlink loop"):
+        if getattr(error.__context__, "errno", None) != errno.ELOOP:
             raise
         _fail(str(error), "remove this link, or give what it should lead to")
     except MemoryError:

@@ -26,6 +26,7 @@ from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import (
     Col,
     Table,
+    Toned,
     col,
     figure,
     interval_of,
@@ -308,9 +309,7 @@ TITLE = "AUC with content replaced, and what content does to it"
 OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
 
 
-TONES = {"no content effect": "green", "no training-domain": "green"}
-TONES |= dict.fromkeys([*map(str, EFFECTS), str(Domain.DEPENDS)], "yellow")
-"""Colours of outcomes in a terminal."""
+CLEARED = (Content.LESS, Content.FLOOR)
 
 
 def in_brackets(judged: Judged[Any]) -> str:
@@ -337,6 +336,16 @@ def badge(judged: Judged[Any]) -> str:
     return badge_of_outcome.get(judged.outcome, f"training domain: {judged.outcome}")
 
 
+def toned(judged: Judged[Any]) -> Toned:
+    """The outcome in words, in its colour."""
+    outcome = judged.outcome
+    if isinstance(outcome, Domain):
+        tones = {Domain.LESS: "green", Domain.DEPENDS: "yellow"}
+        return Toned.of(badge(judged), tones.get(outcome, ""))
+    tone = "yellow" if outcome in EFFECTS else "green" if outcome in CLEARED else ""
+    return Toned.of(badge(judged), tone)
+
+
 OUTCOMES = {
     Content.RELIES: "relies",
     Content.LOSES: "loses",
@@ -357,12 +366,16 @@ OUTCOMES = {
 """Outcomes of both axes in JSON."""
 
 
-def judged_cols(get: Callable[[R], Judged[Any]], shows: str | None = None) -> tuple[Col[R], ...]:
-    """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called."""
+def judged_cols(
+    get: Callable[[R], Judged[Any]], shows: tuple[str | None, str] = (None, "")
+) -> tuple[Col[R], ...]:
+    """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called,
+    and says what it is."""
+    title, about = shows
     return (
         col(None, lambda row: OUTCOMES[get(row).outcome], json="outcome"),
         col(None, lambda row: get(row).margin, json="margin"),
-        col(shows, lambda row: get(row).shows, json="shows", terminal=False),
+        col(title, lambda row: get(row).shows, json="shows", terminal=False, about=about),
         col(None, lambda row: get(row).needed, json="needed"),
         col(None, lambda row: get(row).reason, json="reason"),
     )
@@ -406,6 +419,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         signed=True,
         json="both_ways",
         terminal=False,
+        about="Both ways: how far topic moves single answers, in ranks from 0 to 1.",
     ),
     col(None, lambda row: interval_of(row.figures.sway), json="both_ways_interval"),
     col(
@@ -415,6 +429,11 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         signed=True,
         json="decisions",
         terminal=False,
+        about=(
+            "Decisions, ranks: share of decisions that change, and how far answers move in rank,"
+            " when content is replaced, beyond that between two kinds of foreign content (null"
+            " ranks)."
+        ),
     ),
     col(None, lambda row: interval_of(row.figures.turned), json="decisions_interval"),
     col(
@@ -433,6 +452,10 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         signed=True,
         json="left_open",
         terminal=False,
+        about=(
+            "Left open: further share of problems without an answer, or with one and the same, when"
+            " content is replaced."
+        ),
     ),
     col(None, lambda row: interval_of(row.figures.silence), json="left_open_interval"),
     col(
@@ -441,6 +464,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         signed=True,
         json="null_swing",
         terminal=False,
+        about="Null: swing between two kinds of foreign content.",
     ),
     col(
         "null ranks",
@@ -453,7 +477,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", lambda row: row.verifier, text=True, json="verifier"),
-    col("verdict", lambda row: badge(row.judged), text=True, tones=TONES),
+    col("verdict", lambda row: row.judged, text=True, show=toned),
     *FIGURES,
     col(
         "batch",
@@ -462,8 +486,15 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         json="batch_matters",
         terminal=False,
         show=_matters,
+        about="Batch: “matters” where an answer changes with the other problems asked.",
     ),
-    col("AUC of all", lambda row: row.whole, json="auc_of_all", terminal=False),
+    col(
+        "AUC of all",
+        lambda row: row.whole,
+        json="auc_of_all",
+        terminal=False,
+        about="AUC of all: of all problems, as tables of scores have it.",
+    ),
     col(
         None,
         lambda row: row.behind and objects([replace(row, figures=row.behind)], *FIGURES)[0],
@@ -508,17 +539,10 @@ def content_table(probe: ContentProbe | None) -> Table:
     )
     note = (
         "AUC before: of answers to texts with their own content, mean over folds, an open answer"
-        " being .5; of the problems that could be rewritten. AUC of all: of all problems, as"
-        " tables of scores have it. Style left: AUC with content replaced; .5 is guessing. Floor:"
-        " what a scorer that sees content words alone has left. Drop: what AUC loses by that."
-        " Swing, the content effect: how far topic alone moves AUC, 0 = not at all. 95 % intervals"
-        f" over {over}. Both ways: how far topic moves single answers, in ranks from 0 to 1."
-        " Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
-        " content is replaced, beyond that between two kinds of foreign content (null ranks). Left"
-        " open: further share of problems without an answer, or with one and the same, when"
-        " content is replaced. Null: swing between two kinds of foreign content. Batch: “matters”"
-        " where an answer changes with the other problems asked. Verdicts rest on answers and on"
-        " the scores behind them."
+        " being .5; of the problems that could be rewritten. Style left: AUC with content replaced;"
+        " .5 is guessing. Floor: what a scorer that sees content words alone has left. Drop: what"
+        " AUC loses by that. Swing, the content effect: how far topic alone moves AUC, 0 = not at"
+        f" all. 95 % intervals over {over}. Verdicts rest on answers and on the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
     return table("content", TITLE, rows, *CONTENT, note=note)

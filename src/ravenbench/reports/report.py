@@ -74,6 +74,8 @@ class Report(View, Generic[A]):
     """Heading of the page, where it has no template of its own."""
     template: ClassVar[str] = ""
     """The page's template, ``package:file``."""
+    tight: ClassVar[bool] = False
+    """Whether a terminal's tables have no gaps or edges."""
     takes_answers: ClassVar[bool] = False
     """Whether systems that were not run here may be judged beside its verifiers."""
     forms: tuple[str, ...] = ()
@@ -86,7 +88,6 @@ class Report(View, Generic[A]):
     @cached_property
     def analysis(self) -> A:
         """What ``analyse`` gives, made once; it is shown as its report is."""
-        _ = self.gaps  # reads the cells as they are now
         value = self.analyse() if self._given is None else self._given
         if isinstance(value, Shown):
             value.__dict__.update(_kept_view=self, store=self.store)
@@ -110,6 +111,7 @@ class Report(View, Generic[A]):
 
     def analyse(self) -> A:
         """Everything the report says, by default what the task states. Equal stores give equal analyses."""
+        _ = self.gaps  # reads the cells as they are now
         stated: A = registry.load("answer", task_of(self.kind).answer).read(self.store)
         return stated
 
@@ -171,7 +173,8 @@ class Report(View, Generic[A]):
 
     def closing(self) -> Sequence[RenderableType]:
         """The closing tables for 80 columns; by default all that are for a terminal."""
-        return [for_terminal(table) for table in self.tables() if table.rows and table.terminal]
+        tables = (table for table in self.tables() if table.rows and table.terminal)
+        return [for_terminal(table, tight=self.tight) for table in tables]
 
     def papers(self) -> list[Paper]:
         """What whoever uses the results cites: the papers of exactly the methods and corpora of this run."""

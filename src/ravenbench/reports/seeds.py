@@ -143,7 +143,7 @@ class PooledSeeds(FolderView):
             i
             for table in first_table
             for i, column in enumerate(table.columns)
-            if column.title == "verdict"
+            if column.name == "verdict"
         ]
         if not verdicts:
             return " ".join(
@@ -251,7 +251,7 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
         ]
         for row in rows
     ]
-    columns = tuple(replace(first_table.columns[i], tones={}) for i in shown)
+    columns = tuple(first_table.columns[i] for i in shown)
     objects = tuple(
         {column.title: _plain_value(value) for column, value in zip(columns, row, strict=True)}
         for row in values

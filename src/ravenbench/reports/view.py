@@ -13,7 +13,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -48,6 +48,19 @@ class Measure:
     best: bool = False
 
 
+class Toned(str):
+    """A text in a colour of the terminal."""
+
+    tone: str
+
+    @classmethod
+    def of(cls, text: str, tone: str) -> Toned:
+        """The text in this colour, "" for none."""
+        toned = cls(text)
+        toned.tone = tone
+        return toned
+
+
 @dataclass(frozen=True)
 class Range:
     """An interval from ``low`` to ``high``, in the unit of its column."""
@@ -80,8 +93,8 @@ class Column:
     """A column's heading and how its numbers are written; ``text`` columns are set left, others right.
 
     Of ``probability`` columns, what would round to zero is written as below the least number shown; columns that 80
-    characters do not hold are not for a narrow ``terminal``. ``tones`` are colours there of texts by
-    their beginnings.
+    characters do not hold are not for a narrow ``terminal``. ``key`` names it, by default its title; ``about`` is what
+    the table's note says of it.
     """
 
     title: str
@@ -90,7 +103,13 @@ class Column:
     signed: bool = False
     probability: bool = False
     terminal: bool = True
-    tones: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    about: str = ""
+
+    @property
+    def name(self) -> str:
+        """What tells it from the other columns."""
+        return self.key or self.title
 
 
 @dataclass(frozen=True)
@@ -139,7 +158,8 @@ def col(
     json: str | None = None,
     terminal: bool = True,
     show: Callable[[Any], Value] | None = None,
-    tones: Mapping[str, str] | None = None,
+    key: str = "",
+    about: str = "",
 ) -> Col[R]:
     """A column of ``table``: one value of each record, in all the forms that a report has.
 
@@ -157,13 +177,13 @@ def col(
         Whether a terminal of 80 columns has room for it; a wider one has.
     show : callable, optional
         The cell made of the value, where the two differ; JSON has the value.
-    tones : mapping of str to str, optional
+    key, about : str
         As in ``Column``.
     """
     column = (
         None
         if title is None
-        else Column(title, text, digits, signed, probability, terminal, tones or {})
+        else Column(title, text, digits, signed, probability, terminal, key, about)
     )
     return Col(get, column, show, json)
 
@@ -226,6 +246,7 @@ def table(
     columns = tuple(column for _, column in visible)
     cells = tuple(tuple(_cell(column, record) for column, _ in visible) for record in records)
     rows_in_json = tuple(objects(records, *cols, keys=keys))
+    note = " ".join(filter(None, (note, *(column.about for column in columns))))
     return Table(key, title, columns, cells, note, rows_in_json, section=section, terminal=terminal)
 
 
@@ -273,22 +294,18 @@ class Section(NamedTuple):
     body: Markup = Markup("")
 
 
-def without(table: Table, *titles: str) -> Table:
-    """The same table without these columns, and without the sentences of its note that begin by naming these alone."""
-    indices = [i for i, column in enumerate(table.columns) if column.title not in titles]
-    columns = tuple(table.columns[i] for i in indices)
-    sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
-    gone = {title.lower() for title in titles}
-    note = " ".join(
-        sentence
-        for sentence in sentences
-        if not gone.issuperset(sentence.partition(":")[0].lower().split(", "))
-    )
+def without(table: Table, *names: str) -> Table:
+    """The same table without these columns, and without what its note says of them."""
+    kept = [i for i, column in enumerate(table.columns) if column.name not in names]
+    note = table.note
+    for column in table.columns:
+        if column.about and column.name in names:
+            note = note.replace(column.about, "")
     return replace(
         table,
-        columns=columns,
-        rows=tuple(tuple(row[i] for i in indices) for row in table.rows),
-        note=note,
+        columns=tuple(table.columns[i] for i in kept),
+        rows=tuple(tuple(row[i] for i in kept) for row in table.rows),
+        note=" ".join(note.split()),
     )
 
 
@@ -354,7 +371,7 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     from rich.console import Console
 
     console = Console()
-    wide = [column.title for column in table.columns if not column.terminal]
+    wide = [column.name for column in table.columns if not column.terminal]
     unbroken = console.options.update(width=10 * NARROW)
     for fitting in range(len(wide) if console.width > NARROW else 0, 0, -1):
         rich = _for_terminal(without(table, *wide[fitting:]), tight)
@@ -430,13 +447,11 @@ def _for_terminal(
         ]
         if first_column and isinstance(row[0], str):
             cells[0] = Text(_broken(cells[0].plain, first_column))
-        for cell, value, column in zip(cells, row, table.columns, strict=True):
+        for cell, value in zip(cells, row, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")
-            elif tone := next(
-                (style for start, style in column.tones.items() if str(value).startswith(start)), ""
-            ):
-                cell.stylize(tone)
+            elif isinstance(value, Toned):
+                cell.stylize(value.tone)
         rich.add_row(*cells)
     return rich
 

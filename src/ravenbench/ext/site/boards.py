@@ -406,6 +406,13 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
 
     ``submitted`` has what came from outside by address and system: answers, or a run's folder.
     """
+    return with_own_titles(_untitled(places, submitted))
+
+
+def _untitled(
+    places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]
+) -> list[Board]:
+    """The boards, of which several may have one title."""
     made_boards: list[Board] = []
     keys: dict[Path, str] = {}
     runs: list[Store] = []
@@ -418,7 +425,9 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
                     "a board of several seeds takes no answers from outside", file=place
                 )
             made_boards.append(
-                _over_seeds(boards({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key)
+                _over_seeds(
+                    _untitled({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key
+                )
             )
             continue
         if not (place / "run.json").is_file():
@@ -486,7 +495,7 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
     for b in made_boards:
         said = _said(json.loads(b.downloads["report.json"]), {s.system for s in b.standings})
         whole.append(replace(b, notes=tuple(dict.fromkeys((*b.notes, *said)))))
-    return with_own_titles(sorted(whole, key=lambda board: list(places).index(board.key)))
+    return sorted(whole, key=lambda board: list(places).index(board.key))
 
 
 def _said(report: Any, names: Container[str]) -> Iterator[str]:
@@ -531,11 +540,9 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
         f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over"
         " those of all."
     )
-    title = first.title.partition(" (seed ")[0]
     return replace(
         first,
         key=key,
-        title=title,
         standings=tuple(ordered),
         folds=(),
         tables=(),

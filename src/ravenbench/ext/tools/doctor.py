@@ -215,10 +215,12 @@ TONES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 def shown(checks: list[HealthCheck]) -> list[Any]:
     """What a terminal shows: all checks, and what brings those that are not here."""
-    from ravenbench.reports.view import col, for_terminal, table
+    from ravenbench.reports.view import Toned, col, for_terminal, table
 
     name = col("part", itemgetter(1), text=True)
-    state = col("state", itemgetter(2), text=True, tones=TONES)
+    state = col(
+        "state", itemgetter(2), text=True, show=lambda state: Toned.of(state, TONES.get(state, ""))
+    )
     purpose = col("what it is", itemgetter(3), text=True)
     every = table("checks", "This installation", checks, name, state, purpose)
     absent = [check for check in checks if check.fix]

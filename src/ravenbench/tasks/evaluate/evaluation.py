@@ -548,6 +548,11 @@ def operating(evaluation: Evaluation) -> str:
     )
 
 
+def breakdown_key(evaluation: Evaluation, breakdown: BreakDown) -> str:
+    """The key of a break-down's table."""
+    return f"by-{evaluation.breakdowns.index(breakdown) + 1}-{_slug(breakdown.by)}"
+
+
 def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
     """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
     rows: list[tuple[str, str, int, PartScores | SystemScores]] = []
@@ -583,7 +588,7 @@ def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
     if breakdown.left_out:
         note += f" {breakdown.left_out:,} problems belong to no part and stand in “all” alone."
     return table(
-        f"by-{evaluation.breakdowns.index(breakdown) + 1}-{_slug(breakdown.by)}",
+        breakdown_key(evaluation, breakdown),
         f"By {breakdown.by}",
         rows,
         col("system", lambda row: row[0], text=True),

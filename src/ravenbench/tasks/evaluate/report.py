@@ -37,6 +37,7 @@ from ravenbench.reports.view import (
 from ravenbench.tasks.evaluate.api import keep
 from ravenbench.tasks.evaluate.evaluation import (
     Evaluation,
+    breakdown_key,
     hull_table,
     intervals_table,
     operating,
@@ -159,8 +160,6 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
     groups: dict[str, list[str]] = {}
     for system in evaluation.ranked:
         groups.setdefault(evaluation.rank(system), []).append(system.name)
-    tables = evaluation.tables()
-    by_parts = [table.key for table in tables if table.key.startswith("by-")]
     return render(
         "ravenbench.tasks.evaluate:template.html.j2",
         papers=papers(evaluation),
@@ -175,16 +174,16 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: s
         operating=operating(evaluation),
         cut=max(0, len(evaluation.systems) + len(evaluation.meta) - PANELS),
         figures={name: inline(figure, name) for name, figure in figures.items()},
-        tables=tables,
+        tables=evaluation.tables(),
         parts=[
             {
                 "by": breakdown.by,
                 "short": [
                     to_html(parts_table(evaluation, breakdown, metric)) for metric in leading
                 ],
-                "long": long_table,
+                "long": breakdown_key(evaluation, breakdown),
             }
-            for breakdown, long_table in zip(evaluation.breakdowns, by_parts, strict=True)
+            for breakdown in evaluation.breakdowns
         ],
     )
 

@@ -24,7 +24,6 @@ from ravenbench.reports.view import (
     Measure,
     Table,
     col,
-    for_terminal,
     highest,
     printable,
     table,
@@ -44,16 +43,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-IN_TERMINAL = (
-    "content",
-    "overall",
-    "corpus-",
-    "shared-",
-    "published",
-    "significance-c1",
-    "reasons",
-)
-"""Beginnings of the keys of tables that the terminal shows."""
+IN_TERMINAL = "c@1"
+"""The metric whose tests a terminal shows."""
 LONGEST = 28
 """Characters of a name in a figure."""
 NOTE = "final = AUC · c@1; seconds to train and answer. Bootstrap over problems."
@@ -65,6 +56,7 @@ class Pan14Report(Report[Overview]):
     kind = "pan14"
     template = "ravenbench.tasks.pan14:template.html.j2"
     takes_answers = True
+    tight = True
 
     def tables(self) -> list[Table]:
         """Those with rows, in the order of the page."""
@@ -82,11 +74,10 @@ class Pan14Report(Report[Overview]):
             *published_tables(overview),
         ]
         if overview.pooled is not None:
-            if len(overview.pooled.systems) > 1:
-                tables += [
-                    significance_table(overview.pooled, metric) for metric in overview.pooled.tests
-                ]
-            tables.append(hull_table(overview.pooled))
+            for metric in overview.pooled.tests if len(overview.pooled.systems) > 1 else ():
+                table = significance_table(overview.pooled, metric)
+                tables.append(replace(table, terminal=metric == IN_TERMINAL))
+            tables.append(replace(hull_table(overview.pooled), terminal=False))
         reasons = reasons_table(overview)
         return [*tables, *([reasons] if reasons.rows else [])]
 
@@ -183,15 +174,12 @@ class Pan14Report(Report[Overview]):
         """The tables of scores, and what could not be asked."""
         from rich.text import Text
 
-        tables = [
-            table for table in self.tables() if table.key.startswith(IN_TERMINAL) and table.rows
-        ]
         missing = [
             Text(f"{corpus.name}: {text}")
             for corpus in self.analysis.corpora
             for text in content.no_verdict(corpus.content)
         ]
-        return [*(for_terminal(table, tight=True) for table in tables), *missing]
+        return [*super().closing(), *missing]
 
 
 def _rows_json(rows: Rows) -> dict[str, Any]:
@@ -234,6 +222,7 @@ def data_table(overview: Overview) -> Table:
             "Known documents a problem, words a document (means); unreadable problems count as"
             " unanswered in test."
         ),
+        terminal=False,
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from ravenbench.metrics import scores
 from ravenbench.metrics.calibration import cllr_cost
 from ravenbench.reports.cells import Failure, SidesOfFold, failure, mean, ranked, sides_of
-from ravenbench.reports.content import TONES, badge, interval_in_words, judged_cols, name_rows
+from ravenbench.reports.content import interval_in_words, judged_cols, name_rows, toned
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, table, value_of
 from ravenbench.statistics.axes import (
@@ -114,7 +114,7 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
                 crossed = Crossed(same_topic.same, scores["aa"], scores["ba"], same_topic.topics)
                 second = Crossed(other_topic.same, scores["bb"], scores["ab"], other_topic.topics)
                 complete[repetition.null].append((crossed, second))
-        rows.append(_domain_row(verifier, complete[False], complete[True], pairs, plan.pairs))
+        rows.append(_domain_row(verifier, complete[False], complete[True], pairs, plan))
     real = [repetition for repetition in section.repetitions if not repetition.null]
     return Probing(
         section=section,
@@ -127,12 +127,16 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
 
 
 def _domain_row(
-    verifier: str, real: list[Repetition], null: list[Repetition], pairs: float | None, rule: str
+    verifier: str,
+    real: list[Repetition],
+    null: list[Repetition],
+    pairs: float | None,
+    plan: RunPlan,
 ) -> DomainRow:
     gain = gain_figure(real)
     reason = None
-    if not rule.startswith("matched"):
-        reason = f"verdicts are given under matched pairs, and these are {rule}"
+    if not plan.matched:
+        reason = f"verdicts are given under matched pairs, and these are {plan.pairs}"
     elif pairs is not None and pairs < FEWEST_PAIRS:
         reason = (
             f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least"
@@ -147,6 +151,9 @@ def _domain_row(
     return DomainRow(verifier, gain, gain_figure(null), len(real), judged)
 
 
+DETECTABLE = "detectable", "Detectable: smallest true gain detected with 80 % power."
+
+
 def domain_table(probe: Probing | None) -> Table:
     """Gains in AUC of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
     return table(
@@ -154,16 +161,15 @@ def domain_table(probe: Probing | None) -> Table:
         "What the training domain is worth",
         () if probe is None or not probe.section.repetitions else probe.rows,
         col("verifier", lambda row: row.verifier, text=True, json="verifier"),
-        col("verdict", lambda row: badge(row.judged), text=True, tones=TONES),
+        col("verdict", lambda row: row.judged, text=True, show=toned),
         col("gain", lambda row: value_of(row.gain), signed=True, json="gain"),
         col("interval", lambda row: interval_of(row.gain), signed=True, json="interval"),
         col("null", lambda row: value_of(row.null), signed=True, json="null"),
         col(None, lambda row: row.repetitions, json="repetitions"),
-        *judged_cols(lambda row: row.judged, shows="detectable"),
+        *judged_cols(lambda row: row.judged, shows=DETECTABLE),
         note=(
             "Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval."
-            " Null: the same with similarities permuted. Detectable: smallest true gain detected"
-            " with 80 % power."
+            " Null: the same with similarities permuted."
         ),
     )
 

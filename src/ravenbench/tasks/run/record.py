@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ravenbench.engine.transplants import TransplantRecord
+from ravenbench.problems.pair_rules import Matched
 from ravenbench.store.records import Plan, Record
 
 
@@ -132,3 +133,8 @@ class RunPlan(Plan, frozen=True, kw_only=True):
     probe: ProbeRecord | None
     transplant: TransplantRecord | None = None
     lengths: list[LengthRecord] = []
+
+    @property
+    def matched(self) -> bool:
+        """Whether different-author pairs are drawn from the same pairs of topics as same-author ones."""
+        return self.pairs.partition("(")[0] == Matched.name

@@ -216,7 +216,10 @@ class RunReport(Report[Analysis]):
             "notes": {
                 k: note for k, note in plan.corpus.notes.items() if k not in ("defaults", "levels")
             },
-            "folds": [_fold_group(analysis, table) for table in fold_tables(analysis)],
+            "folds": [
+                _fold_group(analysis, setup, table)
+                for setup, table in zip(analysis.setups, fold_tables(analysis), strict=True)
+            ],
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -704,15 +707,13 @@ def _first_rows(table: view.Table) -> view.Table:
     return replace(table, rows=table.rows[:MOST_ROWS], note=note)
 
 
-def _fold_group(analysis: Analysis, table: view.Table) -> dict[str, Any]:
+def _fold_group(analysis: Analysis, setup: Setup, table: view.Table) -> dict[str, Any]:
     first_rows = _first_rows(table)
     names = {row[0] for row in first_rows.rows}
-    folds = [
-        fold for fold in analysis.folds if table.key == f"folds-{fold.setup}" and fold.name in names
-    ]
+    folds = [fold for fold in analysis.folds if fold.setup == setup.name and fold.name in names]
     rows = [{"name": fold.name, "info": _named_topics(analysis, fold)} for fold in folds]
     return {
-        "title": table.title.removesuffix(", fold by fold"),
+        "title": title(setup.name),
         "rows": rows,
         "table": view.to_html(first_rows),
     }
