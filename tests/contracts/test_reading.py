@@ -21,9 +21,10 @@ from contracts.commands import raven
 from contracts.tasks import all_options, options, spec_keys, write_data
 from ravenbench import errors
 from ravenbench.errors import InputError
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.problems import read_problem_sets, write_pan_pairs, write_pan_problems
-from ravenbench.reading.remarks import ACCOUNT, doubtful_names
+from ravenbench.reading.remarks import doubtful_names
 from ravenbench.testing import toy_problems
 from ravenbench.text.common_words import function_words
 from ravenbench.text.names import is_nobody

@@ -5,8 +5,8 @@ import zipfile
 import pytest
 
 from ravenbench.errors import CorpusError, FormatError
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.load import load_corpus, read_author_folders
-from ravenbench.reading.remarks import ACCOUNT
 
 TEXTS = {
     "austen/emma.txt": "One text.",

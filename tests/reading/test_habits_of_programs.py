@@ -5,8 +5,8 @@ import zipfile
 import pytest
 
 from ravenbench.errors import CorpusError, FormatError
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.damage import is_wordless, signs_of_damage
 from ravenbench.text.names import handed_in_by, is_kind, is_several, lookalikes, name_key
 

@@ -16,11 +16,11 @@ import pytest
 from ravenbench.engine.guard import without_words
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.metrics.pan import scores
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.answers import Aligned, pan_measures, read_answers, read_systems, read_truth
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.problems import read_problem_sets, read_problems
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.names import (
     is_nobody,
     is_several,

@@ -14,8 +14,8 @@ import pytest
 
 import extensions
 import ravenbench
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.memory import FOLDER, as_place
-from ravenbench.reading.remarks import ACCOUNT
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -9,10 +9,10 @@ import pytest
 from ravenbench.errors import FormatError
 from ravenbench.ext.documents.report import extract_texts
 from ravenbench.ext.documents.tei import identity, parsed
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.document import Unreadable
 from ravenbench.reading.documents import read_document, read_documents
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 {doctype}<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>{title} : ELTeC edition</title>

@@ -14,7 +14,8 @@ from made_documents import docx, mail, mailbox, paragraph
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.ext.documents.report import extract_texts
-from ravenbench.reading.load import ACCOUNT, UNKNOWN, load_corpus
+from ravenbench.reading.account import ACCOUNT
+from ravenbench.reading.load import UNKNOWN, load_corpus
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 

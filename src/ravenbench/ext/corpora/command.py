@@ -17,7 +17,7 @@ import typer
 from ravenbench.cli.show import print_json, print_parts, readable, say
 from ravenbench.cli.tasks import Json, reads
 from ravenbench.errors import MissingPart
-from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.account import ACCOUNT
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -29,7 +29,7 @@ from ravenbench.reading.decoding import detected
 from ravenbench.reading.document import Document, Unreadable
 from ravenbench.reading.documents import OTHERS, formats_by_suffix, list_documents, read_documents
 from ravenbench.reading.load import UNKNOWN, check_no_parts
-from ravenbench.reading.remarks import doubtful_names
+from ravenbench.reading.remarks import Seen, doubtful_names, shared
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv
 from ravenbench.text.damage import MOST
@@ -42,9 +42,9 @@ from ravenbench.text.names import (
     one_name_each,
     plain_name,
 )
-from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 from ravenbench.texts import composed
+from ravenbench.types import Labels
 
 By = Literal["sender", "folder"]
 _SHOWN = 20_000
@@ -101,8 +101,10 @@ class Extracted:
     def shared(self) -> list[str]:
         """A sentence on passages of several authors, or none."""
         looked_at = self.texts[:MOST]
-        return sentence_on_shared(
-            [one.document.text for one in looked_at], [one.author for one in looked_at]
+        names = [one.file for one in looked_at]
+        authors = Labels.of(one.author for one in looked_at)
+        return list(
+            map(str, shared(Seen([one.document.text for one in looked_at], authors, names)))
         )
 
     @property

@@ -46,8 +46,8 @@ from ravenbench.ext.map.word_tables import (
     units_of,
 )
 from ravenbench.randomness import stream
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.content_words import hidden_sentence, hidden_share
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
@@ -256,7 +256,9 @@ def read_texts(corpus: Any, reading: Mapping[str, Any]) -> Collection:
         for name in loaded.notes.get("columns", {}).values()
         if (role := loaded.role_of(name)) in labels
     }
-    return Collection(loaded.name, list(loaded), list(loaded.notes.get(ACCOUNT, ())), labels)
+    return Collection(
+        loaded.name, list(loaded), list(map(str, loaded.notes.get(ACCOUNT, ()))), labels
+    )
 
 
 def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:

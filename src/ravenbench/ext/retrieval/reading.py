@@ -32,11 +32,18 @@ from ravenbench.reading.archive import Archive
 from ravenbench.reading.collector import checked_text
 from ravenbench.reading.decoding import UTF8, checked_name
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
-from ravenbench.reading.remarks import doubtful_names
+from ravenbench.reading.remarks import (
+    Seen,
+    doubtful_names,
+    ids_apart,
+    odd_texts,
+    shared,
+    spelt_alike,
+)
 from ravenbench.reading.tabular import records
-from ravenbench.text.damage import MOST, is_wordless, odd_texts
-from ravenbench.text.names import is_nobody, name_key, one_spelling, zeros_lost
-from ravenbench.text.passages import cleaner, sentence_on_shared
+from ravenbench.text.damage import MOST, is_wordless
+from ravenbench.text.names import is_nobody, name_key
+from ravenbench.text.passages import cleaner
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
 
@@ -145,11 +152,11 @@ def pool_of(
         plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
     texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
-    said: list[str] = []
+    said: list[Any] = []
     writers = [row.labels.get("author") for row in every]
-    columns = {"author": Labels.of(one_spelling(writers, said, "author's name", name_key))}
+    columns = {"author": Labels.of(spelt_alike(writers, said, "author's name", name_key))}
     columns |= {
-        c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c))
+        c: Labels.of(spelt_alike([row.labels.get(c) for row in every], said, c))
         for c in COLUMNS[1:]
     }
     if nobody and by_names:
@@ -280,19 +287,12 @@ def pool_at(
         if not archive.single and _files(archive):
             pool = read_pool(path, seed, encoding, strip_shared)
             authors = pool.candidates.labels.get("author")
-            remark(
-                [
-                    *odd_texts(pool.texts),
-                    *doubtful_names(authors.names if authors is not None else ()),
-                ]
-            )
             labels = pool.described()[1].get("author")
-            some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
-            remark(
-                sentence_on_shared(
-                    some_texts, range(MOST) if labels is None else labels.codes.tolist()
-                )
-            )
+            rows = np.arange(min(MOST, len(pool.texts)))
+            whose = Labels(rows, ()) if labels is None else labels
+            seen = Seen(pool.texts.rows(rows), whose, list(map(str, rows + 1)))
+            names = authors.names if authors is not None else ()
+            remark([*odd_texts(seen), *doubtful_names(names), *shared(seen)], path)
             return pool
     return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 
@@ -360,7 +360,7 @@ def read_pool(
             for row in queries
         ]
         strangers = sorted(positive.keys() - {row.id for row in queries})
-        remark(zeros_lost(absent, place))
+        remark(ids_apart(absent, place), path)
         faults = {kind: ids for kind, ids in (("absent", absent), ("strangers", strangers)) if ids}
         return pool_of(
             queries,

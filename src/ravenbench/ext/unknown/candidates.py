@@ -18,10 +18,11 @@ from typing import Any
 
 from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.ext.case.compare.material import SHARED, Text, TextReader, is_copy, runs
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.documents import account_of, list_documents
 from ravenbench.reading.load import is_corpus_folder, load_corpus
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
-from ravenbench.reading.remarks import ACCOUNT, names_person, plain_words, signed
+from ravenbench.reading.remarks import Seen, names_person, plain_words, signed
 from ravenbench.reading.tables import kind_of
 from ravenbench.text.common_words import by_language
 from ravenbench.text.names import person_words
@@ -69,7 +70,7 @@ def read_question(
     strip = reading.get("strip_shared", False)
     known = _known(candidates, reader, {**reading, "strip_shared": None if strip else False})
     reader.faults.check()
-    reader.notes += account_of([t.document for t in texts if t.document is not None])
+    reader.notes += map(str, account_of([t.document for t in texts if t.document is not None]))
     if strip:
         plain = _cleaner(texts, known)
         changed = sum(
@@ -106,10 +107,9 @@ def _names_within(unknown: Sequence[Text], known: Sequence[Known]) -> list[str]:
         f"names of candidates stand in texts: {first_names(within)}; that is no style: take them"
         " out if they sign"
     )
-    own = signed(
-        [k.text for k in known], Labels.of(k.author for k in known), [k.name for k in known]
-    )
-    return [*[said] * bool(within), *own]
+    authors = Labels.of(k.author for k in known)
+    own = signed(Seen([k.text for k in known], authors, [k.name for k in known]))
+    return [*[said] * bool(within), *map(str, own)]
 
 
 def _too_few(known: Sequence[Known], gone: Sequence[str]) -> None:
@@ -168,7 +168,7 @@ def _known(candidates: str | Corpus, reader: TextReader, reading: Mapping[str, A
 
 
 def _of_corpus(corpus: Corpus, reader: TextReader) -> list[Known]:
-    reader.notes += corpus.notes.get(ACCOUNT, ())
+    reader.notes += map(str, corpus.notes.get(ACCOUNT, ()))
     documents = corpus.columns.get("document")
     return [
         Known(

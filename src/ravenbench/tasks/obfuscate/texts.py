@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ravenbench import files
-from ravenbench.errors import InputError, counted, remark, some
+from ravenbench.errors import InputError, remark
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, with_questioned
 from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
+from ravenbench.reading.account import noted
 from ravenbench.reading.archive import Archive, read_whole, whole
 from ravenbench.reading.decoding import Faults
 from ravenbench.reading.documents import check_no_table
@@ -28,9 +29,10 @@ from ravenbench.reading.problems import (
     read_problems,
     write_pan_problems,
 )
+from ravenbench.reading.remarks import Seen, odd_texts
 from ravenbench.reading.tabular import is_lines
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
-from ravenbench.text.damage import odd_texts
+from ravenbench.types import Labels
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,10 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
                 texts.append(whole(archive.read(name), archive.label(name), spec.encoding))
         faults.check()
         unread = [name for name in archive.names if name not in names]
-        remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"] if unread else [])
-        remark(odd_texts(texts, names))
+        remark(
+            [*noted("unread-texts", unread), *odd_texts(Seen(texts, Labels.of(()), names))],
+            archive.path,
+        )
         tasks = [
             ObfuscationTask(name, text, tuple(known), spec.language)
             for name, text in zip(names, texts, strict=True)

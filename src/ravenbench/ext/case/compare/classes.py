@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError, some
+from ravenbench.errors import CorpusError, SpecError, first_names, some
 from ravenbench.ext.case.compare.background import (
     Population,
     case_shape,
@@ -39,9 +39,9 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.build import sentence_on_dropped
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.mail import phrases
 from ravenbench.text.names import name_key
 from ravenbench.text.tokens import count_words
@@ -192,15 +192,11 @@ def read_class(spec: CompareSpec) -> Material:
         notes.append(
             f"the text in question of some authors may be an earlier one: look at them first{gone}"
         )
-    twice = [
-        one
-        for one in corpus.notes.get(ACCOUNT, ())
-        if one.startswith("texts that stand under two authors")
-    ]
-    for one in twice:
+    twice = [note for note in corpus.notes.get(ACCOUNT, ()) if note.code == "two-authors"]
+    for note in twice:
         notes.append(
             f"{COPIES} and are not judged, an earlier one may be in question:"
-            f" {one.partition(': ')[2]}"
+            f" {first_names(note.places)}"
         )
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"

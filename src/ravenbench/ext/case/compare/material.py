@@ -35,7 +35,7 @@ from ravenbench.reading.documents import (
     read_documents,
 )
 from ravenbench.reading.problems import check_no_further_text
-from ravenbench.reading.remarks import edges, names_person, near_copies, signed
+from ravenbench.reading.remarks import Seen, edges, names_person, near_copies, signed
 from ravenbench.reading.tabular import table_rows
 from ravenbench.text.common_words import BEGINNING, coverage, in_alphabetical_order
 from ravenbench.text.mail import signs_of_mail
@@ -297,11 +297,12 @@ def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
     known = {
         text.path: (text, case.candidate.name) for case in cases for text in case.candidate.texts
     }
-    whose = list(dict.fromkeys(name for _, name in known.values()))
     drafts = near_copies(
-        [text.text for text, _ in known.values()],
-        [whose.index(name) for _, name in known.values()],
-        [text.name for text, _ in known.values()],
+        Seen(
+            [text.text for text, _ in known.values()],
+            Labels.of(name for _, name in known.values()),
+            [text.name for text, _ in known.values()],
+        )
     )
     own = [
         (text.text, case.candidate.name, text.name)
@@ -311,7 +312,7 @@ def _accounts(cases: Sequence[CaseTexts]) -> list[str]:
     own += [(case.questioned.text, case.candidate.name, case.questioned.name) for case in cases]
     contents, names, ids = zip(*own, strict=True) if own else ((), (), ())
     said = account_of([text.document for text in texts if text.document is not None])
-    return [*said, *drafts, *signed(contents, Labels.of(names), ids)]
+    return list(map(str, [*said, *drafts, *signed(Seen(contents, Labels.of(names), ids))]))
 
 
 def mail_notes(cases: Sequence[CaseTexts]) -> list[str]:
