@@ -176,6 +176,13 @@ def check_no_table(path: Path) -> None:
         raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
 
 
+def without_signs(document: Document) -> Document:
+    """A document without its text, and without notes on signs of damage in it, where these are looked for apart."""
+    odd = set(map(str, signs(document.text))) if document.notes else set()
+    notes = tuple(note for note in document.notes if note not in odd)
+    return msgspec.structs.replace(document, text="", notes=notes)
+
+
 def account_of(documents: Sequence[Document], place: Path | None = None) -> list[Note]:
     """Notes on documents of which more than front and back matter was left out, and on what else was found in them."""
     partial = [

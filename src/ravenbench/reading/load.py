@@ -49,6 +49,7 @@ from ravenbench.reading.documents import (
     is_document,
     read_document,
     read_documents,
+    without_signs,
 )
 from ravenbench.reading.kept import read_once
 from ravenbench.reading.pan_attribution import check_no_attribution
@@ -61,7 +62,7 @@ from ravenbench.reading.problems import (
     read_pairs,
     read_truth_records,
 )
-from ravenbench.reading.remarks import ids_apart, signs
+from ravenbench.reading.remarks import ids_apart
 from ravenbench.reading.tables import (
     NAMES,
     checked_kind,
@@ -563,14 +564,7 @@ def read_author_folders(
                 columns={**header_columns, **columns.get(file, {})},
                 identity=document.identity if author is None else "",
             )
-            odd = (
-                set(map(str, signs(document.text))) if document.notes else ()
-            )  # these the corpus counts
-            documents.append(
-                msgspec.structs.replace(
-                    document, text="", notes=tuple(n for n in document.notes if n not in odd)
-                )
-            )
+            documents.append(without_signs(document))
 
         account += each_document(archive, labels, add)
         account += _other_authors(stated)

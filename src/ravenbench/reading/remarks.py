@@ -236,9 +236,7 @@ def marks_by_author(seen: Seen) -> list[Note]:
         for is_curly in nearly_all
     ):
         return []
-    return noted(
-        "marks-by-author", count=len(nearly_all[True]), straight=len(nearly_all[False])
-    )
+    return noted("marks-by-author", count=len(nearly_all[True]), straight=len(nearly_all[False]))
 
 
 def edges(text: str) -> list[str]:

@@ -226,6 +226,39 @@ def info(
     print_parts(parts if entry is None else [*parts, catalogued(entry)])
 
 
+@app.command()
+@reads
+def check(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A corpus, problems, truth, answers, or one text: file, folder, zip or name.",
+        ),
+    ],
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write an HTML page that lists all of it.")
+    ] = None,
+    json: Json = False,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """List all that reading finds: what is refused, left out, joined or doubted, and what mends it.
+
+    Other commands say the most important of it, and how many notes there are further.
+
+    A doubt says where to look; only you know whether it is right. Exit code 2: it cannot be read.
+    """
+    from ravenbench.ext.corpora.check import checked
+
+    found = checked(source, reading)
+    written = None if page is None else found.write(page)
+    if json:
+        print_json({**found.json(), "page": None if written is None else str(written)})
+    else:
+        print_parts(found.shown(), written)
+
+
 @app.command("import")
 @reads
 def import_(
