@@ -117,7 +117,7 @@ def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
 def lacks_function_words(text: str) -> int:
     """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
     count, shares = function_shares(text[:BEGUN])
-    return count if count >= FEWEST_WORDS and shares[0][1] < WITHOUT else 0
+    return count if count >= 2 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
 
 
 def in_alphabetical_order(text: str) -> bool:

@@ -10,7 +10,11 @@ from __future__ import annotations
 
 import re
 
-from ravenbench.text.common_words import in_alphabetical_order, lacks_function_words
+from ravenbench.text.common_words import (
+    function_words,
+    in_alphabetical_order,
+    lacks_function_words,
+)
 from ravenbench.text.lookalikes import disguised, invisible
 from ravenbench.text.mail import phrases
 from ravenbench.text.names import read_again
@@ -62,6 +66,7 @@ _PAGE = re.compile(
     r" (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
+_NUMERAL = re.compile("[IVXLCDM]+")
 _LIMITS = str.maketrans("⏎⇥", "\n\t")
 _MARKS = [line.split("\t") for line in phrases("marks")]
 """What shows a wrong conversion: a part of it that is looked for first, how often it must stand, the pattern, and its
@@ -72,7 +77,9 @@ _COMPILED = tuple(
 )
 _LOOKED_AT = 1_000_000
 FEWEST_WORDS = 50
-"""Words of evidence below which a text that has more of them says the same again and again."""
+MOST_DISTINCT = 2 / 3
+"""Words of a text that has few different ones, and share of them without repetitions below which it says the same again
+and again."""
 MOST = 2_000
 """Texts of a set that are looked at, the first ones."""
 _CELL = 32_767
@@ -103,12 +110,11 @@ def is_macintosh(text: str) -> bool:
 
 def repeated(text: str) -> tuple[int, int] | None:
     """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
-    has_few_words = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
-    return (
-        (count_words(text), words)
-        if has_few_words and (words := count_evidence(text)) < FEWEST_WORDS
-        else None
-    )
+    words = count_words(text)
+    if words < FEWEST_WORDS or len(set(text.split())) >= FEWEST_WORDS:
+        return None
+    distinct = count_evidence(text)
+    return (words, distinct) if distinct < min(FEWEST_WORDS, MOST_DISTINCT * words) else None
 
 
 def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
@@ -166,7 +172,12 @@ def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
         signs["turned" if leftwards else "left-to-right-marks"] = {"times": turned}
     if unseen := invisible(text):
         signs["invisible"] = {"times": unseen}
-    if words := disguised(text):
+    words = {
+        word: plain
+        for word, plain in disguised(text).items()
+        if not _NUMERAL.fullmatch(word) and word.lower() not in function_words()
+    }
+    if words:
         word, mended = min(words.items())
         signs["disguised"] = {"words": len(words), "found": word, "meant": mended}
     counts = {name: len(letters.findall(text)) for name, letters in _OF_SCRIPT.items()}
