@@ -83,8 +83,11 @@ def test_one_bad_problem_stops_nothing(tmp_path):
     for name, reason in reasons.items():
         assert reason in found.faults[name]
     assert found.fault_truth["EN002"] is False and "EN011" not in found.fault_truth
-    notes = [note for note in found.notes if " odd; " not in note]
-    assert len(notes) == 3 and "8 of 12 problems" in notes[-1]
+    notes = {note.code: note for note in found.notes}
+    assert {"empty-known", "identical"} < notes.keys()
+    assert (
+        notes["unusable-problems"].count == 8 and notes["unusable-problems"].values["total"] == 12
+    )
 
 
 def test_structural_errors(tmp_path):

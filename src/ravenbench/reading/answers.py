@@ -24,15 +24,17 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark, some, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, remark, some, writable
 from ravenbench.files import location
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.outputs import check_file, whole_file
 from ravenbench.reading import problems
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.reading.decoding import NAME_LIMIT, Faults, checked_name
+from ravenbench.reading.remarks import ids_apart, spelt_alike
 from ravenbench.reading.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
-from ravenbench.text.names import name_key, one_spelling, zeros_lost
+from ravenbench.text.names import name_key
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 MOST_FAULTS = 10
@@ -149,7 +151,7 @@ class SystemAnswers(Answers):
     ----------
     decision : (n,) float64, or None
         The Y/N field of PAN13 answers: 1 = Y, 0 = N, 0.5 = unanswered. c@1 uses it there, AUC uses ``value``.
-    notes : tuple of str
+    notes : tuple of Note
         Repairs made on request.
     file : str
         Where they were read, "" where they were not.
@@ -161,7 +163,7 @@ class SystemAnswers(Answers):
 
     system: str = ""
     decision: Floats | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     file: str = ""
     lines: Ints | None = None
     faults: tuple[InputError, ...] = ()
@@ -211,17 +213,17 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         raise FormatError(
             "an id stands in several truth files", file=path, found=twice, fix="give one of them"
         )
-    joined: list[str] = []
+    joined: list[Note] = []
     labels = Labels.of(
-        one_spelling(
+        spelt_alike(
             [author for pair in authors for author in pair or (None, None)],
             joined,
             "author's name",
             name_key,
         )
     )
-    group_labels = one_spelling(group, joined, "group")
-    remark(joined)
+    group_labels = spelt_alike(group, joined, "group")
+    remark(joined, path)
     return Truth(
         name_array(ids),
         np.asarray(is_same, dtype=bool),
@@ -297,15 +299,7 @@ def read_systems(
         about = ("readme", "license", "licence")
         other_files = [n for n in archive.names if n not in names and not problems.is_truth(n)]
         unread = [n for n in other_files if stem_of(n).lower() not in about]
-    remark(
-        [
-            *archive.account(),
-            *(
-                [f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"]
-                * bool(unread)
-            ),
-        ]
-    )
+    remark([*archive.account(), *noted("unread-answers", unread)], path)
     if faults is None:
         gathering.check()
     for first_system, second_system in pairwise(systems):
@@ -340,7 +334,7 @@ def align(truth: Truth, answers: Answers) -> Aligned:
             found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
             fix=next(
-                iter(zeros_lost(unknown, truth.ids.tolist())),
+                map(str, ids_apart(unknown, truth.ids.tolist())),
                 "is this the truth these answers belong to?",
             ),
             **location,
@@ -404,7 +398,7 @@ def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> 
     path = PurePosixPath(name)
     folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
     system = folder if stem_of(name).lower() == "answers" else stem_of(name)
-    notes: list[str] = []
+    notes: list[Note] = []
     values: dict[str, float] = {}
     lines: list[int] = []
     decisions: dict[str, float] = {}
@@ -513,7 +507,7 @@ def _answer(
     name: str,
     line: int,
     lenient: bool,
-    notes: list[str],
+    notes: list[Note],
 ) -> tuple[str, float]:
     location: dict[str, Any] = {"file": archive.label(name), "line": line}
     if "value" not in record and (
@@ -568,9 +562,7 @@ def _answer(
             )
         value = value[0]
         if not notes:
-            notes.append(
-                f"values are lists of one number, taken out on request (first at line {line})"
-            )
+            notes += noted("listed-values", [f"line {line}"])
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = {str: "a string", bool: "true or false", type(None): "null"}.get(
             type(value), type(value).__name__

@@ -31,16 +31,15 @@ from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
+import msgspec
 import numpy as np
 
 from ravenbench.components import identity_hash
 from ravenbench.errors import (
-    OPTIONS,
     FormatError,
     InputError,
     MissingPart,
     counted,
-    first_names,
     remark,
     some,
 )
@@ -54,10 +53,19 @@ from ravenbench.files import (
     write_text,
 )
 from ravenbench.outputs import fresh_folder, whole_file
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.archive import Archive, Split, is_there, split_of, split_roots
 from ravenbench.reading.collector import TextCollector, same_document
 from ravenbench.reading.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.reading.pan_attribution import check_no_attribution, holds_attribution
+from ravenbench.reading.remarks import (
+    Seen,
+    ids_apart,
+    odd_texts,
+    several_languages,
+    shared,
+    spelt_alike,
+)
 from ravenbench.reading.tabular import (
     column_names,
     is_lines,
@@ -67,18 +75,15 @@ from ravenbench.reading.tabular import (
     table_kind,
     table_rows,
 )
-from ravenbench.text.common_words import sentence_on_languages
 from ravenbench.text.copies import Copies, Sketch
-from ravenbench.text.damage import MOST, SCRIPTS, odd_texts, script_of
+from ravenbench.text.damage import MOST, SCRIPTS, script_of
 from ravenbench.text.names import (
     is_nobody,
     label_key,
     name_key,
-    one_spelling,
     plain_name,
-    zeros_lost,
 )
-from ravenbench.text.passages import cleaner, sentence_on_shared
+from ravenbench.text.passages import cleaner
 from ravenbench.types import Bools, Labels, Problems, TextTransform, name_array
 
 LEAST = 2**20
@@ -107,7 +112,7 @@ class ProblemSet:
     fault_truth : mapping of id to bool
         Truth of those among them that the truth file names.
     language, genre : str or None
-    notes : tuple of str
+    notes : tuple of Note
         What else was found: dropped empty documents, identical known and questioned texts, files that were not read.
     place : str
         Where it lies below the path that was read.
@@ -121,7 +126,7 @@ class ProblemSet:
     fault_truth: Mapping[str, bool] = field(default_factory=dict)
     language: str | None = None
     genre: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     place: str = ""
 
     def __len__(self) -> int:
@@ -150,7 +155,8 @@ class ProblemBuilder:
         self._sizes: list[int] = []
         self._known: list[int] = []
         self._questioned: list[int] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
+        self._empty: list[str] = []
         self.identical: list[str] = []
 
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
@@ -166,7 +172,7 @@ class ProblemBuilder:
                 "every known document is empty" if known else "there is no known document"
             )
         if len(usable) < len(known):
-            self.notes.append(f"{name}: {len(known) - len(usable)} empty known documents left out")
+            self._empty += [name] * (len(known) - len(usable))
         rows = [self.texts.add(text) for text in usable]
         row = self.texts.add(questioned)
         if row in rows or any(same_document(text, questioned) for text in usable):
@@ -179,10 +185,8 @@ class ProblemBuilder:
 
     def finish(self, **labels: Any) -> Problems:
         """All problems added as ``Problems``; labels are columns of ``Problems`` (author, topic, language)."""
-        if self.identical:
-            self.notes.append(
-                f"{first_names(self.identical)}: the questioned text is identical with a known one"
-            )
+        self.notes += noted("empty-known", self._empty)
+        self.notes += noted("identical", self.identical)
         return Problems(
             self.texts.table(),
             name_array(self.ids),
@@ -217,14 +221,17 @@ def problems_at(path: str | Path, pairs: bool = True) -> bool:
     if not is_there(Path(path)):
         return False
     with Archive(path) as archive:
-        if holds_attribution(archive):
-            return False
-        if problem_roots(archive):
-            return True
-        if pairs and (pairs_files(archive) or any(pair_table(archive, n) for n in archive.names)):
-            return True
-        inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip")]
-        return archive.path.is_dir() and any(map(problems_at, inner))
+        return not holds_attribution(archive) and holds_problems(archive, pairs)
+
+
+def holds_problems(archive: Archive, pairs: bool = True) -> bool:
+    """Whether verification problems of some form lie in an archive, or in a zip within a folder."""
+    if problem_roots(archive):
+        return True
+    if pairs and (pairs_files(archive) or any(pair_table(archive, n) for n in archive.names)):
+        return True
+    inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip")]
+    return archive.path.is_dir() and any(map(problems_at, inner))
 
 
 def write_pan_problems(
@@ -380,7 +387,7 @@ def _read_problem_folders(archive: Archive, root: str) -> ProblemSet:
             faults[problem] = fault
         elif truth is not None:
             same.append(truth[problem])
-    zeros = zeros_lost(folders, truth or named)
+    zeros = ids_apart(folders, truth or named)
     if not builder.ids:
         first = next(iter(faults))
         problem = f"no problem of {name} can be read"
@@ -388,16 +395,16 @@ def _read_problem_folders(archive: Archive, root: str) -> ProblemSet:
             problem,
             file=archive.path,
             found=f"{first}: {faults[first]}",
-            fix=next(iter(zeros), None),
+            fix=str(zeros[0]) if zeros else None,
         )
     builder.notes += zeros
-    builder.notes += _remarks_on_unread(unread, sorted({*folders} - {*listed}) if listed else [])
+    builder.notes += noted("unread-in-problems", unread)
+    builder.notes += noted("unlisted-problems", sorted({*folders} - {*listed}) if listed else ())
     problems = builder.finish()
     script = SCRIPTS.get((language or "").casefold())
     if script is not None and (written := script_of(problems.texts[0])) not in (None, script):
-        builder.notes.append(
-            f"contents.json says that the texts are in {language}, but they are in {written}"
-            " letters"
+        builder.notes += noted(
+            "script-otherwise", count=1, language=str(language), written=str(written)
         )
     return ProblemSet(
         name,
@@ -411,19 +418,6 @@ def _read_problem_folders(archive: Archive, root: str) -> ProblemSet:
         tuple(builder.notes),
         root,
     )
-
-
-def _remarks_on_unread(unread: list[str], unlisted: list[str]) -> list[str]:
-    """Sentences on files that are no texts of problems, and on problems that ``contents.json`` lacks."""
-    names_by_reason = {
-        f"{counted(len(unread), 'file')} not read, for a problem has texts known….txt and one unknown.txt": (
-            unread
-        ),
-        f"{counted(len(unlisted), 'problem')} that contents.json does not list, answered all the same": (
-            unlisted
-        ),
-    }
-    return [f"{reason}: {first_names(names)}" for reason, names in names_by_reason.items() if names]
 
 
 def _fault(
@@ -675,13 +669,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     faults.check()
     if not truth:
         raise FormatError("the truth file is empty", file=archive.label(name))
-    if nobodies:
-        remark(
-            [
-                f"{counted(nobodies, 'problem')} of one author, who is nobody in particular: they"
-                " may be of several"
-            ]
-        )
+    remark(noted("truth-of-nobody", count=nobodies), archive.path)
     return truth
 
 
@@ -788,17 +776,12 @@ class TableRoles(NamedTuple):
         """Whether a label says, or authors show, which pairs are by one author."""
         return self.label is not None or bool(self.authors)
 
-    def says_by_authors(self, file: str) -> list[str]:
-        """A sentence where truth follows from the authors alone, or there is none and other columns are not read."""
+    def says_by_authors(self, file: str) -> list[Note]:
+        """A note where truth follows from the authors alone, or there is none and other columns are not read."""
         if self.others:
-            return [
-                f"{file} has no column same or label, so that nothing is scored; not read:"
-                f" {some(self.others)}; if one of these says who wrote both, call it label"
-            ]
-        sentence = (
-            f"{file} has no label: what is the same follows from {' and '.join(self.authors)}"
-        )
-        return [sentence] if self.authors and self.label is None else []
+            return noted("no-label", self.others, file=file)
+        follows = self.authors if self.label is None else ()
+        return noted("truth-by-authors", follows, file=file)
 
     def are_nobody(self, row: Mapping[str, Any]) -> bool:
         """Whether a row names two authors who are nobody in particular."""
@@ -887,7 +870,7 @@ def read_pair_table(
     name: str,
     roles: TableRoles,
     truth: dict[str, PairTruth],
-    notes: list[str],
+    notes: list[Note],
     skip: bool = False,
 ) -> Iterator[Pair]:
     """The pairs of a table; what their labels or authors say is put to ``truth`` before each. FormatError, after the
@@ -919,11 +902,7 @@ def read_pair_table(
             )
         if pair is not None:
             yield pair
-    if nobodies:
-        notes.append(
-            f"{counted(nobodies, 'pair')} left out, for both authors are nobody in particular, as"
-            " [deleted]"
-        )
+    notes += noted("pairs-of-nobody", count=nobodies)
     problems = [fault.problem for fault in faults.since(0)]
     if 2 * (turned := problems.count(_CONTRADICTS)) > several:
         raise FormatError(
@@ -954,11 +933,9 @@ def read_pair_table(
         faults.check(
             "" if {*problems} == {_TWICE} else ", or leave these rows out with --skip-faulty"
         )
-    elif faults:
-        first = faults.since(0)[0]
-        notes.append(
-            f"{counted(len(faults), 'faulty row')} left out; the first, in line {first.line}:"
-            f" {first.problem}"
+    else:
+        notes += noted(
+            "faulty-rows", (f"line {fault.line}: {fault.problem}" for fault in faults.since(0))
         )
 
 
@@ -1076,7 +1053,7 @@ def _table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pa
         notes = roles.says_by_authors(archive.label(name))
         for _ in read_pair_table(archive, name, roles, truth, notes):
             pass
-        remark(notes)
+        remark(notes, archive.path)
     else:
         given_ids: set[str] = set()
         faults = Faults(_OF_TRUTH)
@@ -1207,7 +1184,7 @@ def _read_pairs_file(
     for key in truth or {}:
         if key not in present:
             faults[key] = "the truth file names it but the pairs file does not"
-    zeros = zeros_lost(present, truth or ())
+    zeros = ids_apart(present, truth or ())
     if not builder.ids:
         first_id = next(iter(faults), None)
         example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
@@ -1215,14 +1192,14 @@ def _read_pairs_file(
             "no pair can be used",
             file=archive.label(name),
             found=example,
-            fix=next(iter(zeros), None),
+            fix=str(zeros[0]) if zeros else None,
         )
     builder.notes += zeros
     rows = range(len(builder.texts))
     labels = {
         key: (
             Labels.of(
-                one_spelling([values.get(row) for row in rows], builder.notes, label_kind, same_key)
+                spelt_alike([values.get(row) for row in rows], builder.notes, label_kind, same_key)
             )
             if any(label is not None for label in values.values())
             else None
@@ -1307,25 +1284,19 @@ def read_problem_sets(
         )
         for problem_set in sets
     ]
-    remark(note for problem_set in sets for note in problem_set.notes)
+    remark((note for problem_set in sets for note in problem_set.notes), path)
     return sets
 
 
-def _unusable(problem_set: ProblemSet) -> list[str]:
-    """A sentence that counts the problems that were not read, by what is wrong."""
+def _unusable(problem_set: ProblemSet) -> list[Note]:
+    """A note on the problems that were not read, by what is wrong."""
     names: dict[str, list[str]] = {}
     for name, why in problem_set.faults.items():
         names.setdefault(why, []).append(name)
-    reasons = first_names([f"{some(several)}: {why}" for why, several in names.items()])
-    total = len(problem_set) + len(problem_set.faults)
-    return (
-        [
-            f"{len(problem_set.faults):,} of {total:,} problems of {problem_set.name} cannot be"
-            f" used: {reasons}"
-        ]
-        if names
-        else []
-    )
+    reasons = [f"{some(several)}: {why}" for why, several in names.items()]
+    count = len(problem_set.faults)
+    total = len(problem_set) + count
+    return noted("unusable-problems", reasons, count, total=total, name=problem_set.name)
 
 
 def _first_problems(problems: Problems) -> list[int]:
@@ -1336,28 +1307,25 @@ def _first_problems(problems: Problems) -> list[int]:
     return first_problems.tolist()
 
 
-def _known_remarks(problems: Problems) -> list[str]:
+def _known_remarks(problems: Problems) -> list[Note]:
     """``_remarks``, kept in the cache folder by the content of many problems and by the code that makes them."""
     if int(problems.texts.offsets[-1]) < LEAST or stands_alone():
         return _remarks(problems)
     rooms = Path(__file__).parent, Path(__file__).parents[1] / "text"
-    made_of = [
-        problems.digest(),
-        problems.texts.digest(),
-        "--strip-shared" in OPTIONS,
-        code_of(*rooms),
-    ]
+    made_of = [problems.digest(), problems.texts.digest(), code_of(*rooms)]
     folder = cache_folder() / "remarks"
     make_room(folder.glob("*.npy"), MOST_KEPT)
-    sentences = kept_array(
-        folder, identity_hash(made_of), lambda: np.array(_remarks(problems), dtype=np.str_)
+    notes = kept_array(
+        folder,
+        identity_hash(made_of),
+        lambda: np.frombuffer(msgspec.json.encode(_remarks(problems)), np.uint8),
     )
-    return list(map(str, sentences.tolist()))
+    return msgspec.json.decode(notes.tobytes(), type=list[Note])
 
 
-def _remarks(problems: Problems) -> list[str]:
+def _remarks(problems: Problems) -> list[Note]:
     texts = [problems.texts[row] for row in range(min(MOST, len(problems.texts)))]
-    first_problems = _first_problems(problems)[:MOST]
+    first_problems = np.array(_first_problems(problems)[:MOST])
     copies = Copies.among(list(map(Sketch.of, texts)))
     questioned = problems.questioned_index.tolist()
     rows = [
@@ -1366,33 +1334,28 @@ def _remarks(problems: Problems) -> list[str]:
     ]
     times = Counter((frozenset(known), row) for _, known, row in rows)
     looked_at = [(name, known, row) for name, known, row in rows if max(*known, row) < len(texts)]
-    names_by_remark = {
-        "the questioned text repeats a known one but for marks, letter case, or what was cut or added": [
-            name
-            for name, known, row in looked_at
-            if any(
-                copies(row, known_row) and not same_document(texts[row], texts[known_row])
-                for known_row in known
-            )
-        ],
-        "asked more than once, and each time counts": [
-            name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)
-        ],
-        "known texts repeat one another, and count as several": [
-            name
-            for name, known, _ in looked_at
-            if any(copies(*pair) for pair in combinations(known, 2))
-        ],
-    }
+    repeating = [
+        name
+        for name, known, row in looked_at
+        if any(
+            copies(row, known_row) and not same_document(texts[row], texts[known_row])
+            for known_row in known
+        )
+    ]
+    several = [
+        name
+        for name, known, _ in looked_at
+        if any(copies(*pair) for pair in combinations(known, 2))
+    ]
+    again = [name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)]
+    seen = Seen(texts, Labels(first_problems, ()), problems.ids[first_problems].tolist())
     return [
-        *(
-            f"{first_names(names)}: {remark_text}"
-            for remark_text, names in names_by_remark.items()
-            if names
-        ),
-        *odd_texts(texts, problems.ids[first_problems].tolist()),
-        *sentence_on_languages(texts, problems.ids[first_problems].tolist()),
-        *sentence_on_shared(texts, first_problems, "of several problems"),
+        *noted("questioned-repeats-known", repeating),
+        *noted("asked-again", again),
+        *noted("known-repeat", several),
+        *odd_texts(seen),
+        *several_languages(seen),
+        *shared(seen),
     ]
 
 
@@ -1408,7 +1371,7 @@ def _stripped(problem_set: ProblemSet) -> ProblemSet:
         problems=problems,
         notes=(
             *problem_set.notes,
-            f"passages of several problems were taken out of {count:,} texts",
+            Note("stripped", count),
         ),
     )
 

@@ -25,9 +25,10 @@ from ravenbench.reading.problems import (
     read_problems,
     write_pan_problems,
 )
+from ravenbench.reading.remarks import Seen, odd_texts
 from ravenbench.reading.texts import plain_texts
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
-from ravenbench.text.damage import odd_texts
+from ravenbench.types import Labels
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
     ]
     texts = plain_texts(path, spec.encoding, faults)
     faults.check()
-    remark(odd_texts([*texts.values()], [*texts]))
+    remark(odd_texts(Seen([*texts.values()], Labels.of(()), [*texts])), path)
     tasks = [
         ObfuscationTask(name, text, tuple(known), spec.language) for name, text in texts.items()
     ]

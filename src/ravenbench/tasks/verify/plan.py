@@ -161,7 +161,7 @@ def draft(
         faults=dict(test.faults),
         fault_truth=dict(test.fault_truth),
         left_out={} if train is None else dict(train.faults),
-        notes=[*common, *(f"training: {note}" for note in notes), *test.notes],
+        notes=[*common, *(f"training: {note}" for note in notes), *map(str, test.notes)],
         transplant=section,
     )
     labels = {

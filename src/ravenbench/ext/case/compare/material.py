@@ -168,7 +168,7 @@ def _doubts(cases: Sequence[CaseTexts]) -> list[str]:
     """What was left out of the texts that are compared, and what to doubt in them."""
     texts: list[tuple[str | None, Text]] = [(None, case.questioned) for case in cases]
     texts += [(case.candidate.name, text) for case in cases for text in case.candidate.texts]
-    return doubts_of(texts, [case.candidate.name for case in cases])
+    return list(map(str, doubts_of(texts, [case.candidate.name for case in cases])))
 
 
 def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
