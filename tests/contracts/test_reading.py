@@ -23,7 +23,9 @@ from notes import account, places
 from ravenbench import errors
 from ravenbench.errors import InputError
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.problems import read_problem_sets, write_pan_pairs, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
+from ravenbench.reading.problems import read_problem_sets
 from ravenbench.reading.remarks import doubtful_names
 from ravenbench.testing import toy_problems
 from ravenbench.text.common_words import function_words

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from ravenbench.errors import FormatError, InputError
 from ravenbench.reading.collector import identity_key
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.problems import read_problem_sets, read_problems, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problems import read_problem_sets, read_problems
 from ravenbench.types import Problems
 
 TEXT = st.text(alphabet="abcé Ω,.\n", min_size=1).filter(str.strip)

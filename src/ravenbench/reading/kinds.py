@@ -15,7 +15,8 @@ from ravenbench.reading.decoding import UTF8
 from ravenbench.reading.documents import is_document
 from ravenbench.reading.load import is_corpus_folder
 from ravenbench.reading.pan_attribution import holds_attribution
-from ravenbench.reading.problems import holds_problems, is_truth
+from ravenbench.reading.problem_sets import is_truth
+from ravenbench.reading.problems import holds_problems
 
 Kind = Literal["nothing", "corpus", "attribution", "problems", "truth", "answers", "text"]
 

@@ -54,14 +54,10 @@ from ravenbench.reading.documents import (
 from ravenbench.reading.kept import read_once
 from ravenbench.reading.pan_attribution import check_no_attribution
 from ravenbench.reading.parquet import check_unpacked
-from ravenbench.reading.problems import (
-    is_truth,
-    pair_table,
-    pairs_files,
-    problem_roots,
-    read_pairs,
-    read_truth_records,
-)
+from ravenbench.reading.problem_formats.pair_tables import pair_table
+from ravenbench.reading.problem_formats.pan_folders import problem_roots
+from ravenbench.reading.problem_formats.pan_pairs import pairs_files, read_pairs, read_truth_records
+from ravenbench.reading.problem_sets import is_truth
 from ravenbench.reading.remarks import ids_apart
 from ravenbench.reading.tables import (
     NAMES,

@@ -19,12 +19,9 @@ from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, wi
 from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.reading.decoding import Faults
 from ravenbench.reading.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.reading.problems import (
-    ProblemSet,
-    problems_at,
-    read_problems,
-    write_pan_problems,
-)
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_sets import ProblemSet
+from ravenbench.reading.problems import problems_at, read_problems
 from ravenbench.reading.remarks import Seen, odd_texts
 from ravenbench.reading.texts import plain_texts
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec

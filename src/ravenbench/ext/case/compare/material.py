@@ -23,7 +23,7 @@ from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.reading.archive import no_such
 from ravenbench.reading.decoding import checked_name
-from ravenbench.reading.problems import check_no_further_text
+from ravenbench.reading.problem_formats.pair_tables import check_no_further_text
 from ravenbench.reading.remarks import edges, names_person
 from ravenbench.reading.tabular import read_rows
 from ravenbench.reading.texts import Text, TextReader, doubts_of, folders_within, given_path
