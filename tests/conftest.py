@@ -291,8 +291,7 @@ def nothing_remarked() -> Iterator[None]:
     """What one test's commands said is not what another's did: a command in this process leaves no listener
     and no options."""
     yield
-    errors.LISTENERS.clear()
-    errors.REMARKED.clear()
+    errors.listen()
     errors.OPTIONS.clear()
 
 

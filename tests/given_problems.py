@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.types import Problems
 
 SYLLABLES = ("ca", "ño", "qué", "sí", "ro", "mos", "li", "ta", "ble", "da", "ver", "jo")

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import extensions
 from ravenbench.cli.main import build
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import toy_problems
 
 CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)

@@ -77,7 +77,7 @@ from ravenbench import analyse
 from ravenbench.tasks import api
 from ravenbench.engine.task import task_of
 from ravenbench.cli.main import build
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import check_task, toy_problems
 from typer.testing import CliRunner
 

@@ -4,7 +4,7 @@ In: exceptions: the problem in a sentence, where it is (file, line from 1), what
 ``check_…``: the name of a value, the value, for ``check_type`` also an annotation; ``remark``: sentences.
 Out: an exception with that message; helpers give parts of sentences (counts, first names, suggestions) as text, safe
 for a terminal. ``check_number``, ``check_option`` and ``check_type`` return nothing and raise SpecError (or InputError
-for a path); ``remark`` says sentences on the data at once, and ``remarks_gathered`` collects them.
+for a path); ``remark`` says notes and sentences on the data at once, and ``remarks_gathered`` collects them.
 
     RavenError
     ├── InputError            what a user gave cannot be used: exit code 2
@@ -25,6 +25,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -193,25 +194,58 @@ LISTENERS: list[Callable[[str], object]] = []
 
 
 REMARKED: set[str] = set()
-"""What the listeners have heard."""
+"""What was remarked, whether the listeners heard it or its count."""
 
 
-_gathered: list[list[str]] = []
+SAID_AT_ONCE = ("refused", "left out", "joined")
+"""Effects of which a command says at once, the most important first; of other notes it says how many there are."""
 
 
-def remark(sentences: Iterable[str]) -> None:
-    """Say at once, before anything is computed, what a reader should know of the data; each sentence once."""
-    for sentence in sentences:
+MOST_LINES = 3
+"""Notes that a command says at once."""
+
+
+_gathered: list[list[Any]] = []
+_shown: list[object] = []
+
+
+def listen(*listeners: Callable[[str], object]) -> None:
+    """Let these, and no others, hear what ``remark`` says from now on, as if nothing had been said."""
+    LISTENERS[:] = listeners
+    REMARKED.clear()
+    _shown.clear()
+
+
+def remark(notes: Iterable[Any], source: object = "PATH") -> None:
+    """Say at once, before anything is computed, what a reader should know of the data, each once.
+
+    Of notes (``reading/account.py``) a command says the most important, and how many there are further, which ``raven
+    corpus check`` of their ``source`` lists; a sentence is said as it is.
+    """
+    new = []
+    for note in notes:
         for gathered in _gathered:
-            gathered += [sentence] * (sentence not in gathered)
-        if LISTENERS and not is_remarked(sentence):
-            REMARKED.add(sentence.rstrip("."))
-            for listener in LISTENERS:
-                listener(sentence)
+            gathered += [note] * (note not in gathered)
+        if LISTENERS and not is_remarked(note):
+            REMARKED.add(str(note).rstrip("."))
+            new.append(note)
+    sentences = [note for note in new if isinstance(note, str)]
+    told = [note for note in new if not isinstance(note, str) and note.effect != "fact"]
+    first = sorted(
+        (note for note in told if note.effect in SAID_AT_ONCE),
+        key=lambda note: (SAID_AT_ONCE.index(note.effect), -note.count),
+    )[: max(0, MOST_LINES - len(_shown))]
+    _shown.extend(first)
+    if further := len(told) - len(first):
+        number = f"and {further:,} further" if first else counted(further, "note") + " on it"
+        sentences.append(f"{number}: raven corpus check {shlex.quote(str(source))}")
+    for line in [*map(str, first), *sentences]:
+        for listener in LISTENERS:
+            listener(line)
 
 
 @contextmanager
-def remarks_gathered() -> Iterator[list[str]]:
+def remarks_gathered() -> Iterator[list[Any]]:
     """What ``remark`` says meanwhile, for page and JSON."""
     _gathered.append([])
     try:

@@ -21,7 +21,7 @@ from contracts.commands import raven
 from contracts.tasks import options, write_data
 from ravenbench.cli.main import COMMANDS as OF_THE_BENCH
 from ravenbench.errors import OBEYED
-from ravenbench.reading.problems import write_pan_pairs
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.testing import toy_problems
 
 HOSTILE = "a\x1b]0;x\x07\x9b31m\u202e\u2066b"

@@ -14,7 +14,7 @@ import pytest
 
 from contracts.commands import raven
 from ravenbench.ext.programs.process import obstacle
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import toy_problems
 
 SLOW = """

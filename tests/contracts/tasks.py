@@ -18,7 +18,7 @@ import typer
 
 import extensions
 from ravenbench.cli.main import build, commands
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import toy_problems
 
 

@@ -31,7 +31,7 @@ from ravenbench.engine import apart
 from ravenbench.engine.guard import answer, runs_program
 from ravenbench.errors import CorpusError, InputError, MethodError
 from ravenbench.problems.toys import toy_problems
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.reports.content import badge, exposure
 from ravenbench.reports.report import write_report
 from ravenbench.statistics.axes import Content, Judged

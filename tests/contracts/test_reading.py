@@ -19,11 +19,14 @@ import pytest
 import extensions
 from contracts.commands import raven
 from contracts.tasks import all_options, options, spec_keys, write_data
+from notes import account, places
 from ravenbench import errors
 from ravenbench.errors import InputError
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.problems import read_problem_sets, write_pan_pairs, write_pan_problems
-from ravenbench.reading.remarks import ACCOUNT, doubtful_names
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
+from ravenbench.reading.problems import read_problem_sets
+from ravenbench.reading.remarks import doubtful_names
 from ravenbench.testing import toy_problems
 from ravenbench.text.common_words import function_words
 from ravenbench.text.names import is_nobody
@@ -373,13 +376,13 @@ def test_who_wrote_what_is_told_by_sure_signs_or_asked(tmp_path, layout):
 
 
 ODD = {
-    "['Once', 'upon', 'a', 'time', 'there'": "a list of words as Python shows it",
-    "b'Once upon a time": "bytes as Python shows them",
-    "INTERVIEWER: And?\nRESPONDENT: So.\nINTERVIEWER: Then?\n": "turns of several speakers",
-    "[10:01] <ann> Hi.\n[10:02] <bo> Hello.\n[10:03] <ann> Well.\n": "lines of a chat",
-    "> Whoever wrote these words of more than sixty letters, it was not the author.\n": "words of others",
-    "Well [laughter] so [inaudible] there [pause] it is. ": "marks of who wrote speech down",
-    "The Fall\n\nTranslated from the German by Ann Roe\n": "it says that it is translated",
+    "['Once', 'upon', 'a', 'time', 'there'": "python-list",
+    "b'Once upon a time": "python-bytes",
+    "INTERVIEWER: And?\nRESPONDENT: So.\nINTERVIEWER: Then?\n": "speakers",
+    "[10:01] <ann> Hi.\n[10:02] <bo> Hello.\n[10:03] <ann> Well.\n": "chat",
+    "> Whoever wrote these words of more than sixty letters, it was not the author.\n": "quotations",
+    "Well [laughter] so [inaudible] there [pause] it is. ": "transcript",
+    "The Fall\n\nTranslated from the German by Ann Roe\n": "translated",
 }
 
 
@@ -390,14 +393,11 @@ def test_what_is_no_prose_of_its_author_is_said(tmp_path, head):
         for i, one in enumerate(load_corpus("synthetic(authors=4, documents=12, words=90)"))
     ]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = " ".join(
-        raven("corpus", "info", str(tmp_path / "t.jsonl"), "--topic", "none").said.split()
-    )
-    assert re.search(rf"12 of 12 texts are odd; [^;]*{ODD[head]}", said), said
+    assert len(account(tmp_path / "t.jsonl", topic="none")[ODD[head]]) == 12
 
 
 PEOPLE = {
-    "may be one person's": (
+    "names-of-one": (
         ["Ann Roe", "Ann M. Roe"],
         ["Ann Roe", "Ann Roe, PhD"],
         ["Ann Roe", "Ann Roe (Lab)"],
@@ -412,15 +412,15 @@ PEOPLE = {
         ["Ann Roe", "Ann Roe (n\u00e9e Holm)"],
         ["anna@x.org", "mailto:anna+news@x.org"],
     ),
-    "may be several people's": (["Ann Roe feat. Bo Kim"],),
-    "may be nobody's": (
+    "names-of-several": (["Ann Roe feat. Bo Kim"],),
+    "names-of-nobody": (
         ["SPEAKER_00"],
         ["Der Pr\u00e4sident"],
         ["Total"],
         ["unsorted"],
         ["J/anon", "J/wm"],
     ),
-    "and no people's": (
+    "names-of-kinds": (
         ["Copy of Essay 1", "Copy of Essay 2"],
         ["SS2024", "WS 23/24"],
         ["2024\u5e74", "2023\u5e743\u6708"],
@@ -436,7 +436,7 @@ PEOPLE = {
 @pytest.mark.parametrize("doubt", PEOPLE)
 def test_names_that_may_be_no_one_persons_are_said(doubt):
     for names in PEOPLE[doubt]:
-        assert any(doubt in sentence for sentence in doubtful_names(names)), names
+        assert doubt in places(doubtful_names(names)), names
     assert not doubtful_names(
         ["John A. Smith", "John B. Smith", "Ann Lee (Q1)", "Ann Lee (Q2)", "Jane Ma", "Jane"]
     )
@@ -469,9 +469,9 @@ def test_numbers_of_one_author_each_and_topics_in_two_spellings_are_said(tmp_pat
     ]
     lines = [json.dumps({"author": a, "topic": topic, "text": text}) for a, topic, text in rows]
     (tmp_path / "c.jsonl").write_text("\n".join(lines))
-    said = " ".join(load_corpus(tmp_path / "c.jsonl").notes[ACCOUNT])
-    assert "a number stands in all texts of one author, of 3 authors" in said
-    assert "topics that may be one: Sport / Sports" in said
+    found = account(tmp_path / "c.jsonl")
+    assert len(found["number-of-author"]) == 3
+    assert found["topics-alike"] == ("Sport / Sports",)
 
 
 FRAMES = ("columns", "split", "index", "table", "list")
@@ -508,39 +508,35 @@ def test_columns_of_people_that_disagree_are_said(tmp_path):
         for i, one in enumerate(load_corpus("synthetic(documents=20, words=90)"))
     ]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
-    said = " ".join(load_corpus(tmp_path / "t.csv", topic="none").notes[ACCOUNT])
-    assert (
-        "user_id and the author that is read do not agree: 0 authors" in said
-        and "(1: Ann, b)" in said
-    ), said
+    (place,) = account(tmp_path / "t.csv", topic="none")["columns-of-people"]
+    assert place == "1: Ann, b"
 
 
 TOPICS = {
-    "parts of a data set": (
-        ["train", "test"],
-        r"topics that may be parts of a data set, and none: test, train",
-    ),
+    "parts of a data set": (["train", "test"], "topics-parts", ("test", "train")),
     "answers to a subject": (
         ["Cameras", "Re: Cameras"],
-        r"topics that may be one: Cameras / Re: Cameras",
+        "topics-alike",
+        ("Cameras / Re: Cameras",),
     ),
     "blanks at an end": (
         ["Sport", "Sport "],
-        r"spellings of one topic were joined: Sport \(blanks",
+        "spellings",
+        ("Sport (blanks or characters that nobody sees)",),
     ),
 }
 
 
 @pytest.mark.parametrize("kind", TOPICS)
 def test_topics_that_are_none_or_one_are_said(tmp_path, kind):
-    names, expected = TOPICS[kind]
+    names, code, expected = TOPICS[kind]
     several = load_corpus("synthetic(authors=4, documents=12, words=90)")
     rows = [
         {"author": f"a{i % 4}", "topic": names[i // 4 % 2], "text": one.text}
         for i, one in enumerate(several)
     ]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert re.search(expected, " ".join(load_corpus(tmp_path / "t.jsonl").notes[ACCOUNT]))
+    assert account(tmp_path / "t.jsonl")[code] == expected
 
 
 def test_a_column_has_one_role(tmp_path):
@@ -558,12 +554,9 @@ def test_disputed_works_are_nobodys_and_files_about_texts_no_texts(tmp_path):
         (tmp_path / who / "README.txt").write_text("What these are.")
         (tmp_path / who / "notes.txt").write_text(f"Remarks on {who}.")
     corpus = load_corpus(tmp_path)
-    said = " ".join(corpus.notes[ACCOUNT])
-    assert len(corpus) == 8 and "particular: disputed (4); joint (4)" in said
-    assert (
-        "4 files left out, as about the texts" in said
-        and "they may be about these: notes (4)" in said
-    )
+    found = account(corpus)
+    assert len(corpus) == 8 and found["nobody"] == ("disputed (4)", "joint (4)")
+    assert len(found["about-texts"]) == 4 and found["about-authors"] == ("notes",)
 
 
 def test_mac_roman_is_told_from_windows_1252(tmp_path):
@@ -578,8 +571,7 @@ def test_mac_roman_is_told_from_windows_1252(tmp_path):
         load_corpus(tmp_path, encoding=None)
     assert "iconv -f MACINTOSH" in str(error.value) and "iconv -f CP1252" in str(error.value)
     assert "--encoding" not in str(error.value), "one encoding would spoil those in the other"
-    said = " ".join(load_corpus(tmp_path, encoding="cp1252").notes[ACCOUNT])
-    assert "2 of 4 texts are odd; of the first, a/0: Mac Roman was read as Windows-1252" in said
+    assert len(account(tmp_path, encoding="cp1252")["mac-as-1252"]) == 2
 
 
 FIXES = {

@@ -20,7 +20,7 @@ from ravenbench.metrics.base import Metric, checked, measure, metrics_of, title_
 from ravenbench.metrics.pan import METRICS, STANDARD
 from ravenbench.randomness import stream
 from ravenbench.reading.answers import Truth
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.statistics.resampling import (
     BLOCK,
     AnsweredProblems,

@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.reading.pan_obfuscation import read_parts
-from ravenbench.reading.problems import read_problems, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problems import read_problems
 from ravenbench.testing import toy_tasks
 from ravenbench.types import Problems
 

@@ -91,7 +91,11 @@ def test_lenient_unwraps_one_number_and_says_so(tmp_path):
     path = tmp_path / "mine.jsonl"
     path.write_text('{"id": "a", "value": [0.25]}\n')
     found = read_answers(path, lenient=True)
-    assert found.value.tolist() == [0.25] and "line 1" in found.notes[0] and found.system == "mine"
+    assert (
+        found.value.tolist() == [0.25]
+        and found.notes[0].places == ("line 1",)
+        and found.system == "mine"
+    )
     path.write_text('{"id": "a", "value": [0.25, 0.5]}\n')
     with pytest.raises(FormatError, match="a list"):
         read_answers(path, lenient=True)

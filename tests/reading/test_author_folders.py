@@ -4,9 +4,9 @@ import zipfile
 
 import pytest
 
+from notes import account
 from ravenbench.errors import CorpusError, FormatError
 from ravenbench.reading.load import load_corpus, read_author_folders
-from ravenbench.reading.remarks import ACCOUNT
 
 TEXTS = {
     "austen/emma.txt": "One text.",
@@ -110,7 +110,4 @@ def test_metadata_of_several_texts_of_one_name_are_refused(tmp_path):
     table.write_text("number,file,year\n0,ann/0.txt,1800\n1,bob/1.txt,1801\n2,cy/0.txt,1802\n")
     corpus = read_author_folders(tmp_path / "c")
     assert dict(zip(corpus.ids, corpus.columns["year"], strict=True))["ann/0"] == "1800"
-    assert any(
-        "1 row of metadata.csv without a text here: cy/0.txt" in said
-        for said in corpus.notes[ACCOUNT]
-    )
+    assert account(corpus)["metadata-strangers"] == ("cy/0.txt",)

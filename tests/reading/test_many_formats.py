@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from notes import account
 from ravenbench.engine.guard import without_words
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.metrics.pan import scores
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.answers import Aligned, pan_measures, read_answers, read_systems, read_truth
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.problems import read_problem_sets, read_problems
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.text.names import (
     is_nobody,
     is_several,
@@ -28,10 +29,10 @@ from ravenbench.text.names import (
     lookalikes,
     may_be_nobody,
     name_key,
+    near_ids,
     one_name_each,
     one_spelling,
     plain_name,
-    zeros_lost,
 )
 from ravenbench.types import Problems
 
@@ -194,7 +195,7 @@ def test_faulty_rows_are_told_together_or_left_out(tmp_path):
     ):
         load_corpus(tmp_path / "c.csv")
     corpus = load_corpus(tmp_path / "c.csv", skip_faulty=True)
-    assert len(corpus) == 5 and "2 faulty rows left out" in corpus.notes[ACCOUNT][0]
+    assert len(corpus) == 5 and len(account(corpus)["faulty-rows"]) == 2
 
 
 PAIRS = [
@@ -377,10 +378,7 @@ def test_a_doubtful_layout_is_said(tmp_path):
         ("george_eliot_adam", "george_gissing_demos", "jane_austen_emma", "jane_austen_sense")
     ):
         (tmp_path / f"{name}.txt").write_text(f"Text {i}.", "utf-8")
-    assert any(
-        "before the first _" in said and "george, jane" in said
-        for said in load_corpus(tmp_path).notes[ACCOUNT]
-    )
+    assert account(tmp_path)["authors-underscore"] == ("george", "jane")
 
 
 def test_metadata_beside_texts_are_columns(tmp_path):
@@ -464,7 +462,6 @@ def test_names():
 
 
 def test_labels_and_ids():
-    joined: list[str] = []
     labels = [
         "Essay",
         "essay ",
@@ -478,15 +475,18 @@ def test_labels_and_ids():
         " a",
     ]
     plain = ["essay", "essay", "essay", "caf\u00e9", "caf\u00e9", "novel", "novel", None, None, "a"]
-    assert one_spelling(labels, joined, "genre") == plain
-    (said,) = joined
-    assert said.startswith(
-        "spellings of one genre were joined: Essay = essay; café (composed and decomposed); novel"
+    assert one_spelling(labels) == (
+        plain,
+        [
+            "Essay = essay",
+            "café (composed and decomposed)",
+            "novel (blanks or characters that nobody sees)",
+        ],
     )
-    assert one_spelling(["Ann", "ann", None], [], "genre", plain_name) == ["Ann", "ann", None]
-    (said,) = zeros_lost(["001", "1.20", "x", "7"], ["1", "1.2", "y", "7"])
-    assert "2 ids differ only as numbers are written (001 and 1, 1.20 and 1.2)" in said
-    assert not zeros_lost(["1", "01"], ["1", "01"]) and not zeros_lost(["a1"], ["a01"])
+    assert one_spelling(["Ann", "ann", None], plain_name) == (["Ann", "ann", None], [])
+    apart = near_ids(["001", "1.20", "x", "7"], ["1", "1.2", "y", "7"])
+    assert apart == ("numbers", ["001 and 1", "1.20 and 1.2"])
+    assert not near_ids(["1", "01"], ["1", "01"])[1] and not near_ids(["a1"], ["a01"])[1]
 
 
 def test_who_one_reference_names_is_one_person():
@@ -522,14 +522,11 @@ def test_metadata_that_name_another_author_are_told(tmp_path, author, named, tol
         (tmp_path / f"{place}.txt").write_text(text)
     rows = [f"{i};{named if i < 3 else 'X'}" for i in range(1, 5)]
     (tmp_path / "metadata.csv").write_text("\n".join(["file;author", *rows]))
-    said = " ".join(load_corpus(tmp_path).notes.get(ACCOUNT, ()))
-    assert (f"{told} texts with another author in the metadata" in said) == bool(told), said
+    assert len(account(tmp_path).get("metadata-other-author", ())) == told
     (tmp_path / "metadata.csv").write_text("\n".join(["number;author", *rows]).replace(";", "x;"))
-    assert "metadata.csv is not used" in " ".join(load_corpus(tmp_path).notes[ACCOUNT])
+    assert account(tmp_path)["metadata-unused"] == ("metadata.csv",)
     (tmp_path / "2_metadata.csv").write_text("file;author\n1;a\n")
-    assert "of several tables of metadata none is used" in " ".join(
-        load_corpus(tmp_path).notes[ACCOUNT]
-    )
+    assert len(account(tmp_path)["metadata-several"]) == 2
 
 
 def test_tabs_are_what_separates_where_there_are_any(tmp_path):
@@ -601,15 +598,13 @@ def test_licences_are_named_and_taken_out(tmp_path):
             place.parent.mkdir(exist_ok=True)
             place.write_text(f"{licence}{author}{i} wrote {author}{author}.\n", "utf-8")
     (tmp_path / "d" / "2.txt").write_text(licence, "utf-8")
-    assert any(
-        "stand in 9 of 9 texts, by 4 authors" in said
-        for said in load_corpus(tmp_path).notes[ACCOUNT]
-    )
+    assert len(account(tmp_path)["shared"]) == 9
     corpus = load_corpus(tmp_path, strip_shared=True)
     assert sorted(map(str.strip, corpus.texts)) == sorted(
         f"{a}{i} wrote {a}{a}." for a in "abcd" for i in range(2)
     )
-    assert "taken out of 9 texts; 1 held nothing else" in corpus.notes[ACCOUNT][-1]
+    counts = {note.code: note.count for note in corpus.notes[ACCOUNT]}
+    assert counts["stripped"] == 9 and counts["emptied"] == 1 and "shared" not in counts
 
 
 def test_a_corpus_of_nobody(tmp_path):

@@ -14,8 +14,8 @@ import pytest
 
 import extensions
 import ravenbench
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.memory import FOLDER, as_place
-from ravenbench.reading.remarks import ACCOUNT
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -226,8 +226,8 @@ def test_a_number_and_its_text_are_one_label_and_that_is_said(column, tmp_path):
     rows = [{**row, column: name} for row, name in zip(plain, [1, "1", 2, 3], strict=True)]
     forms = tables(rows, tmp_path)
     for table in (forms["list"], forms["fakes"], forms["jsonl"]):  # others make texts of both
-        (said,) = ravenbench.load_corpus(table).notes[ACCOUNT]
-        assert said == f"labels of two types (1 and '1') were joined: {column} 1"
+        (note,) = ravenbench.load_corpus(table).notes[ACCOUNT]
+        assert note.code == "types-joined" and note.places == (f"{column} 1",)
     assert ACCOUNT not in ravenbench.load_corpus(plain).notes
 
 

@@ -158,7 +158,8 @@ def test_names_that_stand_twice_are_remarked_on(problem):
     (place / "ground-truth.json").write_text(json.dumps(truth))
     (one,) = read_attribution(problem)
     assert len(one.candidates) == 2 and len(one.notes) == 2
-    assert all(note.startswith("problem00001: ") and "more than once" in note for note in one.notes)
+    assert [note.code for note in one.notes] == ["candidate-twice", "truth-twice"]
+    assert {note.values["problem"] for note in one.notes} == {"problem00001"}
     truth["ground_truth"].append({**truth["ground_truth"][0], "true-author": "candidate00002"})
     (place / "ground-truth.json").write_text(json.dumps(truth))
     with pytest.raises(FormatError, match="two true authors"):

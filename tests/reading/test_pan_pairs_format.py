@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.reading.problems import read_problems, write_pan_pairs
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
+from ravenbench.reading.problems import read_problems
 from ravenbench.types import Labels, Problems
 
 TEXT = st.text(

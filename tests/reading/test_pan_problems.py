@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from ravenbench.errors import FormatError, InputError
 from ravenbench.reading.collector import identity_key
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.problems import read_problem_sets, read_problems, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problems import read_problem_sets, read_problems
 from ravenbench.types import Problems
 
 TEXT = st.text(alphabet="abcé Ω,.\n", min_size=1).filter(str.strip)
@@ -83,8 +84,11 @@ def test_one_bad_problem_stops_nothing(tmp_path):
     for name, reason in reasons.items():
         assert reason in found.faults[name]
     assert found.fault_truth["EN002"] is False and "EN011" not in found.fault_truth
-    notes = [note for note in found.notes if " odd; " not in note]
-    assert len(notes) == 3 and "8 of 12 problems" in notes[-1]
+    notes = {note.code: note for note in found.notes}
+    assert {"empty-known", "identical"} < notes.keys()
+    assert (
+        notes["unusable-problems"].count == 8 and notes["unusable-problems"].values["total"] == 12
+    )
 
 
 def test_structural_errors(tmp_path):

@@ -46,7 +46,7 @@ def test_a_method_that_lacked_parts_is_not_compared():
 
 def test_what_an_obfuscator_lacks_is_in_the_plan(tmp_path, monkeypatch):
     from ravenbench.obfuscation.recipes import mihaylova_2016
-    from ravenbench.reading.problems import write_pan_problems
+    from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
     from ravenbench.tasks.safety.task import Safety
     from ravenbench.testing import toy_problems
 
@@ -118,7 +118,7 @@ def test_a_run_of_a_collection_has_the_papers_figures_beside_its_own(tmp_path, m
 
 def test_all_published_methods_have_one_name(tmp_path, monkeypatch):
     monkeypatch.setattr("ravenbench.ext.shelf.published.harvey_2014.find", lambda _: None)
-    from ravenbench.reading.problems import write_pan_problems
+    from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
     from ravenbench.testing import toy_problems
 
     for split, seed in (("train", 1), ("test", 2)):

@@ -13,7 +13,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import toy_problems
 
 pytestmark = pytest.mark.usefixtures("undrawn")

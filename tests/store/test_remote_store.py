@@ -112,7 +112,7 @@ def test_a_store_without_rights(bucket, need_extra):
 
 def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
     from ravenbench.reading.answers import read_answers
-    from ravenbench.reading.problems import write_pan_problems
+    from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
     from ravenbench.tasks.api import pan14, verify
     from ravenbench.testing import toy_problems
 

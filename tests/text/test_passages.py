@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from ravenbench.text.passages import SharedPassages, cleaner, sentence_on_shared
+from ravenbench.text.passages import SharedPassages, cleaner, shared_by_authors
 
 BOOKS = [
     ("Emma", "Jane Austen", "January 21, 2010", 158, "An Anonymous Volunteer"),
@@ -105,8 +105,8 @@ def test_a_notice_with_words_that_vary_is_found_and_taken_out(kind, place):
     texts = [b + between + n if place == "after" else n + between + b for n, b in pairs]
     authors = [book[1] for book in BOOKS]
     assert SharedPassages.among(texts, authors).lines == frozenset() or "\n" in notices[0]
-    (said,) = sentence_on_shared(texts, authors)
-    assert "stand in 4 of 4 texts, by 4 authors" in said
+    found = shared_by_authors(texts, authors)
+    assert found is not None and found.rows == [0, 1, 2, 3]
     plain = cleaner(texts, authors)
     for text, own, book in zip(texts, bodies, BOOKS, strict=True):
         left = " ".join(plain(text).split())
@@ -146,7 +146,7 @@ def test_one_text_alone_loses_its_header():
 def test_idioms_and_quotations_of_two_are_nobodys_passage():
     said = "On the one hand it was of no use to him, and on the other hand nobody had asked"
     texts = [f"{body(i)} {said if i < 2 else said[:28]} {body(50 + i)}" for i in range(6)]
-    assert sentence_on_shared(texts, range(6)) == []
+    assert shared_by_authors(texts, range(6)) is None
     plain = cleaner(texts, range(6))
     assert [plain(text) for text in texts] == texts
 

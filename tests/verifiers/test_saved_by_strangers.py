@@ -24,7 +24,7 @@ from ravenbench.cli.main import build
 from ravenbench.components import Component, reaches_out
 from ravenbench.errors import FormatError, InputError
 from ravenbench.problems.overlap import LearnedHashes
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier

@@ -21,7 +21,7 @@ import numpy as np
 from ravenbench.attribution.counts import PaperWords, prepare
 from ravenbench.errors import CorpusError, some
 from ravenbench.randomness import stream
-from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.types import Corpus, Ints
 
 
@@ -124,7 +124,7 @@ def choose(
         tuple(corpus.topic.names[topic_code] for topic_code in topics_left),
         dropped,
         gone_authors,
-        tuple(corpus.notes.get(ACCOUNT, ())),
+        tuple(map(str, corpus.notes.get(ACCOUNT, ()))),
     )
 
 

@@ -23,12 +23,11 @@ from typer.core import TyperCommand, TyperGroup
 from ravenbench import __version__, seams
 from ravenbench.cli import terminal
 from ravenbench.errors import (
-    LISTENERS,
     OPTIONS,
-    REMARKED,
     RavenError,
     SpecError,
     check_option,
+    listen,
     remedy,
     said,
     visible,
@@ -284,8 +283,7 @@ def _run() -> None:
         typer.echo(f"raven {__version__}")
         return
     # These two print what is to be known of the data by themselves.
-    LISTENERS[:] = [] if wanted in ("corpus", "texts") else [_mind]
-    REMARKED.clear()
+    listen(*[_mind] * (wanted not in ("corpus", "texts")))
     try:
         try:
             # Under one name, whatever started it.

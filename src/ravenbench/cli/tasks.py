@@ -233,14 +233,14 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         # Of seeds each costs about the same.
         planned = dict([*jobs.items()][:1]) if task.pools_seeds and not json else jobs
         previews = {}
-        remarks = dict[str, list[str]]()
+        remarks = dict[str, list[Any]]()
         for name, job in planned.items():
             with progress_bar() as progress, remarks_gathered() as remarks[name]:
                 previews[name] = task(job, **how, progress=progress).preview()
         if json:
             shown = {name: preview.to_json() for name, preview in previews.items()}
             for name, one in shown.items():
-                one["notes"] = [*dict.fromkeys([*one.get("notes", ()), *remarks[name]])]
+                one["notes"] = [*dict.fromkeys([*one.get("notes", ()), *map(str, remarks[name])])]
             print_json(shown if len(shown) > 1 else next(iter(shown.values())))
             return
         for preview in previews.values():

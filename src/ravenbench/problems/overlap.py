@@ -23,7 +23,7 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError, remark
 from ravenbench.reading.collector import identity_key
 from ravenbench.reading.decoding import from_json
-from ravenbench.reading.problems import ProblemSet
+from ravenbench.reading.problem_sets import ProblemSet
 from ravenbench.text.common_words import CommonWords
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.names import name_key

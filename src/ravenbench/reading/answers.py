@@ -24,29 +24,30 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, remark, some, writable
+from ravenbench.errors import FormatError, InputError, MissingPart, remark, some, writable
 from ravenbench.files import location
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.outputs import check_file, whole_file
-from ravenbench.reading import problems
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.reading.decoding import NAME_LIMIT, Faults, checked_name
+from ravenbench.reading.problem_formats.pair_tables import OPPOSITES, plain_key
+from ravenbench.reading.problem_formats.pan_folders import read_contents, read_truth_lines
+from ravenbench.reading.problem_formats.pan_pairs import first_record, read_truth_records
+from ravenbench.reading.problem_sets import SWAPPED, WORDINGS, Wording, is_truth
+from ravenbench.reading.remarks import ids_apart, spelt_alike
 from ravenbench.reading.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
-from ravenbench.text.names import name_key, one_spelling, zeros_lost
+from ravenbench.text.names import name_key
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 MOST_FAULTS = 10
 """Faults in answers that are listed; all are counted."""
-SWAPPED = "are truth and answers swapped?"
-"""The fix where one stands in the place of the other."""
 
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
     """The files of truth in a place, of one part where it has several. FormatError if there is none."""
     truths = [
-        n
-        for n in archive.names
-        if problems.is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))
+        n for n in archive.names if is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))
     ]
     files_by_folder: dict[str, list[str]] = {}
     for name in truths:
@@ -77,7 +78,7 @@ def answer_files(archive: Archive) -> list[str]:
     texts = [
         n
         for n in archive.names
-        if (table_kind(n) or n.lower().endswith(".txt")) and not problems.is_truth(n)
+        if (table_kind(n) or n.lower().endswith(".txt")) and not is_truth(n)
     ]
     named = [n for n in texts if stem_of(n).lower() == "answers"]
     return named or [n for n in texts if _looks_like_answers(archive, n)]
@@ -98,7 +99,7 @@ def _looks_like_answers(archive: Archive, name: str) -> bool:
 def is_table(archive: Archive, name: str) -> bool:
     """Whether a file is a table by its name, or not called ``.txt`` and holds JSON lines."""
     return table_kind(name) is not None or (
-        PurePosixPath(name).suffix.lower() != ".txt" and bool(problems.first_record(archive, name))
+        PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
     )
 
 
@@ -122,7 +123,7 @@ class Truth:
     group : Labels, or None
         Language and genre (``dutch essays``), or the letters that PAN13–15 ids begin with.
     about : str
-        What is true or not: a key of ``reading.problems.WORDINGS``.
+        What is true or not: a key of ``reading.problem_sets.WORDINGS``.
     """
 
     ids: Strings
@@ -133,9 +134,9 @@ class Truth:
     about: str = "authors"
 
     @property
-    def words(self) -> problems.Wording:
+    def words(self) -> Wording:
         """How pages speak of it."""
-        return problems.WORDINGS[self.about]
+        return WORDINGS[self.about]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -149,7 +150,7 @@ class SystemAnswers(Answers):
     ----------
     decision : (n,) float64, or None
         The Y/N field of PAN13 answers: 1 = Y, 0 = N, 0.5 = unanswered. c@1 uses it there, AUC uses ``value``.
-    notes : tuple of str
+    notes : tuple of Note
         Repairs made on request.
     file : str
         Where they were read, "" where they were not.
@@ -161,7 +162,7 @@ class SystemAnswers(Answers):
 
     system: str = ""
     decision: Floats | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     file: str = ""
     lines: Ints | None = None
     faults: tuple[InputError, ...] = ()
@@ -190,14 +191,14 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         about = "authors"
         for name in names:
             if is_table(archive, name):
-                records = problems.read_truth_records(archive, name)
+                records = read_truth_records(archive, name)
                 ids += records
                 is_same += [record.same for record in records.values()]
                 authors += [record.authors for record in records.values()]
                 about = next((record.about for record in records.values()), about)
                 group += [None] * len(records)
             else:
-                lines = problems.read_truth_lines(archive, name)
+                lines = read_truth_lines(archive, name)
                 if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
                     raise FormatError(
                         "these are answers, not truth", file=archive.label(name), fix=SWAPPED
@@ -211,17 +212,17 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         raise FormatError(
             "an id stands in several truth files", file=path, found=twice, fix="give one of them"
         )
-    joined: list[str] = []
+    joined: list[Note] = []
     labels = Labels.of(
-        one_spelling(
+        spelt_alike(
             [author for pair in authors for author in pair or (None, None)],
             joined,
             "author's name",
             name_key,
         )
     )
-    group_labels = one_spelling(group, joined, "group")
-    remark(joined)
+    group_labels = spelt_alike(group, joined, "group")
+    remark(joined, path)
     return Truth(
         name_array(ids),
         np.asarray(is_same, dtype=bool),
@@ -277,7 +278,7 @@ def read_systems(
     with Archive(path) as archive:
         names = answer_files(archive)
         if not names:
-            truth = any(problems.is_truth(n) for n in archive.names)
+            truth = any(is_truth(n) for n in archive.names)
             raise FormatError(
                 "there are no answers here, but truth" if truth else "there are no answers here",
                 file=path,
@@ -295,17 +296,9 @@ def read_systems(
             key=lambda system_answers: system_answers.system,
         )
         about = ("readme", "license", "licence")
-        other_files = [n for n in archive.names if n not in names and not problems.is_truth(n)]
+        other_files = [n for n in archive.names if n not in names and not is_truth(n)]
         unread = [n for n in other_files if stem_of(n).lower() not in about]
-    remark(
-        [
-            *archive.account(),
-            *(
-                [f"{counted(len(unread), 'file')} not read as answers: {some(unread)}"]
-                * bool(unread)
-            ),
-        ]
-    )
+    remark([*archive.account(), *noted("unread-answers", unread)], path)
     if faults is None:
         gathering.check()
     for first_system, second_system in pairwise(systems):
@@ -340,7 +333,7 @@ def align(truth: Truth, answers: Answers) -> Aligned:
             found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
             fix=next(
-                iter(zeros_lost(unknown, truth.ids.tolist())),
+                map(str, ids_apart(unknown, truth.ids.tolist())),
                 "is this the truth these answers belong to?",
             ),
             **location,
@@ -393,7 +386,7 @@ _UNANSWERED = "give it a value, or leave the line out: a problem without an answ
 def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
     contents = str(PurePosixPath(name).parent / "contents.json")
     if contents in archive or contents in archive.siblings():
-        language, genre, _ = problems.read_contents(archive, contents)
+        language, genre, _ = read_contents(archive, contents)
         if language or genre:
             return [" ".join(part for part in (language, genre) if part)] * len(ids)
     return [prefix[1] if (prefix := _PREFIX.match(i)) else None for i in ids]
@@ -404,7 +397,7 @@ def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> 
     path = PurePosixPath(name)
     folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
     system = folder if stem_of(name).lower() == "answers" else stem_of(name)
-    notes: list[str] = []
+    notes: list[Note] = []
     values: dict[str, float] = {}
     lines: list[int] = []
     decisions: dict[str, float] = {}
@@ -415,8 +408,8 @@ def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> 
         )
     with faults.gathered():
         structured = is_table(archive, name)
-        if not structured and problems.is_truth(name):
-            problems.read_truth_lines(archive, name)
+        if not structured and is_truth(name):
+            read_truth_lines(archive, name)
             raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
         by_line = not structured or table_kind(name) is None or is_lines(name)
         source: Iterator[tuple[int, Any]] = (
@@ -513,7 +506,7 @@ def _answer(
     name: str,
     line: int,
     lenient: bool,
-    notes: list[str],
+    notes: list[Note],
 ) -> tuple[str, float]:
     location: dict[str, Any] = {"file": archive.label(name), "line": line}
     if "value" not in record and (
@@ -539,7 +532,7 @@ def _answer(
             )
         elif (of_class := _fix_of_class(candidate_column, further)) is not None:
             fix = of_class
-        elif any(word in problems.plain_key(candidate_column) for word in problems.OPPOSITES):
+        elif any(word in plain_key(candidate_column) for word in OPPOSITES):
             fix = (
                 f"{candidate_column} says how different they are: write 1 - {candidate_column} as"
                 " value, if it is from 0"
@@ -568,9 +561,7 @@ def _answer(
             )
         value = value[0]
         if not notes:
-            notes.append(
-                f"values are lists of one number, taken out on request (first at line {line})"
-            )
+            notes += noted("listed-values", [f"line {line}"])
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = {str: "a string", bool: "true or false", type(None): "null"}.get(
             type(value), type(value).__name__
@@ -601,18 +592,18 @@ _PREDICTED = ("prediction", "predicted", "pred", "label", "answer", "decision", 
 def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     """What to write as value where a column is about one class, or about what was predicted; else None."""
     if _CLASS.fullmatch(column) is not None:
-        stem = problems.plain_key(_CLASS.sub(r"\1", column))
+        stem = plain_key(_CLASS.sub(r"\1", column))
         same_columns = [
             name
             for name in columns
-            if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", problems.plain_key(name))
+            if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", plain_key(name))
         ]
         first_step = (
             f"call {same_columns[0]} value" if same_columns else f"write 1 - {column} as value"
         )
         return f"{first_step}, if it is from 0 to 1: {column} is the probability of 0, different authors"
-    predicted = next((name for name in columns if problems.plain_key(name) in _PREDICTED), None)
-    if predicted is None or not problems.plain_key(column).startswith(("confidence", "certainty")):
+    predicted = next((name for name in columns if plain_key(name) in _PREDICTED), None)
+    if predicted is None or not plain_key(column).startswith(("confidence", "certainty")):
         return None
     return (
         f"{column} is about what {predicted} says, and no probability that the author is the same:"

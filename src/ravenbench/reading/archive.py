@@ -30,14 +30,13 @@ from ravenbench.errors import (
     InputError,
     MissingPart,
     RavenError,
-    counted,
-    first_names,
     install,
     remark,
     said,
     writable,
 )
 from ravenbench.outputs import pages_of_texts
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 
 Split = Literal["train", "test"]
@@ -101,7 +100,7 @@ class Archive:
                     found=led_out[0],
                     fix=f"copy what it leads to, or set {LINKS}=follow",
                 )
-            remark(self.account())
+            remark(self.account(), self.path)
         elif inner_path is not None:
             self._open_within(*inner_path)
         elif not self.path.is_file():
@@ -168,10 +167,9 @@ class Archive:
                 "there is no such file or folder in this zip", file=outer, found=inner
             )
 
-    def account(self) -> list[str]:
-        """A sentence on links and other things in a folder that are no files, each with the reason."""
-        named = [f"{name}: {why}" for name, why in self.unread.items()]
-        return [f"{counted(len(named), 'name')} left out: {first_names(named)}"] if named else []
+    def account(self) -> list[Note]:
+        """A note on links and other things in a folder that are no files, each with the reason."""
+        return noted("not-files", (f"{name}: {why}" for name, why in self.unread.items()))
 
     @property
     def stem(self) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,30 +25,21 @@ from ravenbench.errors import (
     FormatError,
     InputError,
     check_type,
-    counted,
     first_names,
-    some,
 )
 from ravenbench.files import write_json
+from ravenbench.reading.account import ACCOUNT, Note, noted
 from ravenbench.reading.collector import TextCollector, identity_key
 from ravenbench.reading.decoding import check_whole, checked_name
-from ravenbench.reading.remarks import (
-    ACCOUNT,
-    doubtful_names,
-    parts_of_works,
-    remarks,
-    two_columns_of_people,
-)
+from ravenbench.reading.remarks import corpus_notes, doubtful_names, spelt_alike
 from ravenbench.reading.tabular import check_each_once
 from ravenbench.text.damage import is_wordless
 from ravenbench.text.names import (
     is_nobody,
-    is_part,
+    joined_spellings,
     name_key,
     one_name_each,
-    one_spelling,
     plain_name,
-    sentence_on_joined,
 )
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -57,11 +47,6 @@ from ravenbench.types import Corpus, Labels
 FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
-_ANSWERED = re.compile(
-    r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+"
-)
-"""What mail programs put before the subject of an answer."""
-_LISTED = re.compile("[;,|]")
 MOST_COLUMNS = 4096
 """Each takes room and time for every document."""
 
@@ -370,28 +355,7 @@ class CorpusBuilder:
             )
         if pairs:
             check_pairs(author, self.file, dropped, account)
-        topics = one_spelling([row.topic for row in rows], account, "topic", plain_name)
-        doubtful_topics = {topic for topic in topics if topic is not None and is_nobody(topic)}
-        account += [f"topics that may be none, or several in one: {some(doubtful_topics)}"] * bool(
-            doubtful_topics
-        )
-        part_topics = {topic for topic in topics if topic is not None and is_part(topic)}
-        account += [
-            f"topics that may be parts of a data set, and none: {some(sorted(part_topics))}"
-        ] * bool(part_topics)
-        alike: dict[str, dict[str, None]] = {}
-        for topic in sorted({topic_name for topic_name in topics if topic_name is not None}):
-            listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
-            plain = " ".join(
-                sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed)
-            )
-            alike.setdefault(plain, {})[topic] = None
-        spelt = [
-            " / ".join(group)
-            for group in alike.values()
-            if len({topic.casefold() for topic in group}) > 1
-        ]
-        account += [f"topics that may be one: {first_names(spelt)}"] * bool(spelt)
+        topics = spelt_alike([row.topic for row in rows], account, "topic", plain_name)
         spelling = _spellings(
             Counter(topic for topic in topics if topic is not None), self.file, fold_case
         )
@@ -404,18 +368,14 @@ class CorpusBuilder:
                 expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics",
                 fix="take out what is no label",
             )
-        languages = one_spelling([row.language for row in rows], account, "language")
+        languages = spelt_alike([row.language for row in rows], account, "language")
         columns = {
-            key: one_spelling([row.columns.get(key) for row in rows], account, f"{key!r}")
+            key: Labels.of(spelt_alike([row.columns.get(key) for row in rows], account, repr(key)))
             for key in further
         }
         ids = tuple(row.name for row in rows)
-        account += remarks(texts, author, ids)
         topic_labels = Labels.of(None if topic is None else spelling[topic] for topic in topics)
-        account += [
-            *parts_of_works(author, topic_labels, ids),
-            *two_columns_of_people(author, columns),
-        ]
+        account += corpus_notes(texts, author, ids, topic_labels, columns)
         joined = [sorted(spelt) for spelt in self._spelt.values() if len(spelt) > 1]
         names_note = (
             {"names": {"nobody's": self._nobody, "joined": joined}}
@@ -429,46 +389,30 @@ class CorpusBuilder:
             author,
             topic_labels,
             Labels.of(languages) if any(languages) else None,
-            {key: Labels.of(labels) for key, labels in columns.items()},
+            columns,
             {**notes, "dropped": dropped, **names_note, **({ACCOUNT: account} if account else {})},
         )
 
-    def _account(self, texts: TextTable) -> list[str]:
-        """Sentences on texts that have no author, and on texts of several."""
-        sentences = []
-        if self._nobody:
-            count = sum(self._nobody.values())
-            treatment = "without an author" if self._anonymous else "left out"
-            nobodies = first_names(
-                [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
-            )
-            sentences.append(
-                f"{counted(count, 'text')} {treatment}, for their author is nobody in particular:"
-                f" {nobodies}"
-            )
-        if self._twice:
-            sentences.append(
-                f"texts that stand under two authors were left out: {first_names(self._twice)}"
-            )
-        if often := [
-            row for row, times in self._shared.items() if times > 1 or is_wordless(texts[row])
-        ]:
-            shown = [f"“{texts[row][:60].strip()}” ({self._shared[row] + 1:,})" for row in often]
-            sentences.append(
-                "of these are no person's, as what stands for deleted texts or is a program's:"
-                f" {first_names(shown)}"
-            )
-        if self._repeated:
-            names = first_names(self._repeated)
-            sentences.append(
-                f"{counted(len(self._repeated), 'text')} left out, as repeated by their author:"
-                f" {names}"
-            )
-        return sentences + sentence_on_joined(self._spelt.values())
+    def _account(self, texts: TextTable) -> list[Note]:
+        """Notes on texts that have no author, and on texts of several."""
+        nobodies = [f"{name} ({number:,})" for name, number in self._nobody.most_common()]
+        often = [
+            f"“{texts[row][:60].strip()}” ({times + 1:,})"
+            for row, times in self._shared.items()
+            if times > 1 or is_wordless(texts[row])
+        ]
+        code = "nobody-kept" if self._anonymous else "nobody"
+        return [
+            *noted(code, nobodies, sum(self._nobody.values())),
+            *noted("two-authors", self._twice),
+            *noted("no-persons", often),
+            *noted("repeated", self._repeated),
+            *noted("spellings", joined_spellings(self._spelt.values()), label="author's name"),
+        ]
 
 
 def check_pairs(
-    author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[str]
+    author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[Note]
 ) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
@@ -477,7 +421,7 @@ def check_pairs(
     """
     counts = author.counts()
     dropped_texts = sentence_on_dropped(dropped)
-    doubts = "; ".join([*account, *doubtful_names(author.names)])
+    doubts = "; ".join(map(str, [*account, *doubtful_names(author.names)]))
     advice = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
         raise CorpusError(

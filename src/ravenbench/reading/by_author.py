@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.documents import is_document, list_documents, read_document
 from ravenbench.reading.load import is_corpus_folder, load_corpus
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.reading.tables import kind_of
 from ravenbench.types import Corpus, Document
 
@@ -67,7 +67,7 @@ def _of_corpus(corpus: Corpus) -> tuple[list[KnownText], list[str]]:
         for d, name in zip(corpus, names, strict=True)
         if d.author is not None
     ]
-    return known, list(corpus.notes.get(ACCOUNT, ()))
+    return known, list(map(str, corpus.notes.get(ACCOUNT, ())))
 
 
 def _of_problem(path: Path, encoding: str | None, strip_shared: bool) -> list[KnownText]:
@@ -142,4 +142,5 @@ def read_collection(given: Any, reading: Mapping[str, Any], single: bool = False
         for name in corpus.notes.get("columns", {}).values()
         if (role := corpus.role_of(name)) in labels
     }
-    return TextCollection(corpus.name, list(corpus), list(corpus.notes.get(ACCOUNT, ())), labels)
+    notes = list(map(str, corpus.notes.get(ACCOUNT, ())))
+    return TextCollection(corpus.name, list(corpus), notes, labels)

@@ -22,14 +22,15 @@ from pathlib import Path
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError, counted, first_names
+from ravenbench.errors import FormatError, InputError
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.apart import read_apart
 from ravenbench.reading.archive import Archive, no_such, walk
 from ravenbench.reading.collector import checked_text
 from ravenbench.reading.document import FRONT_AND_BACK, Document, Unreadable
+from ravenbench.reading.remarks import signs
 from ravenbench.reading.tabular import table_kind
 from ravenbench.seams import document_formats
-from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.mail import phrases
 from ravenbench.texts import composed
 
@@ -160,7 +161,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
             document,
             file_sha256=digest,
             text_sha256=hashlib.sha256(document.text.encode()).hexdigest(),
-            notes=(*document.notes, *signs_of_damage(document.text)),
+            notes=(*document.notes, *map(str, signs(document.text))),
         )
         for document in documents_read
         if document.text.strip()
@@ -180,34 +181,26 @@ def check_no_table(path: Path) -> None:
         raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
 
 
-def account_of(
-    documents: Sequence[Document], most: int = 5, place: Path | None = None
-) -> list[str]:
-    """Sentences that say of which documents more than front and back matter was left out, and where to look."""
+def without_signs(document: Document) -> Document:
+    """A document without its text, and without notes on signs of damage in it, where these are looked for apart."""
+    odd = set(map(str, signs(document.text))) if document.notes else set()
+    notes = tuple(note for note in document.notes if note not in odd)
+    return msgspec.structs.replace(document, text="", notes=notes)
+
+
+def account_of(documents: Sequence[Document], place: Path | None = None) -> list[Note]:
+    """Notes on documents of which more than front and back matter was left out, and on what else was found in them."""
     partial = [
-        document
+        f"{document.name}: {document.account}"
         for document in documents
         if {omission.kind for omission in document.left_out} - {FRONT_AND_BACK}
     ]
-    shown = first_names([f"{document.name}: {document.account}" for document in partial], most)
-    sentences = []
-    if partial:
-        sentences.append(
-            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their"
-            f" text ({shown}); raven texts {shlex.quote(place.name) if place else 'FILES'} -o"
-            " FOLDER shows what of each was left out"
-        )
     longer = [
         document.name
         for document in documents
         for omission in document.left_out
         if omission.kind == FRONT_AND_BACK and len(omission.sample.split()) > 150
     ]
-    if longer:
-        sentences.append(
-            "a preface, dedication or the like is not taken as text, in"
-            f" {first_names(longer, most)}"
-        )
     alike: dict[str, list[str]] = {}
     for document in documents:
         for note in document.notes:
@@ -215,12 +208,12 @@ def account_of(
             alike.setdefault(re.sub(r"\d[\d,]*", "#", without_name), []).append(
                 f"{document.name}: {note}"
             )
-    for notes in alike.values():
-        sentences.append(
-            notes[0]
-            + (f" (and {counted(len(notes) - 1, 'document')} more)" if len(notes) > 1 else "")
-        )
-    return sentences
+    files = shlex.quote(place.name) if place else "FILES"
+    return [
+        *noted("more-than-text", partial, total=len(documents), files=files),
+        *noted("prefaces", longer),
+        *(Note("of-documents", len(notes), tuple(notes)) for notes in alike.values()),
+    ]
 
 
 def _suffixes_read() -> str:

@@ -37,6 +37,7 @@ from ravenbench.errors import (
 )
 from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.outputs import check_folder, fresh_folder
+from ravenbench.reading.account import ACCOUNT, Note, noted, notes_in
 from ravenbench.reading.archive import Archive, is_there, no_such
 from ravenbench.reading.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.reading.catalogue import catalogue, defaults
@@ -48,19 +49,16 @@ from ravenbench.reading.documents import (
     is_document,
     read_document,
     read_documents,
+    without_signs,
 )
 from ravenbench.reading.kept import read_once
 from ravenbench.reading.pan_attribution import check_no_attribution
 from ravenbench.reading.parquet import check_unpacked
-from ravenbench.reading.problems import (
-    is_truth,
-    pair_table,
-    pairs_files,
-    problem_roots,
-    read_pairs,
-    read_truth_records,
-)
-from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.problem_formats.pair_tables import pair_table
+from ravenbench.reading.problem_formats.pan_folders import problem_roots
+from ravenbench.reading.problem_formats.pan_pairs import pairs_files, read_pairs, read_truth_records
+from ravenbench.reading.problem_sets import is_truth
+from ravenbench.reading.remarks import ids_apart
 from ravenbench.reading.tables import (
     NAMES,
     checked_kind,
@@ -70,7 +68,6 @@ from ravenbench.reading.tables import (
     read_table,
 )
 from ravenbench.reading.tabular import is_lines, stem_of, table_kind, table_rows
-from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.names import (
     handed_in_by,
     is_kind,
@@ -80,7 +77,6 @@ from ravenbench.text.names import (
     may_be_nobody,
     name_key,
     plain_name,
-    zeros_lost,
 )
 from ravenbench.text.passages import SharedPassages
 from ravenbench.texts import TextTable
@@ -90,7 +86,7 @@ FORMAT = 1
 _OWN = ("id", "author", "topic", "language")
 _WHOLE: Any = msgspec.defstruct("_WHOLE", [("expected", int), ("found", int)])
 _NOTES = {
-    ACCOUNT: list[str],
+    ACCOUNT: list[Any],
     "columns": dict[str, Any],
     "defaults": dict[str, Any],
     "dropped": dict[str, int],
@@ -131,7 +127,7 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
                 "documents": len(corpus),
                 "documents_sha256": sha256(import_folder / "documents.parquet"),
                 "texts_crc32": corpus.texts.checksum(),
-                "notes": dict(corpus.notes),
+                "notes": msgspec.to_builtins(dict(corpus.notes)),
             },
         )
     return open_corpus(folder)
@@ -170,6 +166,8 @@ def open_corpus(folder: str | Path) -> Corpus:
         labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
         for key, note in (notes := dict(info.get("notes", {}))).items():
             msgspec.convert(note, _NOTES.get(key, Any))
+        if account := notes_in(notes.get(ACCOUNT, ())):
+            notes[ACCOUNT] = account
         corpus = Corpus(
             msgspec.convert(info["name"], str),
             TextTable.open(folder / "texts"),
@@ -300,24 +298,17 @@ def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> 
     )
 
 
-def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
-    """Sentences on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
+def _doubts(path: Path, labels: Mapping[str, Told]) -> list[Note]:
+    """Notes on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
     authors = sorted({author for author, _ in labels.values() if author is not None})
-    part_names = [author for author in authors if is_part(author)]
     folders = any("/" in name for name in labels)
+    shown = tuple(authors)
     if folders:
         check_no_parts(path, authors, list(labels))
-    doubts = [
-        f"read as an author, though it may be a part of a data set: {part}"
-        for part in part_names
-        if folders
-    ]
+    doubts = noted("authors-parts", filter(is_part, authors if folders else ()))
     stems = Counter(PurePosixPath(name).stem for name in labels if folders)
-    about = [
-        f"{stem} ({times})" for stem, times in stems.items() if times > 1 and may_be_nobody(stem)
-    ]
-    doubts += [f"read as texts by authors, though they may be about these: {some(about)}"] * bool(
-        about
+    doubts += noted(
+        "about-authors", (stem for stem, n in stems.items() if n > 1 and may_be_nobody(stem))
     )
     inner: dict[str, set[str]] = {}
     for name, (author, _) in labels.items():
@@ -328,36 +319,20 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
     if not folders and any(map(is_kind, authors)):  # Essay 1 - Ann Roe
         last_words = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
         common = {words for words, times in last_words.items() if times > 1 and is_name(words)}
-    if len(common) >= 3:
-        doubts.append(
-            f"read as authors: {some(authors)}; but files of each are called after {some(common)}."
-            " If these are the authors, put all files into one folder, under names that differ and"
-            " begin with theirs: Author_Title.txt"
-        )
+    doubts += noted("authors-titles", sorted(common) if len(common) >= 3 else (), authors=shown)
     topics = {topic for _, topic in labels.values() if topic is not None}
     if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
-        doubts.append(
-            f"read as authors: {some(authors)}; and as topics: {some(topics)}. If it is the other"
-            " way round, put the author's folder outside"
-        )
+        doubts += noted("authors-topics", sorted(topics), authors=shown)
     if len(authors) == 1 and len(topics) > 1:
         inner_folder = path / PurePosixPath(next(iter(labels))).parents[1]
-        doubts.append(
-            f"read as one author: {authors[0]}; if the folders in it are the authors', give"
-            f" {inner_folder}"
-        )
-    fix = "Where first name and surname are apart, write first_last_-_title"
+        doubts += noted("one-author", authors, folder=str(inner_folder))
     parts_of = [
         PurePosixPath(n).stem.split("_")
         for n in labels
         if not (folders or "_-_" in n or handed_in_by(n))
     ]
     if parts_of and len(parts_of) == len(labels) and all(len(words) > 2 for words in parts_of):
-        doubts.append(
-            f"read as authors, what stands before the first _ of the names: {some(authors, 12)}."
-            f" {fix}"
-        )
-        return doubts
+        return doubts + noted("authors-underscore", authors)
     people: dict[str, dict[str, list[str]]] = {}
     for surname, *title in (words for words in parts_of if len(words) > 2):
         people.setdefault(surname, {}).setdefault(title[0], []).append("_".join(title[1:]))
@@ -367,66 +342,47 @@ def _doubts(path: Path, labels: Mapping[str, Told]) -> list[str]:
             len(set(titles)) < len(titles)
             or all(len(several) > 1 for several in titles_by_first_name.values())
         ):
-            doubts.append(
-                f"read as one author, {surname}, though it may be several:"
-                f" {some(titles_by_first_name)}. {fix}"
-            )
+            doubts += noted("surname-of-several", sorted(titles_by_first_name), surname=surname)
     return doubts
 
 
-def _unread(archive: Archive, read_names: Collection[str]) -> list[str]:
-    """A sentence that counts and names the files of an archive that are not read."""
-    sentences = archive.account()
+def _unread(archive: Archive, read_names: Collection[str]) -> list[Note]:
+    """Notes on the files of an archive that are not read."""
+    notes = archive.account()
     if archive.path.is_dir():
         full = {name.partition("/")[0] for name in read_names}
-        inner = [
+        inner = sorted(
             subfolder.name
             for subfolder in archive.path.iterdir()
             if subfolder.is_dir() and not subfolder.name.startswith(".")
-        ]
-        if bare := [name for name in inner if name not in full and len(full) > 1]:
-            sentences.append(
-                f"{counted(len(bare), 'folder')} without a text that is read: {some(bare)}"
-            )
-    unread_names = [
-        name for name in archive.names if name not in read_names and not _is_metadata(name)
-    ]
-    about = [name for name in unread_names if PurePosixPath(name).stem.lower() in _IGNORED]
-    sentences += (
-        [f"{counted(len(about), 'file')} left out, as about the texts: {some(about)}"]
-        if about
-        else []
-    )
-    unread_names = [name for name in unread_names if name not in about]
+        )
+        notes += noted("empty-folders", set(inner) - full if len(full) > 1 else ())
     plain = {
         str(PurePosixPath(name).with_suffix(""))
         for name in read_names
         if name.lower().endswith(".txt")
     }
-    copies = [name for name in unread_names if str(PurePosixPath(name).with_suffix("")) in plain]
-    unread_names = [name for name in unread_names if name not in copies]
-    flat = [name for name in unread_names if "/" not in name and is_document(Path(name))]
-    if flat and not any("/" in name for name in read_names):
-        unread_names = [name for name in unread_names if name not in flat]
-        why = "beside plain texts in one folder none is read; save each as .txt"
-        sentences.append(f"{counted(len(flat), 'document')} left out ({some(flat)}): {why}")
-    ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in unread_names)
-    if copies:
-        sentences.append(
-            f"{counted(len(copies), 'file')} left out, for a plain text of the same name lies"
-            " beside"
-        )
-    if unread_names:
-        cures = {end: OTHERS[end] for end in ends if end in OTHERS}
-        fixes = [f"{end}: {cure}" for end, cure in cures.items()]
-        fixes += ["save texts as .txt"] if len(cures) < len(ends) else []
-        kinds = ", ".join(f"{count:,} {end}" for end, count in ends.most_common(5))
-        left_out = (
-            f"{counted(len(unread_names), 'file')} left out, which are not read: {kinds}"
-            f" ({some(unread_names)})"
-        )
-        sentences.append("; ".join([left_out, *fixes]))
-    return sentences
+    is_flat = not any("/" in name for name in read_names)
+    by_code: dict[str, list[str]] = {}
+    for name in archive.names:
+        if name in read_names or _is_metadata(name):
+            continue
+        code = "unread-files"
+        if PurePosixPath(name).stem.lower() in _IGNORED:
+            code = "about-texts"
+        elif str(PurePosixPath(name).with_suffix("")) in plain:
+            code = "plain-beside"
+        elif is_flat and "/" not in name and is_document(Path(name)):
+            code = "documents-beside"
+        by_code.setdefault(code, []).append(name)
+    others = by_code.pop("unread-files", [])
+    ends = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in others)
+    kinds = tuple(f"{count:,} {end}" for end, count in ends.most_common())
+    fixes = [f"{end}: {OTHERS[end]}" for end in ends if end in OTHERS]
+    fixes += ["save texts as .txt"] if len(fixes) < len(ends) else []
+    for code, names in by_code.items():
+        notes += noted(code, names)
+    return notes + noted("unread-files", others, kinds=kinds, fixes="; ".join(fixes))
 
 
 def _is_metadata(name: str) -> bool:
@@ -437,14 +393,14 @@ def _is_metadata(name: str) -> bool:
 
 
 def _metadata(
-    archive: Archive, labels: Mapping[str, Told], account: list[str]
+    archive: Archive, labels: Mapping[str, Told], account: list[Note]
 ) -> dict[str, dict[str, str | None]]:
     """Columns of a table ``metadata.csv`` (or .tsv, .jsonl) beside the texts, by the text's name: the first column that
     holds names of files, with or without their ending, says which row is whose. Rows that are no text's and texts
     without a row are told to ``account``. FormatError if a name is that of several texts."""
     tables = [name for name in archive.names if _is_metadata(name)]
     if len(tables) != 1:
-        account += [f"of several tables of metadata none is used: {some(tables)}"] if tables else []
+        account += noted("metadata-several", tables)
         return {}
     lines = list(table_rows(archive, tables[0]))
     of_file: dict[str, list[str]] = {}
@@ -478,16 +434,11 @@ def _metadata(
         if row_of_file:
             strangers = [str(row.get(column)) for _, row, names in named if not names]
             lacking = [name for name in labels if name not in row_of_file]
-            if strangers:
-                account.append(
-                    f"{counted(len(strangers), 'row')} of {tables[0]} without a text here:"
-                    f" {some(strangers)}"
-                )
-            if lacking:
-                account.append(
-                    f"{counted(len(lacking), 'text')} without a row in {tables[0]}: {some(lacking)}"
-                )
-            account += zeros_lost(map(_bare, lacking), map(_bare, strangers))
+            account += [
+                *noted("metadata-strangers", strangers, table=tables[0]),
+                *noted("metadata-lacking", lacking, table=tables[0]),
+                *ids_apart(map(_bare, lacking), map(_bare, strangers)),
+            ]
             return {
                 name: {
                     f"metadata {column_name}" if column_name in _OWN else column_name: None
@@ -500,8 +451,8 @@ def _metadata(
             }
     if ambiguous is not None:
         raise ambiguous
-    account.append(f"{tables[0]} is not used: no column of it holds names of the texts")
-    account += zeros_lost(
+    account += noted("metadata-unused", tables)
+    account += ids_apart(
         map(_bare, labels), (_bare(str(value)) for _, row in lines for value in row.values())
     )
     return {}
@@ -517,8 +468,8 @@ def _bare(name: str) -> str:
     )
 
 
-def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
-    """A sentence on texts, by name, whose metadata name another author than their place or header does: (that one, the
+def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[Note]:
+    """A note on texts, by name, whose metadata name another author than their place or header does: (that one, the
     one of the metadata). A name that is always written so, and has the other's words, is the same person's.
     """
     once = [Counter(names) for names in zip(*set(authors.values()), strict=True)]
@@ -532,11 +483,7 @@ def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[str]:
         )
         if author_words != named_words and not (alike and once[0][author] == once[1][named] == 1):
             odd.append(f"{text}: {author}, in the metadata {named}")
-    sentence = (
-        f"{counted(len(odd), 'text')} with another author in the metadata, which is not used:"
-        f" {some(odd)}"
-    )
-    return [sentence] if odd else []
+    return noted("metadata-other-author", odd)
 
 
 def read_author_folders(
@@ -613,14 +560,7 @@ def read_author_folders(
                 columns={**header_columns, **columns.get(file, {})},
                 identity=document.identity if author is None else "",
             )
-            odd = (
-                signs_of_damage(document.text) if document.notes else ()
-            )  # these the corpus counts
-            documents.append(
-                msgspec.structs.replace(
-                    document, text="", notes=tuple(n for n in document.notes if n not in odd)
-                )
-            )
+            documents.append(without_signs(document))
 
         account += each_document(archive, labels, add)
         account += _other_authors(stated)
@@ -679,7 +619,7 @@ def each_document(
     archive: Archive,
     labels: Mapping[str, Told],
     add: Callable[[str, Document, str | None, str | None, int, str], None],
-) -> list[str]:
+) -> list[Note]:
     """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
     was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
     all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
@@ -707,12 +647,7 @@ def each_document(
                 add(f"{name} {document.part}".strip(), document, author, topic, line, text)
     faults.check()
     return [
-        (
-            f"{names[0]}: left out, for {why}"
-            if len(names) == 1
-            else f"{len(names):,} files left out ({some(names)}), for {why}"
-        )
-        for why, names in unreadable.items()
+        note for why, names in unreadable.items() for note in noted("unreadable", names, why=why)
     ]
 
 
@@ -784,29 +719,25 @@ def read_pairs_corpus(
                 for side_number, (text, author, topic) in enumerate(labelled_texts):
                     builder.add(f"{pair.id}:{side_number}", text, author, topic, pair.line)
         stem = archive.stem
-    account = zeros_lost(ids, named)
+    account = ids_apart(ids, named)
     if pair_count and not ids & named:
         raise CorpusError(
             "truth tells of none of these pairs",
             file=path,
             found=f"{pair_count} pairs whose ids are not in it",
-            fix=next(iter(account), "put the truth file that belongs to the pairs beside them"),
+            fix=str(
+                next(iter(account), "put the truth file that belongs to the pairs beside them")
+            ),
         )
     notes: dict[str, Any] = {
         "source": path.name,
         "format": "PAN20–23 pairs",
         "unusable pairs": unusable,
     }
-    if unmet := named - ids:
-        account.append(
-            f"truth names {counted(len(unmet), 'pair')} that are not there: {some(unmet)}"
-        )
-    if unusable:
-        account.append(
-            f"{unusable:,} of {pair_count:,} pairs cannot be used: they have no two texts, or"
-            " truth names"
-            " no authors of them"
-        )
+    account += [
+        *noted("truth-without-pairs", sorted(named - ids)),
+        *noted("pairs-unusable", count=unusable, total=pair_count),
+    ]
     if account:
         notes[ACCOUNT] = account
     return builder.finish(name or stem, notes, fold_case)
@@ -862,9 +793,12 @@ def load_corpus(
     if strip_shared:
         corpus = without_shared(corpus, pairs)
     remark(
-        sentence
-        for sentence in corpus.notes.get(ACCOUNT, ())
-        if strip_shared is False or "--strip-shared" not in sentence
+        (
+            note
+            for note in corpus.notes.get(ACCOUNT, ())
+            if strip_shared is False or note.code not in STRIPPED
+        ),
+        what,
     )
     return corpus
 
@@ -964,6 +898,10 @@ def _read_by_layout(
     return read_table(path, **options, **reader_options, encoding=encoding)
 
 
+STRIPPED = ("shared", "shared-licence", "gutenberg")
+"""Codes of notes that are no longer true once shared passages are taken out."""
+
+
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
     """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
     shared_passages = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
@@ -985,13 +923,12 @@ def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
             )
         empty += not text.strip()
         changed += text != document.text
-    sentence = f"passages of several authors were taken out of {changed:,} texts"
     account = [
-        *corpus.notes.get(ACCOUNT, ()),
-        sentence + (f"; {empty:,} held nothing else" if empty else ""),
+        *(note for note in corpus.notes.get(ACCOUNT, ()) if note.code not in STRIPPED),
+        Note("stripped", changed),
+        *noted("emptied", count=empty),
     ]
-    remaining = [sentence for sentence in account if "--strip-shared" not in sentence]
-    finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: remaining}, pairs=pairs)
+    finished = builder.finish(corpus.name, {**corpus.notes, ACCOUNT: account}, pairs=pairs)
     dropped = Counter(corpus.notes.get("dropped", {}))
     dropped.update(finished.notes.get("dropped", {}))
     return replace(finished, notes={**finished.notes, "dropped": dict(dropped)})

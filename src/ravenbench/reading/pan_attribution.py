@@ -23,15 +23,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError, InputError, counted, remark, some
+from ravenbench.errors import FormatError, InputError, remark
 from ravenbench.files import location, write_json
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.decoding import UTF8, Faults, checked_name, from_json
-from ravenbench.text.common_words import sentence_on_languages
+from ravenbench.reading.remarks import Seen, odd_texts, several_languages, shared
 from ravenbench.text.copies import Copies, Sketch
-from ravenbench.text.damage import MOST, odd_texts
+from ravenbench.text.damage import MOST
 from ravenbench.text.names import name_key, plain_name
-from ravenbench.text.passages import cleaner, sentence_on_shared
+from ravenbench.text.passages import cleaner
+from ravenbench.types import Labels
 
 UNKNOWN = "<UNK>"
 _COLLECTION = "collection-info.json"
@@ -51,7 +53,7 @@ class AttributionProblem:
     candidates: Mapping[str, tuple[str, ...]]
     unknown: Mapping[str, str]
     truth: Mapping[str, str] | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def open(self) -> bool | None:
@@ -140,9 +142,10 @@ def read_attribution(
         for location, author, text in _labelled_texts(problem)
     ]
     locations, authors, texts = zip(*labelled_texts[:MOST], strict=True)
-    odd = [*odd_texts(texts, locations), *sentence_on_shared(texts, authors)]
+    seen = Seen(texts, Labels.of(authors), locations)
+    odd = [*odd_texts(seen), *shared(seen)]
     problems[0] = replace(problems[0], notes=(*problems[0].notes, *odd))
-    remark(note for problem in problems for note in problem.notes)
+    remark((note for problem in problems for note in problem.notes), path)
     return problems
 
 
@@ -170,9 +173,9 @@ def _stripped(problem: AttributionProblem) -> AttributionProblem:
 
 def _without_leaks(
     name: str, candidates: Mapping[str, tuple[str, ...]], unknown: Mapping[str, str]
-) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+) -> tuple[dict[str, tuple[str, ...]], list[Note]]:
     """The candidates without texts which stand, a little changed or not, among the unknown ones too, or under two
-    candidates, but for candidates who have no others; and sentences that count these."""
+    candidates, but for candidates who have no others; and notes that count these."""
     authors = [author for author, texts in candidates.items() for _ in texts]
     all_texts = [text for texts in (*candidates.values(), unknown.values()) for text in texts]
     sources = Copies.among(list(map(Sketch.of, all_texts))).sources()
@@ -190,19 +193,14 @@ def _without_leaks(
     for author, text, source in zip(authors, all_texts, sources, strict=False):
         kept_texts[author] += [text] * (source not in of_unknown and len(owners[source]) < 2)
     bare = [author for author, texts in kept_texts.items() if not texts]
-    exception = f"; {some(bare)} have no others, and keep these" if bare else ""
-    leaks = {
-        f"{len(texts_of_known):,} of {len(unknown):,} unknown texts stand among the known ones": texts_of_known,
-        f"{counted(len(several), 'text')} under two candidates": several,
-    }
-    sentences = [
-        f"{name}: {leak}, from which nothing is learned ({some(names)}){exception}"
-        for leak, names in leaks.items()
-        if names
+    notes = [
+        *noted("unknown-among-known", texts_of_known, total=len(unknown), problem=name),
+        *noted("two-candidates", several, problem=name),
+        *noted("kept-though-shared", bare, problem=name),
     ]
     return {
         author: tuple(texts) or candidates[author] for author, texts in kept_texts.items()
-    }, sentences
+    }, notes
 
 
 def _languages(archive: Archive) -> dict[str, str]:
@@ -230,7 +228,7 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     if not isinstance(folder, str):
         raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
     candidates: dict[str, tuple[str, ...]] = {}
-    notes = []
+    notes: list[Note] = []
     inner = [n[len(prefix) :] for n in archive.names if n.startswith(prefix)]
     tops = {n.partition("/")[0] for n in inner}
     folders = {plain_name(top): top for top in tops}
@@ -243,7 +241,7 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         checked_name(author, "a candidate", label)
         first_spelling = spelt.setdefault(name_key(author), author)
         if author in candidates:
-            notes.append(f"{name}: the candidate {author} is named more than once and counts once")
+            notes += noted("candidate-twice", [author], problem=name)
             continue
         author_folder = author if author in tops else folders.get(plain_name(author), author)
         texts = _texts(archive, f"{prefix}{author_folder}/", read_names)
@@ -255,11 +253,8 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
                 expected=f"{author}/*.txt",
             )
         if first_spelling != author:
-            notes.append(
-                f"{name}: {first_spelling} and {author} are spellings of one candidate's name, and"
-                " were"
-                " joined"
-            )
+            spellings = [f"{first_spelling} = {author}"]
+            notes += noted("spellings", spellings, label=f"candidate's name in {name}")
         candidates[first_spelling] = (*candidates.get(first_spelling, ()), *texts.values())
     if len(candidates) < 2:
         raise FormatError("a problem needs two candidates", file=label, found=len(candidates))
@@ -268,18 +263,16 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
     other_files = [n for n in inner if prefix + n not in read_names]
     if other_files and not any(PurePosixPath(n).name == _PROBLEM for n in other_files):
-        notes.append(f"{name}: {counted(len(other_files), 'file')} not read ({some(other_files)})")
+        notes += noted("unread-in-problem", other_files, problem=name)
     candidates, leaks = _without_leaks(name, candidates, unknown)
     notes += leaks
     all_texts = [*(text for texts in candidates.values() for text in texts), *unknown.values()]
     text_names = [*(author for author, texts in candidates.items() for _ in texts), *unknown]
-    notes += sentence_on_languages(all_texts, text_names)
+    notes += several_languages(Seen(all_texts, Labels.of(()), text_names))
     truth = None
     if prefix + _TRUTH in archive:
         truth, repeated = _truth(archive, prefix + _TRUTH, spelt, unknown)
-        notes += [
-            f"{name}: the truth names the author of {text} more than once" for text in repeated
-        ]
+        notes += noted("truth-twice", repeated, problem=name)
     return AttributionProblem(name, languages.get(name), candidates, unknown, truth, tuple(notes))
 
 

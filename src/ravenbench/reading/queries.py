@@ -25,8 +25,8 @@ from ravenbench.errors import FormatError, remark
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.collector import checked_text
 from ravenbench.reading.decoding import UTF8, checked_name
+from ravenbench.reading.remarks import ids_apart
 from ravenbench.reading.tabular import records, table_kind
-from ravenbench.text.names import zeros_lost
 from ravenbench.texts import TextTable
 
 COLUMNS = ("author", "topic", "language", "genre", "source", "date")
@@ -104,7 +104,7 @@ def read_queries(path: str | Path, encoding: str | None = UTF8) -> QueryFiles | 
             absent += [i for i in ids if i not in place]
             positive.setdefault(name, set()).update(place[i] for i in ids if i in place)
             writers[name] = author
-    remark(zeros_lost(absent, place))
+    remark(ids_apart(absent, place), path)
     true = [sorted(positive.get(row.id, ())) for row in queries]
     queries = [
         row._replace(labels={**row.labels, "author": row.labels["author"] or writers.get(row.id)})

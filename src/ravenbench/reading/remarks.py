@@ -1,40 +1,42 @@
 """Finds what a reader should doubt in a corpus: signed texts, copies, names that may be one person's.
 
-In: texts, ``Labels`` of authors (and topics), ids, further columns: a document a row; ``doubtful_names`` takes names
-only.
-Out: a list of sentences, one for each doubt, empty where there is none. No text is changed. Helpers: ``edges`` and
-``plain_words`` give words of a text, ``names_person`` gives bool.
+In: ``Seen``: texts, ``Labels`` of authors (and topics), ids, further columns, a document a row; some take texts and ids
+alone.
+Out: a list of ``Note``s, empty where there is none; ``corpus_notes`` those of every ``check``. No text is changed.
+Helpers: ``edges`` and ``plain_words`` give words of a text, ``names_person`` gives bool, ``spelt_alike`` labels.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from ravenbench.errors import first_names, some
-from ravenbench.text.common_words import sentence_on_languages
+from ravenbench.reading.account import Note, noted
+from ravenbench.text.common_words import plain_languages
 from ravenbench.text.copies import Copies, Sketch
-from ravenbench.text.damage import odd_texts
-from ravenbench.text.mail import any_of
+from ravenbench.text.damage import MOST, signs_of_damage
+from ravenbench.text.mail import any_of, signs_of_mail
 from ravenbench.text.names import (
     is_kind,
+    is_nobody,
+    is_part,
     is_several,
     label_key,
     lookalikes,
     may_be_nobody,
+    near_ids,
+    one_spelling,
     person_words,
 )
-from ravenbench.text.passages import sentence_on_shared
+from ravenbench.text.passages import shared_by_authors
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 
-ACCOUNT = "what was left out"
-"""The note of a corpus that holds these sentences, and those on files and documents that were not read."""
 LOOKED_AT = 2_000
 """Texts of a corpus that are looked through, the first ones."""
 MOST_BYTES = 64 * 2**20
-_SHOWN = 10
 _NO_WORD = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"\b(?:no|nr|id|student|number|matr\w*) (\d{4,12})\b")
 _PART = re.compile(
@@ -47,11 +49,42 @@ _WORKLESS = re.compile(any_of("workless"))
 _OF_PEOPLE = re.compile(any_of("of_people"))
 _MOMENT = re.compile(r"1[0-7]\d{8}(?:\.0)?|1[0-7]\d{11}")
 """Seconds or thousandths of them since 1970, in this century."""
+_ANSWERED = re.compile(
+    r"^(?:(?:re|fwd?|aw|wg|sv|vs|antw|tr|rv|rif|odp)(?:\[\d{1,3}\])?[ ]?[:：]\s*)+"
+)
+"""What mail programs put before the subject of an answer."""
+_LISTED = re.compile("[;,|]")
 
 
-def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
-    """Sentences on the first texts of a corpus: marks of a wrong conversion, of e-mail, passages of several authors;
-    and on names that may be one person's."""
+class Seen(NamedTuple):
+    """What is looked through: texts with their authors, ids and topics, and further columns of them."""
+
+    texts: Sequence[str]
+    author: Labels
+    ids: Sequence[str]
+    topic: Labels = Labels.of(())
+    columns: Mapping[str, Labels] = {}
+
+
+Check = Callable[[Seen], list[Note]]
+CHECKS: list[Check] = []
+"""What ``corpus_notes`` asks, in order."""
+
+
+def check(function: Check) -> Check:
+    """Have a function look through every corpus that is read; the sentences of its notes are rows of the table."""
+    CHECKS.append(function)
+    return function
+
+
+def corpus_notes(
+    texts: TextTable,
+    author: Labels,
+    ids: Sequence[str],
+    topic: Labels,
+    columns: Mapping[str, Labels],
+) -> list[Note]:
+    """Notes on the first texts of a corpus, and on all of its labels."""
     several: list[str] = []
     size = 0
     for row in range(min(len(texts), LOOKED_AT)):
@@ -59,21 +92,82 @@ def remarks(texts: TextTable, author: Labels, ids: Sequence[str]) -> list[str]:
         size += len(several[-1])
         if size > MOST_BYTES:
             break
+    seen = Seen(several, author, ids, topic, columns)
+    return [note for find in CHECKS for note in find(seen)]
+
+
+def signs(text: str) -> list[Note]:
+    """Notes on what is odd about one text."""
+    return [Note(code, values={**values}) for code, values in signs_of_damage(text).items()]
+
+
+@check
+def odd_texts(seen: Seen) -> list[Note]:
+    """Texts, among the first ``MOST``, with each kind of damage, and those that look like e-mail."""
+    total = min(len(seen.texts), MOST)
+    places: dict[str, list[str]] = {}
+    values: dict[str, dict[str, int | str]] = {}
+    for text, name in zip(seen.texts[:MOST], seen.ids, strict=False):
+        found = signs_of_damage(text) | ({"mail": {}} if signs_of_mail(text) else {})
+        values = found | values
+        for code in found:
+            places.setdefault(code, []).append(name)
     return [
-        *odd_texts(several, ids),
-        *sentence_on_languages(several, ids),
-        *sentence_on_shared(several, author.codes.tolist()),
-        *signed(several, author, ids),
-        *signed_by_others(several, author, ids),
-        *marks_by_author(several, author),
-        *near_copies(several, author.codes.tolist(), ids),
-        *doubtful_names(author.names),
+        Note(code, len(names), tuple(names), {**values[code], "total": total})
+        for code, names in places.items()
     ]
 
 
-def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str]:
-    """Sentences on texts in which their own author's name stands, where few have another's (of one word: where most
-    have it), and on numbers of one author each."""
+@check
+def several_languages(seen: Seen) -> list[Note]:
+    """Texts that are plainly in other languages than most."""
+    named = plain_languages(seen.texts, seen.ids)
+    main, *others = named or [""]
+    odd = [name for language in others for name in named[language]]
+    shown = tuple(f"{len(named[language]):,} in {language}" for language in others)
+    return noted("languages", odd, main=main, most=len(named.get(main, ())), others=shown)
+
+
+@check
+def shared(seen: Seen) -> list[Note]:
+    """Passages that stand in texts of several authors; where these have no names, they are problems."""
+    codes = seen.author.codes.tolist()
+    if (found := shared_by_authors(seen.texts, codes)) is None:
+        return []
+    number = len({codes[row] for row in found.rows})
+    return noted(
+        "shared-licence" if found.is_licence else "shared",
+        [seen.ids[row] for row in found.rows],
+        total=len(seen.texts),
+        owners=f"by {number:,} authors" if seen.author.names else "of several problems",
+        begin=found.begin,
+    )
+
+
+def spelt_alike(
+    labels: Sequence[str | None],
+    account: list[Note],
+    label_kind: str,
+    key: Callable[[str], str] = label_key,
+) -> list[str | None]:
+    """Labels each in the most frequent of the spellings that are one; a note on what was joined is put to
+    ``account``."""
+    spelt, joined = one_spelling(labels, key)
+    account += noted("spellings", joined, label=label_kind)
+    return spelt
+
+
+def ids_apart(ids: Iterable[str], other_ids: Iterable[str]) -> list[Note]:
+    """A note on ids and others that do not meet, and would if they were written alike."""
+    difference, pairs = near_ids(ids, other_ids)
+    return noted(f"ids-{difference}", pairs)
+
+
+@check
+def signed(seen: Seen) -> list[Note]:
+    """Texts in which their own author's name stands, where few have another's (of one word: where most have it), and
+    numbers of one author each."""
+    texts, author, ids = seen[:3]
     names = [person_words(name)[1] for name in author.names]
     signed_texts = list[str]()
     of_several_words = list[str]()
@@ -108,31 +202,21 @@ def signed(texts: Sequence[str], author: Labels, ids: Sequence[str]) -> list[str
         for author_numbers in several
         if any(authors_of_number[number] == 1 for number in author_numbers)
     ]
-    sentences = [
-        f"a number stands in all texts of one author, of {len(alone)} authors ({some(alone)}): it"
-        " tells them apart"
-    ]
-    sentences = sentences if len(alone) > 1 and 2 * len(alone) > len(several) else []
+    is_usual = len(alone) > 1 and 2 * len(alone) > len(several)
+    by_number = noted("number-of-author", sorted(alone) if is_usual else ())
     if 2 * len(signed_texts) <= usable:
         signed_texts = of_several_words if len(of_several_words) > max(1, usable // 50) else []
-    if not signed_texts or 4 * by_neighbours > len(signed_texts):
-        return sentences
-    shown = (
-        f"the author's name stands in {len(signed_texts):,} of {len(texts):,} texts"
-        f" ({first_names(signed_texts, 3)}),"
-        " as at their"
-    )
-    return [
-        f"{shown} heads or ends: it tells the author other than by style; take it out",
-        *sentences,
-    ]
+    if 4 * by_neighbours > len(signed_texts):
+        return by_number
+    return [*noted("signed", signed_texts, total=len(texts)), *by_number]
 
 
-def marks_by_author(texts: Sequence[str], author: Labels) -> list[str]:
-    """A sentence on typographic quotation marks and apostrophes (“ ’), where some authors have them and others straight
+@check
+def marks_by_author(seen: Seen) -> list[Note]:
+    """Typographic quotation marks and apostrophes (“ ’), where some authors have them and others straight
     ones alone, in nine of ten texts at least: most texts of the rarer kind are by such authors."""
     kinds: dict[int, list[bool]] = {}
-    for text, code in zip(texts, author.codes.tolist(), strict=False):
+    for text, code in zip(seen.texts, seen.author.codes.tolist(), strict=False):
         curly = any(mark in text for mark in "“”’")
         if code >= 0 and (curly or text.count("'") + text.count('"') > 1):
             kinds.setdefault(code, []).append(curly)
@@ -152,12 +236,7 @@ def marks_by_author(texts: Sequence[str], author: Labels) -> list[str]:
         for is_curly in nearly_all
     ):
         return []
-    return [
-        f"nearly all texts of {len(nearly_all[True]):,} authors have typographic quotation marks or"
-        f" apostrophes (“ ’), of {len(nearly_all[False]):,} straight ones alone: these tell"
-        " programs"
-        " apart, not styles; write them alike"
-    ]
+    return noted("marks-by-author", count=len(nearly_all[True]), straight=len(nearly_all[False]))
 
 
 def edges(text: str) -> list[str]:
@@ -166,8 +245,10 @@ def edges(text: str) -> list[str]:
     return [plain_words(line).strip().removeprefix("by ") for line in lines if len(line) < 80]
 
 
-def signed_by_others(texts: Iterable[str], author: Labels, ids: Iterable[str]) -> list[str]:
-    """A sentence on texts of which a line at the head or the end is the name of another author."""
+@check
+def signed_by_others(seen: Seen) -> list[Note]:
+    """Texts of which a line at the head or the end is the name of another author."""
+    author = seen.author
     people = {
         " ".join(person_words(name)[1]): code
         for code, name in enumerate(author.names)
@@ -175,22 +256,17 @@ def signed_by_others(texts: Iterable[str], author: Labels, ids: Iterable[str]) -
     }
     odd = [
         f"{name}: {author.names[people[line]]}"
-        for text, code, name in zip(texts, author.codes.tolist(), ids, strict=False)
+        for text, code, name in zip(seen.texts, author.codes.tolist(), seen.ids, strict=False)
         for line in edges(text)
         if people.get(line, code) != code and code >= 0
     ]
-    return (
-        [
-            "texts that another author here signs, by a line at their head or end:"
-            f" {first_names(odd)}"
-        ]
-        if odd
-        else []
-    )
+    return noted("signed-by-another", odd)
 
 
-def parts_of_works(author: Labels, topic: Labels, ids: Sequence[str]) -> list[str]:
-    """A sentence on texts that are parts of one work by their names, where most are and the topic is no work."""
+@check
+def parts_of_works(seen: Seen) -> list[Note]:
+    """Texts that are parts of one work by their names, where most are and the topic is no work."""
+    author, ids = seen.author, seen.ids
     works: dict[tuple[int, str], list[int]] = {}
     authors_of: dict[str, set[int]] = {}
     for row, (code, name) in enumerate(zip(author.codes.tolist(), ids, strict=True)):
@@ -211,51 +287,56 @@ def parts_of_works(author: Labels, topic: Labels, ids: Sequence[str]) -> list[st
         for (_, work), rows in works.items()
         if len(rows) > 1 and len(authors_of.get(work, ())) < 2
     ]
-    topics = [{int(topic.codes[row]) for row in rows} for rows in several]
+    codes = seen.topic.codes.tolist()
+    topics = [{codes[row] for row in rows} for rows in several]
     if 2 * sum(map(len, several)) <= len(ids) or (
         all(len(work_topics) == 1 and min(work_topics) >= 0 for work_topics in topics)
     ):
         return []
-    shown = first_names(
-        [f"{ids[rows[0]]} to {ids[rows[-1]].rpartition('/')[2]}" for rows in several], 3
-    )
-    count = f"{sum(map(len, several)):,} of {len(ids):,} texts"
-    return [
-        f"{count} are parts of {len(several):,} works by their names ({shown}): parts of one work"
-        " share its people and matters; let the work be the topic, or take one part of each"
-    ]
+    shown = [f"{ids[rows[0]]} to {ids[rows[-1]].rpartition('/')[2]}" for rows in several]
+    parts = sum(map(len, several))
+    return noted("parts-of-works", shown, parts=parts, total=len(ids))
 
 
-def two_columns_of_people(author: Labels, columns: Mapping[str, Sequence[str | None]]) -> list[str]:
-    """Sentences on columns that name people otherwise than the authors that were read: of one name several ids, or of
-    one id several names."""
-    sentences = []
-    for column, values in columns.items():
+@check
+def two_columns_of_people(seen: Seen) -> list[Note]:
+    """Columns that name people otherwise than the authors that were read: of one name several ids, or of one id several
+    names."""
+    notes = []
+    for column, values in seen.columns.items():
         if not _OF_PEOPLE.fullmatch(re.sub(r"[\W\d_]", "", column.casefold())):
             continue
         values_both_ways: tuple[dict[str, set[str]], ...] = ({}, {})
-        for name, value in zip(author, values, strict=True):
+        for name, value in zip(seen.author, values, strict=True):
             if name is not None and value is not None:
                 values_both_ways[0].setdefault(name, set()).add(value)
                 values_both_ways[1].setdefault(value, set()).add(name)
-        shown = [
-            [
-                f"{name}: {some(sorted(values))}"
-                for name, values in values_of_name.items()
-                if len(values) > 1
-            ]
-            for values_of_name in values_both_ways
-        ]
+        several, authors = (
+            [f"{key}: {', '.join(sorted(found))}" for key, found in way.items() if len(found) > 1]
+            for way in values_both_ways
+        )
         numbers = [len(values_of_name) for values_of_name in values_both_ways]
-        if any(shown) and all(
-            2 * len(odd) <= number for odd, number in zip(shown, numbers, strict=True)
-        ):
-            sentences.append(
-                f"{column} and the author that is read do not agree: {len(shown[0]):,} authors with"
-                f" several of it ({first_names(shown[0], 3) or 'none'}), {len(shown[1]):,} of it"
-                f" with several authors ({first_names(shown[1], 3) or 'none'})"
+        if 2 * len(several) <= numbers[0] and 2 * len(authors) <= numbers[1]:
+            notes += noted(
+                "columns-of-people", [*several, *authors], column=column, several=len(several)
             )
-    return sentences
+    return notes
+
+
+@check
+def topic_names(seen: Seen) -> list[Note]:
+    """Topics that may be none, parts of a data set, or one."""
+    names = seen.topic.names
+    alike: dict[str, list[str]] = {}
+    for topic in sorted(names):
+        listed = _LISTED.split(_ANSWERED.sub("", topic.casefold()))
+        plain = " ".join(sorted("".join(filter(str.isalnum, part)).rstrip("s") for part in listed))
+        alike.setdefault(plain, []).append(topic)
+    return [
+        *noted("topics-none", sorted(filter(is_nobody, names))),
+        *noted("topics-parts", sorted(filter(is_part, names))),
+        *noted("topics-alike", [" / ".join(group) for group in alike.values() if len(group) > 1]),
+    ]
 
 
 def plain_words(text: str) -> str:
@@ -276,49 +357,33 @@ def names_person(text_words: str, words: Sequence[str]) -> bool:
     )
 
 
-def near_copies(texts: Sequence[str], authors: Sequence[int], ids: Sequence[str]) -> list[str]:
-    """Sentences on texts that repeat another one, of two authors and of one."""
-    copies = Copies.among(list(map(Sketch.of, texts)))
-    pairs = [
-        (ids[first], ids[second], authors[first] == authors[second])
-        for first, second in copies.repeated()
-    ]
-    kinds = {
-        "two authors that are copies of each other but for marks, letter case, and what was cut or added": (
-            False
-        ),
-        "one author that repeat each other, as drafts do": True,
-    }
-    named = {
-        kind_of_pair: [
-            f"{first} and {second}"
-            for first, second, of_one_author in pairs
-            if of_one_author == wanted_author
-        ]
-        for kind_of_pair, wanted_author in kinds.items()
-    }
-    return [
-        f"texts of {kind_of_pair}: {first_names(names)}"
-        for kind_of_pair, names in named.items()
-        if names
-    ]
+@check
+def near_copies(seen: Seen) -> list[Note]:
+    """Texts that repeat another one, of two authors and of one."""
+    ids, codes = seen.ids, seen.author.codes.tolist()
+    pairs = Copies.among(list(map(Sketch.of, seen.texts))).repeated()
+    named: dict[bool, list[str]] = {False: [], True: []}
+    for first, second in pairs:
+        named[codes[first] == codes[second]].append(f"{ids[first]} and {ids[second]}")
+    return [*noted("copies-of-two", named[False]), *noted("copies-of-one", named[True])]
 
 
-def doubtful_names(names: Iterable[str]) -> list[str]:
-    """Sentences on authors' names that may be one person's, several people's each, or nobody's, or kinds of texts."""
+def doubtful_names(names: Iterable[str]) -> list[Note]:
+    """Authors' names that may be one person's, several people's each, or nobody's, or kinds of texts."""
     names = list(names)
     moments = [name for name in names if _MOMENT.fullmatch(name)]
     kinds = [name for name in names if is_kind(name)] or (
         moments if len(moments) == len(names) else []
     )
-    doubts = {
-        "one person's": [" / ".join(group) for group in lookalikes(names)],
-        "several people's": [name for name in names if is_several(name)],
-        "nobody's": [name for name in names if may_be_nobody(name)],
-        "kinds of texts, and no people's": kinds if len(kinds) > 1 else [],
-    }
     return [
-        f"author names that may be {doubt}: {first_names(doubtful, _SHOWN)}"
-        for doubt, doubtful in doubts.items()
-        if doubtful
+        *noted("names-of-one", map(" / ".join, lookalikes(names))),
+        *noted("names-of-several", filter(is_several, names)),
+        *noted("names-of-nobody", filter(may_be_nobody, names)),
+        *noted("names-of-kinds", kinds if len(kinds) > 1 else ()),
     ]
+
+
+@check
+def names_of_authors(seen: Seen) -> list[Note]:
+    """What may be wrong with the authors' names."""
+    return doubtful_names(seen.author.names)

@@ -22,17 +22,15 @@ from ravenbench import registry
 from ravenbench.errors import (
     FormatError,
     InputError,
-    counted,
     did_you_mean,
-    first_names,
     remarks_gathered,
 )
 from ravenbench.files import check_not_forked
+from ravenbench.reading.account import ACCOUNT, Note, noted
 from ravenbench.reading.archive import Archive, no_such
 from ravenbench.reading.build import CorpusBuilder, ImportLog
 from ravenbench.reading.decoding import UTF8, Faults, check_controls
 from ravenbench.reading.parquet import check_size, check_unpacked
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.reading.tabular import (
     AS_TEXT,
     ENDINGS,
@@ -171,27 +169,17 @@ _FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "nome")
 _LAST = ("lastname", "surname", "familyname", "nachname", "nom", "cognome", "apellido")
 
 
-def _doubts_of_columns(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[str]:
-    """Sentences on columns that may be meant in the place of those that are read: of whole texts beside their
-    beginnings, of first names beside surnames."""
-    sentences = []
+def _doubts_of_columns(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[Note]:
+    """Notes on columns that may be meant in the place of those that are read: of whole texts beside their beginnings,
+    of first names beside surnames."""
+    notes = []
     for name in {str(key): None for row in rows for key in row if key not in (text, None)}:
-        longer_lengths = [
-            len(str(row.get(name)))
-            for row in rows
-            if _begins_with(str(row.get(text)), str(row.get(name)))
-        ]
-        if len(rows) > 2 and len(longer_lengths) > len(rows) / 2:
-            sentences.append(
-                f"{name} holds the texts of which {text} holds the beginnings; --text {name}"
-                " reads it"
-            )
+        longer = sum(_begins_with(str(row.get(text)), str(row.get(name))) for row in rows)
+        if len(rows) > 2 and longer > len(rows) / 2:
+            notes += noted("column-of-whole-texts", [name], text=text)
         if letters(name) in _FIRST and not any(" " in str(row.get(author)) for row in rows):
-            sentences.append(
-                f"{author} is the author, and {name} is not; if it is a surname alone, people"
-                " become one"
-            )
-    return sentences
+            notes += noted("column-of-first-names", [name], author=author)
+    return notes
 
 
 def _begins_with(part: str, longer: str) -> bool:
@@ -336,6 +324,7 @@ def read_table(
     only_quotation: list[bool] = []
     kind_of_label: dict[tuple[str, str], type] = {}
     of_two_kinds: dict[str, None] = {}
+    headers: list[int] = []
     number = 0
     for number, (line, row) in enumerate(chain(first_rows, rows)):
         if (
@@ -345,7 +334,7 @@ def read_table(
         ):
             raise _missing(path, line, absent, row, True)
         if all(row.get(column) == column for column in role_columns):
-            account.append(f"the header stands again at line {line}, which is left out")
+            headers.append(line)
             continue
         with faults.gathered():
             for column in role_columns:
@@ -410,21 +399,13 @@ def read_table(
         notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
-    if of_two_kinds:
-        shown = first_names([*of_two_kinds])
-        account.append(f"labels of two types (1 and '1') were joined: {shown}")
-    if only_quotation:
-        alone = f"; {sum(only_quotation):,} held nothing else" if any(only_quotation) else ""
-        account.append(
-            "quotations (lines that begin with >, as on Reddit) were cut out of"
-            f" {len(only_quotation):,}"
-            f" texts{alone}"
-        )
-    if faults:
-        account.append(
-            f"{counted(len(faults), 'faulty row')} left out; the first:"
-            f" {faults.since(0)[0].problem}"
-        )
+    account += [
+        *noted("header-again", map(str, headers), first=next(iter(headers), 0)),
+        *noted("types-joined", of_two_kinds),
+        *noted("reddit-quotations", count=len(only_quotation)),
+        *noted("quotations-only", count=sum(only_quotation)),
+        *noted("faulty-rows", (f"line {fault.line}: {fault.problem}" for fault in faults.since(0))),
+    ]
     if account:
         notes[ACCOUNT] = account
     return builder.finish(

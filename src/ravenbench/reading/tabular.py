@@ -34,13 +34,13 @@ from ravenbench.errors import (
     did_you_mean,
     install,
     remark,
-    some,
 )
+from ravenbench.reading.account import noted
 from ravenbench.reading.archive import DOCUMENT_LIMIT, Archive, check_members, no_such
 from ravenbench.reading.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.reading.parquet import check_size
+from ravenbench.reading.remarks import ids_apart, spelt_alike
 from ravenbench.text.mail import phrases
-from ravenbench.text.names import one_spelling, zeros_lost
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -294,12 +294,7 @@ def _check_sheets(data: bytes, label: str) -> None:
             rows = 1
             cells = book.read(sheet)
             if hidden := len(_HIDDEN.findall(cells)):
-                remark(
-                    [
-                        f"{label}: {hidden:,} rows that are hidden in the sheet, as by a filter,"
-                        " are read too"
-                    ]
-                )
+                remark(noted("hidden-rows", count=hidden, file=label), label)
             unpacked += sum(
                 lengths[i] for cell in _SHARED.finditer(cells) if (i := int(cell[1])) < len(lengths)
             )
@@ -590,27 +585,23 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
     lacking = [i for i in ids if values.get(i) is None]
-    zeros = zeros_lost(ids, values)
+    zeros = ids_apart(ids, values)
     if len(lacking) == len(ids):
         raise FormatError(
             "this file has no value for any problem of truth",
             file=label,
             found=", ".join([*values][:3]) or "nothing",
             expected=f"ids such as {ids[0]}" if len(ids) else None,
-            fix=next(iter(zeros), None),
+            fix=str(zeros[0]) if zeros else None,
         )
-    sentences = (
-        [f"{len(lacking):,} of {len(ids):,} problems have no {column} in {name}: {some(lacking)}"]
-        if lacking
-        else []
-    )
-    sentences += zeros
+    notes = noted("lacking-attribute", lacking, total=len(ids), column=column, file=name)
+    notes += zeros
     present = [value for value in column_values if value is not None]
     if any(isinstance(value, str) for value in present):
         labels = Labels.of(
-            one_spelling(
+            spelt_alike(
                 [None if value is None else str(value) for value in column_values],
-                sentences,
+                notes,
                 repr(column),
             )
         )
@@ -625,7 +616,7 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
         labels = quantiles(
             np.array([math.nan if value is None else value for value in column_values]), bins
         )
-    remark(sentences)
+    remark(notes, path)
     return ProblemAttribute(column, labels)
 
 

@@ -3,7 +3,8 @@
 In: paths of documents, folders and archives, an encoding; for sentences texts with their authors.
 Out: ``Text``, with the file it was read from; ``TextReader`` gathers texts, ``faults`` and ``notes``; ``plain_texts``:
 texts by name, with byte order marks and line ends; ``published_texts``: texts by name; ``read_inbox``:
-``ReadDocument``s and what was left out; ``folders_within``, ``notes_on_mail`` and ``doubts_of``: sentences.
+``ReadDocument``s and what was left out; ``doubts_of``: notes, ``folders_within``:
+sentences.
 ``given_path`` checks a path. FormatError, Unreadable and InputError as ``read_documents``.
 """
 
@@ -11,13 +12,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ravenbench.errors import FormatError, InputError, counted, first_names, remark, some
+from ravenbench.errors import FormatError, InputError, remark, some
 from ravenbench.files import sha256
+from ravenbench.reading.account import Note, noted
 from ravenbench.reading.archive import LED_OUT, LINKS, Archive, no_such, whole, why_unread
 from ravenbench.reading.decoding import UTF8, Faults, checked_name, detected
 from ravenbench.reading.document import Document, Unreadable
@@ -32,7 +34,7 @@ from ravenbench.reading.documents import (
     several_documents,
 )
 from ravenbench.reading.load import check_no_parts
-from ravenbench.reading.remarks import names_person, near_copies, plain_words, signed
+from ravenbench.reading.remarks import Seen, names_person, near_copies, plain_words, signed
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import is_name, person_words
 from ravenbench.text.tokens import count_words
@@ -202,8 +204,7 @@ def plain_texts(
                 "there is no text here", file=path, expected="a text, .txt files, or a problem set"
             )
         unread = [n for n in archive.names if n not in names and not n.endswith(".json")]
-    if unread:
-        remark([f"{counted(len(unread), 'file')} not read: {some(unread)}"])
+    remark(noted("unread-texts", unread), path)
     if faults is None:
         gathering.check()
     return texts
@@ -313,55 +314,32 @@ def _sample(text: str, encoding: str) -> str:
     )
 
 
-def notes_on_mail(texts: Iterable[Text]) -> list[str]:
-    """A sentence on texts that hold what tells their author other than by style."""
-    by_path = {text.path: text for text in texts}
-    mails = {t.name: signs for t in by_path.values() if (signs := signs_of_mail(t.text))}
-    if not mails:
-        return []
-    shown = first_names([f"{name}: {', '.join(signs)}" for name, signs in mails.items()])
-    return [
-        f"parts of an e-mail stand in {len(mails)} of {len(by_path)} texts ({shown}). They name"
-        " people or are by somebody else, so that the answer may rest on them and not on style:"
-        " take them out and repeat"
-    ]
-
-
-def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]) -> list[str]:
+def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]) -> list[Note]:
     """What was left out of texts, each with its author where that is known, and what to doubt in them: copies, parts
     of mails, names of candidates."""
     by_path = {text.path: (author, text) for author, text in texts}
-    authors, several = zip(*by_path.values(), strict=True) if by_path else ((), ())
+    several = [text for _, text in by_path.values()]
     known = [(author, text) for author, text in by_path.values() if author is not None]
     labels = Labels.of(author for author, _ in known)
-    names = [text.name for _, text in known]
-    contents = [text.text for _, text in known]
+    seen = Seen([text.text for _, text in known], labels, [text.name for _, text in known])
+    mails = [text.name for text in several if signs_of_mail(text.text)]
     return [
         *account_of([text.document for text in several if text.document is not None]),
-        *near_copies(contents, labels.codes.tolist(), names),
-        *signed(contents, labels, names),
-        *_candidates_within(zip(authors, several, strict=True), candidates),
-        *notes_on_mail(several),
+        *near_copies(seen),
+        *signed(seen),
+        *noted("names-of-candidates", _candidates_within(by_path.values(), candidates)),
+        *noted("mail", mails, total=len(several)),
     ]
 
 
 def _candidates_within(
     texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]
-) -> list[str]:
+) -> Iterator[str]:
     people = {
         name: words for name in sorted({*candidates}) if len(words := person_words(name)[1]) > 1
     }
-    within = []
     for author, text in texts if people else ():
         words_of_text = plain_words(text.text)
-        within += [
-            f"{text.name}: {person}"
-            for person, words in people.items()
-            if person != author and names_person(words_of_text, words)
-        ]
-    if not within:
-        return []
-    return [
-        f"names of candidates stand in texts: {first_names(within)}; that is no style: take them"
-        " out if they sign"
-    ]
+        for person, words in people.items():
+            if person != author and names_person(words_of_text, words):
+                yield f"{text.name}: {person}"

@@ -118,7 +118,7 @@ def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
 def lacks_function_words(text: str) -> int:
     """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
     count, shares = function_shares(text[:BEGUN])
-    return count if count >= FEWEST_WORDS and shares[0][1] < WITHOUT else 0
+    return count if count >= 2 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
 
 
 def in_alphabetical_order(text: str) -> bool:
@@ -128,27 +128,19 @@ def in_alphabetical_order(text: str) -> bool:
     return max(steps[1], steps[-1]) >= max(FEWEST_WORDS / 2, SORTED * (steps[1] + steps[-1]))
 
 
-def sentence_on_languages(texts: Iterable[str], ids: Iterable[str]) -> list[str]:
-    """A sentence on texts that are plainly in other languages than most; none where one in a hundred are, or where of
-    half of the texts nobody knows the language."""
+def plain_languages(texts: Iterable[str], ids: Iterable[str]) -> dict[str, list[str]]:
+    """Ids of texts by the languages that they are plainly in, the most frequent first; none where one in a hundred are
+    in others, or where of half of the texts nobody knows the language."""
     named = dict[str, list[str]]()
     several = list(zip(texts, ids, strict=False))
     for text, name in several:
         count, ((language, word_count), (_, next_most)) = function_shares(text[:BEGUN])
         if count >= FEWEST_WORDS and next_most < PLAINLY * word_count and word_count >= LEAST:
             named.setdefault(language, []).append(name)
-    (main, most_texts), *other_languages = sorted(
-        named.items(), key=lambda entry: -len(entry[1])
-    ) or [("", [])]
-    fewer = sum(len(names) for _, names in other_languages)
-    if 100 * fewer <= len(most_texts) or 2 * (fewer + len(most_texts)) < len(several):
-        return []
-    shown = ", ".join(
-        f"{len(names):,} in {language} ({first_names(names, 3)})"
-        for language, names in other_languages
-    )
-    sentence = f"texts are in several languages, {len(most_texts):,} in {main}, {shown}"
-    return [f"{sentence}: these are told apart instead of authors"]
+    by_size = dict(sorted(named.items(), key=lambda entry: -len(entry[1])))
+    most, *others = [*map(len, by_size.values())] or [0]
+    told = most + sum(others)
+    return {} if 100 * sum(others) <= most or 2 * told < len(several) else by_size
 
 
 LANGUAGE_WORDS = 100

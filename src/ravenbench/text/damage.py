@@ -1,22 +1,22 @@
 """Finds signs that a text is not what its author wrote: HTML, a wrong conversion, hidden directions, disguised letters.
 
-In: a text; for ``odd_texts`` several, and their ids or None.
-Out: ``signs_of_damage`` sentences, one for each sign of the text, empty where there is none; ``odd_texts`` sentences
-with counts of texts; ``script_of`` "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Chinese or Japanese" or None;
-``repeated`` two counts of words (all, without repetitions), None unless the text says the same again and again;
-``is_wordless`` and ``is_macintosh`` bool.
+In: a text.
+Out: ``signs_of_damage`` values by codes of the account, one for each sign, empty where there is none; ``script_of`` a
+script's name or None; ``repeated`` two counts of words (all, without repetitions), or None; ``is_wordless`` and
+``is_macintosh`` bool.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import islice
 
-from ravenbench.errors import offered
-from ravenbench.text.common_words import in_alphabetical_order, lacks_function_words
+from ravenbench.text.common_words import (
+    function_words,
+    in_alphabetical_order,
+    lacks_function_words,
+)
 from ravenbench.text.lookalikes import disguised, invisible
-from ravenbench.text.mail import phrases, signs_of_mail
+from ravenbench.text.mail import phrases
 from ravenbench.text.names import read_again
 from ravenbench.text.passages import GUTENBERG
 from ravenbench.text.tokens import count_evidence, count_words
@@ -66,17 +66,20 @@ _PAGE = re.compile(
     r" (?:removed|deleted|blocked|unavailable))\b",
     re.IGNORECASE,
 )
+_NUMERAL = re.compile("[IVXLCDM]+")
 _LIMITS = str.maketrans("⏎⇥", "\n\t")
 _MARKS = [line.split("\t") for line in phrases("marks")]
-"""What shows a wrong conversion: a part of it that is looked for first, how often it must stand, the pattern, and what
-it is."""
+"""What shows a wrong conversion: a part of it that is looked for first, how often it must stand, the pattern, and its
+code."""
 _COMPILED = tuple(
-    (part.translate(_LIMITS), re.compile(pattern, re.MULTILINE), int(least), what)
-    for part, least, pattern, what in _MARKS
+    (part.translate(_LIMITS), re.compile(pattern, re.MULTILINE), int(least), code)
+    for part, least, pattern, code in _MARKS
 )
 _LOOKED_AT = 1_000_000
 FEWEST_WORDS = 50
-"""Words of evidence below which a text that has more of them says the same again and again."""
+MOST_DISTINCT = 2 / 3
+"""Words of a text that has few different ones, and share of them without repetitions below which it says the same again
+and again."""
 MOST = 2_000
 """Texts of a set that are looked at, the first ones."""
 _CELL = 32_767
@@ -107,109 +110,76 @@ def is_macintosh(text: str) -> bool:
 
 def repeated(text: str) -> tuple[int, int] | None:
     """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
-    has_few_words = len(set(text.split())) < FEWEST_WORDS and count_words(text) >= FEWEST_WORDS
-    return (
-        (count_words(text), words)
-        if has_few_words and (words := count_evidence(text)) < FEWEST_WORDS
-        else None
-    )
+    words = count_words(text)
+    if words < FEWEST_WORDS or len(set(text.split())) >= FEWEST_WORDS:
+        return None
+    distinct = count_evidence(text)
+    return (words, distinct) if distinct < min(FEWEST_WORDS, MOST_DISTINCT * words) else None
 
 
-def signs_of_damage(text: str) -> tuple[str, ...]:
-    """What is odd about a plain text: no word or only one, marks of HTML, a wrong conversion, Project Gutenberg's
-    licence, several scripts, turned directions, invisible characters, letters of other alphabets.
+def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
+    """Codes of what is odd about a plain text, each with values: no word or only one, marks of HTML, a wrong
+    conversion, Project Gutenberg's licence, several scripts, turned directions, invisible characters, letters of other
+    alphabets.
 
     A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
     was lost. Only the first million characters are looked at.
     """
     text = text[:_LOOKED_AT]
-    signs: list[str] = []
+    signs: dict[str, dict[str, int | str]] = {}
     if is_wordless(text):
-        signs.append("it holds no word to go by, so that no method answers about it")
+        signs["wordless"] = {}
     elif len(text) < 80 and _ONE_WORD.fullmatch(text) is not None:
-        signs.append("it is one word alone, in which nobody's style shows")
+        signs["one-word"] = {}
     elif len(text) < 300 and _PAGE.search(text) is not None:
-        signs.append("it reads like the message of a program or a page, in the place of a text")
+        signs["page-message"] = {}
     if count := lacks_function_words(text):
-        signs.append(
-            f"none of {count:,} words at its beginning are function words, as where stop words were"
-            " taken out"
-        )
+        signs["no-function-words"] = {"words": count}
     if in_alphabetical_order(text):
-        signs.append("its words stand in alphabetical order: it is no prose")
+        signs["alphabetical"] = {}
     if (repetition := repeated(text)) is not None:
-        signs.append(
-            f"it says the same again and again: {repetition[0]:,} words, {repetition[1]:,} without"
-            " repetitions"
-        )
-    for part, pattern, fewest, damage in _COMPILED:
+        signs["repetitive"] = {"words": repetition[0], "distinct": repetition[1]}
+    for part, pattern, fewest, code in _COMPILED:
         if part in text and (occurrences := len(pattern.findall(text))) >= fewest:
-            signs.append(damage.format(f"{occurrences:,}"))
+            signs[code] = {"times": occurrences}
     if len(text) == _CELL:
-        signs.append(
-            "it ends after 32,767 characters, where a spreadsheet cuts a cell: take it from its"
-            " source"
-        )
+        signs["cell-limit"] = {}
     if "<teiHeader" in text[:20_000]:
-        signs.append("it holds marks of TEI: save it as .xml")
+        signs["tei-marks"] = {}
     elif (
         re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5
     ):
-        signs.append("it holds marks of HTML: save it as .html, or as plain text")
+        signs["html-marks"] = {}
     elif len(entities := _ENTITY.findall(text) if "&" in text else []) >= _FEWEST:
-        signs.append(
-            f"{len(entities):,} signs stand as entities of HTML ({entities[0]}): write the signs"
-            " themselves"
-        )
+        signs["entities"] = {"times": len(entities), "first": entities[0]}
     if ("utenberg" in text or "UTENBERG" in text) and GUTENBERG.search(text) is not None:
-        signs.append(
-            offered(
-                "a header or licence of Project Gutenberg stands in it; --strip-shared takes it out"
-            )
-        )
+        signs["gutenberg"] = {}
     if text.isascii():
-        return tuple(signs)
+        return signs
     runs = _RUN.findall(text)
     wrong = [
         (run, mended) for run in runs if _LEAD.search(run) and (mended := read_again(run)) != run
     ]
     if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
         run, mended = wrong[0]
-        signs.append(
-            f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {mended}): convert"
-            " it again"
-        )
+        signs["utf8-as-1252"] = {"times": len(wrong), "found": run, "meant": mended}
     if is_macintosh(text):
-        signs.append(
-            "Mac Roman was read as Windows-1252 (donÕt for don’t): convert it again from its source"
-        )
+        signs["mac-as-1252"] = {}
     if lost := text.count("\ufffd"):
-        signs.append(
-            f"characters lost in a conversion (U+FFFD): {lost:,}; make the text again from its"
-            " source"
-        )
+        signs["characters-lost"] = {"times": lost}
     if turned := len(_TURNED.findall(text)):
         leftwards = any(mark in text for mark in "\u202b\u202e\u2067\u2068")
-        signs.append(
-            "marks that turn the direction of writing, so that it reads otherwise than it is"
-            f" stored: {turned:,}"
-            if leftwards
-            else (
-                f"marks of left-to-right writing: {turned:,}; no reader sees them, but they can"
-                " tell who stored it; if others have none, take them out: an editor finds them as"
-                " U+202A to U+202E and U+2066 to U+2069"
-            )
-        )
+        signs["turned" if leftwards else "left-to-right-marks"] = {"times": turned}
     if unseen := invisible(text):
-        signs.append(
-            f"invisible characters: {unseen:,}; no reader sees them, and every program counts them"
-        )
-    if words := disguised(text):
+        signs["invisible"] = {"times": unseen}
+    words = {
+        word: plain
+        for word, plain in disguised(text).items()
+        if not _NUMERAL.fullmatch(word) and word.lower() not in function_words()
+    }
+    if words:
         word, mended = min(words.items())
-        signs.append(
-            f"{len(words):,} of its words hold letters of another alphabet that look the same"
-            f" ({word} for {mended})"
-        )
+        signs["disguised"] = {"words": len(words), "found": word, "meant": mended}
     counts = {name: len(letters.findall(text)) for name, letters in _OF_SCRIPT.items()}
     letter_count = sum(counts.values())
     scripts = [
@@ -218,31 +188,5 @@ def signs_of_damage(text: str) -> tuple[str, ...]:
         if letter_count and count >= _SHARE * letter_count
     ]
     if len(scripts) > 1:
-        signs.append(
-            f"it is written in several scripts ({', '.join(scripts)}): a verifier compares one"
-            " language"
-        )
-    return tuple(signs)
-
-
-def odd_texts(texts: Iterable[str], ids: Iterable[str] | None = None) -> list[str]:
-    """Sentences that count among the first ``MOST`` texts those that look like e-mail, and those with each kind of
-    damage; ``ids`` name them."""
-    several = list(islice(texts, MOST))
-    mails = sum(bool(signs_of_mail(text)) for text in several)
-    count = f"of {len(several):,} texts"
-    alike: dict[str, list[str]] = {}
-    for text, name in zip(several, ids or [""] * len(several), strict=False):
-        for sign in signs_of_damage(text):
-            kind = re.sub(r"\d[\d,]*+|\([^()]*+\)", "#", sign)
-            alike.setdefault(kind, []).append(f"{name}: {sign}".removeprefix(": "))
-    odd = [
-        f"{len(names):,} {count} {'are' if len(names) > 1 else 'is'} odd; of the first, {names[0]}"
-        for names in alike.values()
-    ]
-    if mails:
-        odd.append(
-            f"parts of an e-mail stand in {mails:,} {count}: they tell the author other than by"
-            " style"
-        )
-    return odd
+        signs["scripts"] = {"shares": ", ".join(scripts)}
+    return signs

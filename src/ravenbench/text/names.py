@@ -1,7 +1,6 @@
 """Brings names and labels to one form, and says which may be one person's, several people's or nobody's.
 
-In: a name or label (text), or many; ``one_name_each``: pairs (name, reference or key); ``one_spelling``: labels or
-None, a list to which sentences are added, what the labels are; ``zeros_lost``: ids of two tables.
+In: a name or label (text), or many; for ``near_ids`` ids of two tables.
 Out: ``plain_name`` and ``read_again`` the name's form, ``label_key`` and ``name_key`` the key that its spellings share
 (text); the ``is_…`` functions and ``may_be_nobody`` bool; ``one_name_each`` and ``one_spelling`` a name or None a row;
 ``handed_in_by`` a name or None, ``lookalikes`` groups of names, ``person_words`` title and words;
@@ -22,7 +21,6 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import combinations
 
-from ravenbench.errors import first_names, some
 from ravenbench.text.lookalikes import twins
 from ravenbench.text.mail import any_of, phrases
 from ravenbench.texts import composed
@@ -156,13 +154,10 @@ def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
 
 
 def one_spelling(
-    labels: Sequence[str | None],
-    joined: list[str],
-    label_kind: str,
-    key: Callable[[str], str] = label_key,
-) -> list[str | None]:
+    labels: Sequence[str | None], key: Callable[[str], str] = label_key
+) -> tuple[list[str | None], list[str]]:
     """Labels each in the most frequent of the spellings that are one; those without a character that is seen are None.
-    A sentence on what was joined is put to ``joined``; ``label_kind`` the labels are."""
+    And which were joined, as ``joined_spellings`` has them."""
     counts = Counter(label for label in labels if label is not None)
     groups: dict[str, list[str]] = {}
     for label in counts:
@@ -173,14 +168,12 @@ def one_spelling(
         for spellings in groups.values()
         for spelling in spellings
     }
-    joined += sentence_on_joined(groups.values(), label_kind)
-    return [None if label is None else best.get(label) for label in labels]
+    spelt = [None if label is None else best.get(label) for label in labels]
+    return spelt, joined_spellings(groups.values())
 
 
-def sentence_on_joined(
-    groups: Iterable[Collection[str]], label_kind: str = "author's name"
-) -> list[str]:
-    """A sentence that names the spellings that were joined; nothing where there are no several of any."""
+def joined_spellings(groups: Iterable[Collection[str]]) -> list[str]:
+    """Of groups of several names the spellings, with what tells those apart that look alike."""
     several = []
     for names in (spellings for spellings in groups if len(spellings) > 1):
         looks: dict[str, list[str]] = {}
@@ -191,7 +184,7 @@ def sentence_on_joined(
         several.append(
             " = ".join(look + _difference(spellings) for look, spellings in looks.items())
         )
-    return [f"spellings of one {label_kind} were joined: {first_names(several)}"] if several else []
+    return several
 
 
 def _difference(names: Sequence[str]) -> str:
@@ -206,9 +199,9 @@ def _difference(names: Sequence[str]) -> str:
     )
 
 
-def zeros_lost(ids: Iterable[str], other_ids: Iterable[str]) -> list[str]:
-    """A sentence on what to do where ids and others do not meet, and would as numbers (001 and 1) or without letter
-    case; else nothing."""
+def near_ids(ids: Iterable[str], other_ids: Iterable[str]) -> tuple[str, list[str]]:
+    """Pairs of ids and others that do not meet, and would as numbers (001 and 1) or without letter case: in what they
+    differ ("numbers", "case", "blanks" or "zeros"), and the pairs, sorted."""
     id_set = set(ids)
     other_set = set(other_ids)
 
@@ -217,35 +210,16 @@ def zeros_lost(ids: Iterable[str], other_ids: Iterable[str]) -> list[str]:
         return f"{float(name):.15g}" if number else re.sub(r"(?<!\d)0+(?=\d)", "", label_key(name))
 
     alone = {plain(name): name for name in other_set - id_set}
-    pairs = [
-        f"{name} and {alone[plain(name)]}" for name in id_set - other_set if plain(name) in alone
-    ]
-    if pairs and not any(map(_NUMBER.fullmatch, pairs[0].split(" and "))):
-        first, second = pairs[0].split(" and ")
-        in_case = first.casefold() == second.casefold()
-        in_key = label_key(first) == label_key(second)
-        if len(pairs) == 1 and not in_key:
-            return []
-        difference = (
-            "letter case"
-            if in_case
-            else "blanks or letter case"
-            if in_key
-            else "zeros before a number"
-        )
-        return [
-            f"{len(pairs):,} ids differ only in {difference} ({some(pairs)}): write them alike in"
-            " both"
-        ]
-    sentence = (
-        f"{len(pairs):,} ids differ only as numbers are written ({some(pairs)}), as where a"
-        " spreadsheet took zeros"
-    )
-    return (
-        [f"{sentence}: write them alike in both, and give the column the format of text"]
-        if pairs
-        else []
-    )
+    pairs = sorted((n, alone[plain(n)]) for n in id_set - other_set if plain(n) in alone)
+    shown = [" and ".join(pair) for pair in pairs]
+    if not pairs or any(map(_NUMBER.fullmatch, pairs[0])):
+        return "numbers", shown
+    first, second = pairs[0]
+    if first.casefold() == second.casefold():
+        return "case", shown
+    if label_key(first) == label_key(second):
+        return "blanks", shown
+    return "zeros", shown if len(pairs) > 1 else []
 
 
 @lru_cache(maxsize=2**16)

@@ -1,11 +1,9 @@
 """Finds passages that texts of several authors share: licences, headers, forms (nobody's style).
 
-In: ``SharedPassages.among``, ``cleaner`` and ``sentence_on_shared``: texts and their authors, in the same order; the
-methods of ``SharedPassages``, and what ``cleaner`` gives: one text.
-Out: ``SharedPassages``: ``without`` the text without shared passages and what Project Gutenberg adds, ``stretches``
-half-open spans of code points (from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to
-text; ``sentence_on_shared`` a list of one sentence or none. ValueError for fewer authors than texts. *Shared*: by
-``FEWEST_AUTHORS`` (3) authors or more.
+In: texts and their authors; then one text.
+Out: ``SharedPassages``: ``without`` a text without them, ``stretches`` half-open spans of characters (code points from
+0), ``line_of`` a shared line or None; ``cleaner`` a function from text to text; ``shared_by_authors`` a ``SharedSign``
+or None.
 
 A passage is a whole line of 40 characters or more (of one above 400 a sentence), or words in one order, a dozen or
 more, wherever lines end and whatever few words (a title, a date, a name) are between: three in a row, two such runs
@@ -22,7 +20,6 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.errors import offered
 from ravenbench.types import Bools, Ints
 
 FEWEST_AUTHORS = 3
@@ -290,11 +287,17 @@ def cleaner(
     return lambda text: plain if (plain := shared_passages.without(text)).strip() or empty else text
 
 
-def sentence_on_shared(
-    texts: Sequence[str], authors: Sequence[object], owners: str = ""
-) -> list[str]:
-    """A sentence on passages of several authors, where they stand in a few texts, and in one of fifty; or none.
-    ``owners`` says what stands for the authors of texts where these are not known."""
+class SharedSign(NamedTuple):
+    """That texts share passages: their rows, the beginning of the first passage, and whether Project Gutenberg's licence
+    is among them."""
+
+    rows: list[int]
+    begin: str
+    is_licence: bool
+
+
+def shared_by_authors(texts: Sequence[str], authors: Sequence[object]) -> SharedSign | None:
+    """Passages of several authors, where they stand in a few texts, and in one of fifty; or None."""
     step = -(-len(texts) // SAMPLE) or 1
     shared_passages = SharedPassages.among(texts[::step], authors[: len(texts) : step])
     if step > 1:
@@ -312,16 +315,10 @@ def sentence_on_shared(
     }
     several = sorted({*begins, *shared_passages.rows})
     if len(several) < max(FEWEST_AUTHORS, len(texts) // 50):
-        return []
-    owners = owners or f"by {len({authors[row] for row in several}):,} authors"
+        return None
     text = texts[several[0]]
     begin = begins.get(several[0]) or next(
         (text[slice(*stretch)] for stretch in shared_passages.stretches(text)), ""
     )
-    licence = any(GUTENBERG.search(unit) for unit in (begin, *shared_passages.lines))
-    return [
-        f"the same passages stand in {len(several):,} of {len(texts):,} texts, {owners}, such as "
-        f"“{' '.join(begin.split())[:60]}…”"
-        + (" (it looks like the licence of Project Gutenberg)" if licence else "")
-        + offered(": they are nobody's style; --strip-shared takes them out")
-    ]
+    is_licence = any(GUTENBERG.search(unit) for unit in (begin, *shared_passages.lines))
+    return SharedSign(several, " ".join(begin.split())[:60], is_licence)

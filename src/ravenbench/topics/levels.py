@@ -29,8 +29,8 @@ from ravenbench.components import identity_hash, parts
 from ravenbench.errors import CorpusError, did_you_mean
 from ravenbench.files import cache_folder, code_of, kept_array, make_room
 from ravenbench.randomness import Draws
+from ravenbench.reading.account import ACCOUNT, Note
 from ravenbench.reading.kept import HOME
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import Encoder
 from ravenbench.types import Corpus, Floats, Ints, Labels
@@ -229,12 +229,7 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
     group[order] = np.arange(len(counts)) % groups
     names = tuple(f"authors {number:02d}" for number in range(1, groups + 1))
     codes = np.where(corpus.author.codes >= 0, group[corpus.author.codes], -1)
-    sentence = (
-        f"the texts have no topics: authors were dealt into {groups} groups, of which each is"
-        " tested by what learned from the others; nothing can be said of new topics and of the"
-        " training domain"
-    )
-    account = [*corpus.notes.get(ACCOUNT, ()), sentence]
+    account = [*corpus.notes.get(ACCOUNT, ()), Note("no-topics", groups)]
     return replace(corpus, topic=Labels(codes, names), notes={**corpus.notes, ACCOUNT: account})
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from notes import account
 from ravenbench.errors import FormatError
 from ravenbench.ext.documents.report import extract_texts
 from ravenbench.ext.documents.tei import identity, parsed
 from ravenbench.reading.document import Unreadable
 from ravenbench.reading.documents import read_document, read_documents
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 {doctype}<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>{title} : ELTeC edition</title>
@@ -128,8 +128,7 @@ def test_a_corpus_is_by_reference_before_spelling(tmp_path, packed):
     smiths = ["Smith, John (viaf:3)", "Smith, John (viaf:4)"]
     assert list(corpus.author) == ["Brontë, Emily"] * 3 + ["Bronte, Anne", *smiths, "Bronte, Anne"]
     assert list(corpus.columns["title"])[:2] == ["T0", "T1"]
-    said = "\n".join(corpus.notes[ACCOUNT])
-    assert "2 texts left out, for their author is nobody" in said and "several authors" in said
+    assert {"nobody", "shared"} <= account(corpus).keys()
 
 
 def test_a_header_of_tei_that_is_nested_deep_takes_time_by_its_length():
@@ -163,7 +162,7 @@ def test_a_corpus_of_several_texts_in_one_file(tmp_path):
     for place in (inbox, inbox / "all.xml"):
         corpus = load_corpus(place)
         assert list(corpus.author) == ["Ann Lee", "Bob Ray", "Ann Lee", "Cy Fox"]
-        assert any("all.xml text 5" in said for said in corpus.notes[ACCOUNT])
+        assert account(corpus)["unreadable"] == ("all.xml text 5",)
     with pytest.raises(FormatError, match=r"raven texts all\.xml -o texts"):
         read_document(inbox / "all.xml")
     written = extract_texts(inbox, tmp_path / "out")
@@ -192,7 +191,7 @@ def test_a_reference_says_who_is_who_in_corpora_and_in_texts(tmp_path):
     }
     corpus = load_corpus(inbox)
     assert set(corpus.author.names) == names
-    assert any("Charlotte Brontë = Currer Bell" in said for said in corpus.notes[ACCOUNT])
+    assert account(corpus)["spellings"] == ("Charlotte Brontë = Currer Bell",)
     written = extract_texts(inbox, tmp_path / "out")
     assert set(written.authors) == names and written.joined == {"Currer Bell": "Charlotte Brontë"}
 
@@ -214,9 +213,9 @@ def test_what_stands_beside_the_text_is_said(tmp_path):
     )
     for i, name in enumerate(("a", "b", "c")):
         (tmp_path / f"{name}.xml").write_text(marked.replace("To be", f"To be {i}"))
-    said = " ".join(load_corpus(tmp_path, pairs=False).notes[ACCOUNT])
-    assert "a preface, dedication or the like is not taken as text, in a.xml" in said
-    assert "divisions within its body that may be another's count as text: introduction (1)" in said
+    found = account(tmp_path, pairs=False)
+    assert found["prefaces"] == ("a.xml", "b.xml", "c.xml")
+    assert "that may be another's count as text: introduction (1)" in found["of-documents"][0]
 
 
 def header(author):

@@ -11,10 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from made_documents import docx, mail, mailbox, paragraph
+from notes import account
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError
 from ravenbench.ext.documents.report import extract_texts
-from ravenbench.reading.load import ACCOUNT, UNKNOWN, load_corpus
+from ravenbench.reading.load import UNKNOWN, load_corpus
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 
@@ -151,10 +152,9 @@ def test_corpora_take_the_same_formats_and_say_what_was_left_out(tmp_path):
     (others / UNKNOWN / "a.txt").write_text("Nobody's words.")
     corpus = load_corpus(others)
     assert list(corpus.author) == ["ann", "ann", "bob", "bob"] and corpus.ids[0] == "ann/0.docx"
-    account = corpus.notes[ACCOUNT]
-    assert account[0].startswith("ann/locked.docx: left out, for it is damaged")
-    assert account[1].startswith("4 of 5 documents hold more")
-    assert account[2] == f"1 text left out, for their author is nobody in particular: {UNKNOWN} (1)"
+    found = account(corpus)
+    assert found["unreadable"] == ("ann/locked.docx",) and len(found["more-than-text"]) == 4
+    assert found["nobody"] == (f"{UNKNOWN} (1)",)
     (others / "bob" / "box.mbox").write_bytes(mailbox(mail("One."), mail("Two.", sender="b@x.org")))
     with pytest.raises(FormatError, match="this file holds several"):
         load_corpus(others)

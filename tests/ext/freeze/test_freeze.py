@@ -19,7 +19,8 @@ from ravenbench.ext.freeze.copies import match
 from ravenbench.ext.freeze.frozen import Source, SourcePart, read_manifest, text_key
 from ravenbench.ext.freeze.manifests import freeze, manifest_of, thaw, write_manifest
 from ravenbench.problems.sources import given
-from ravenbench.reading.problems import read_problem_sets, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problems import read_problem_sets
 from ravenbench.tasks.attribute.task import Attribute
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable

@@ -19,7 +19,8 @@ from ravenbench.ext.programs import process as command_process
 from ravenbench.ext.programs.process import obstacle
 from ravenbench.ext.programs.verifier import Command
 from ravenbench.reading.answers import read_answers
-from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.reports.report import write_report
 from ravenbench.tasks.api import pan14
 from ravenbench.tasks.run import spec

@@ -15,7 +15,7 @@ import ravenbench
 from ravenbench.errors import InputError
 from ravenbench.metrics import scores
 from ravenbench.reading.answers import Truth, read_truth
-from ravenbench.reading.problems import write_pan_pairs
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.reading.tabular import ProblemAttribute, quantiles, read_attribute
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate

@@ -13,7 +13,8 @@ from ravenbench.engine.pool import local, run_units, silent
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.recipes.controls import Random
-from ravenbench.reading.problems import read_problems, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problems import read_problems
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import obfuscate

@@ -15,7 +15,8 @@ from ravenbench import registry
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.metrics.pan import scores
-from ravenbench.reading.problems import read_problems, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problems import read_problems
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
@@ -303,7 +304,7 @@ def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
 
 
 def test_corpora_of_pairs_without_their_authors(tmp_path):
-    from ravenbench.reading.problems import write_pan_pairs
+    from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
     from ravenbench.types import Labels
 
     for part, n in (("train", 24), ("test", 16)):

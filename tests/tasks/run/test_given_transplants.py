@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from given_problems import made_up, write_made_up
 from ravenbench.cli.main import build
 from ravenbench.problems.transplant import known_authors
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.statistics.axes import EFFECTS, Content
 from ravenbench.tasks.api import pan14, run, verify

@@ -9,7 +9,7 @@ import pytest
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.site.diff.comparison import diff_page
 from ravenbench.ext.site.diff.pages import from_run
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.reading.reviews import VERSION, read_reviews
 from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store

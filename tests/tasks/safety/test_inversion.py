@@ -6,7 +6,7 @@ from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.registry import parse
 from ravenbench.reports.report import analyse
 from ravenbench.tasks.api import safety

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
 from ravenbench.errors import SpecError
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.reports.seeds import PooledSets
 from ravenbench.store.store import Store
 from ravenbench.tasks.safety.report import SafetyReport

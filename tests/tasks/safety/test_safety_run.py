@@ -15,7 +15,7 @@ from ravenbench.obfuscation.base import tasks_of
 from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
-from ravenbench.reading.problems import write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.registry import parse
 from ravenbench.reports.report import analyse, report_of
 from ravenbench.store.store import Store

@@ -25,7 +25,8 @@ from ravenbench.errors import (
 )
 from ravenbench.metrics.pan import scores
 from ravenbench.reading.answers import read_answers
-from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import verify

@@ -17,7 +17,7 @@ import typer
 from ravenbench.cli.show import print_json, print_parts, readable, say
 from ravenbench.cli.tasks import Json, reads
 from ravenbench.errors import MissingPart
-from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.account import ACCOUNT
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -224,6 +224,39 @@ def info(
         return
     parts = [] if summary is None else shown(summary)
     print_parts(parts if entry is None else [*parts, catalogued(entry)])
+
+
+@app.command()
+@reads
+def check(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A corpus, problems, truth, answers, or one text: file, folder, zip or name.",
+        ),
+    ],
+    page: Annotated[
+        Path | None, typer.Option("--page", help="Write an HTML page that lists all of it.")
+    ] = None,
+    json: Json = False,
+    *,
+    reading: dict[str, Any],
+) -> None:
+    """List all that reading finds: what is refused, left out, joined or doubted, and what mends it.
+
+    Other commands say the most important of it, and how many notes there are further.
+
+    A doubt says where to look; only you know whether it is right. Exit code 2: it cannot be read.
+    """
+    from ravenbench.ext.corpora.check import checked
+
+    found = checked(source, reading)
+    written = None if page is None else found.write(page)
+    if json:
+        print_json({**found.json(), "page": None if written is None else str(written)})
+    else:
+        print_parts(found.shown(), written)
 
 
 @app.command("import")

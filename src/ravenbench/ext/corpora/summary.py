@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.reading.account import in_words
 from ravenbench.text.segmenters import detect, writing_of
 from ravenbench.text.tokens import count_words, words
 from ravenbench.types import Corpus, Floats, Ints, Problems
@@ -82,7 +83,7 @@ def summarise(corpus: Corpus) -> dict[str, Any]:
             for t in order
             if topic_counts[t]
         ],
-        "notes": dict(corpus.notes),
+        "notes": in_words(corpus.notes),
         **({"unsegmented": why} if (why := detect(corpus.texts).refusal) else {}),
     }
 

@@ -26,7 +26,7 @@ from ravenbench.files import sync_file_system, sync_folder, write_bytes, write_j
 from ravenbench.outputs import TEXTS_PAGES, check_folder, fresh_folder
 from ravenbench.reading.document import Document
 from ravenbench.reading.load import UNKNOWN
-from ravenbench.reading.remarks import doubtful_names
+from ravenbench.reading.remarks import Seen, doubtful_names, shared
 from ravenbench.reading.texts import read_inbox
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, rows_json, table, to_csv
@@ -40,9 +40,9 @@ from ravenbench.text.names import (
     one_name_each,
     plain_name,
 )
-from ravenbench.text.passages import sentence_on_shared
 from ravenbench.text.tokens import count_words
 from ravenbench.texts import composed
+from ravenbench.types import Labels
 
 By = Literal["sender", "folder"]
 _SHOWN = 20_000
@@ -99,8 +99,10 @@ class Extracted:
     def shared(self) -> list[str]:
         """A sentence on passages of several authors, or none."""
         looked_at = self.texts[:MOST]
-        return sentence_on_shared(
-            [one.document.text for one in looked_at], [one.author for one in looked_at]
+        names = [one.file for one in looked_at]
+        authors = Labels.of(one.author for one in looked_at)
+        return list(
+            map(str, shared(Seen([one.document.text for one in looked_at], authors, names)))
         )
 
     @property

@@ -54,7 +54,7 @@ _LEFT_OUT = {
 }
 _BESIDE = re.compile(
     "(?:preface|introduction|intro|foreword|afterword|title_?page|toc|contents|advert(?:isement)?|imprint|appendix"
-    "|glossary|index|notes|editorial|liminal)",
+    "|glossary|index|notes|editorial)",
     re.IGNORECASE,
 )
 """Types of divisions that are no part of the text itself, or may be by another hand."""

@@ -53,12 +53,9 @@ from ravenbench.ext.freeze.frozen import (
 )
 from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.problems import (
-    problems_at,
-    read_problem_sets,
-    write_pan_pairs,
-    write_pan_problems,
-)
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
+from ravenbench.reading.problems import problems_at, read_problem_sets
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.store import Store
 from ravenbench.text.copies import Copies, Sketch

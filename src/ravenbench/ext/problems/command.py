@@ -107,7 +107,7 @@ def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
     from ravenbench.outputs import check_folder, fresh_folder
     from ravenbench.problems.rewritten import FirstWords
     from ravenbench.reading.load import load_corpus
-    from ravenbench.reading.problems import write_pan_problems
+    from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 
     words = spec.words
     least, most = _range(spec.known)

@@ -18,7 +18,8 @@ from ravenbench.engine.task import task_of
 from ravenbench.errors import InputError
 from ravenbench.files import write_json
 from ravenbench.outputs import fresh_folder
-from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.store.store import Store
 
 EXPORTED = ("run", "pan14")

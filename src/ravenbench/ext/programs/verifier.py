@@ -20,7 +20,8 @@ from ravenbench.errors import FormatError, ProgramError
 from ravenbench.ext.programs.process import Ran, Rules, arguments
 from ravenbench.programs import private_folder
 from ravenbench.reading.answers import SystemAnswers, read_answers
-from ravenbench.reading.problems import write_pan_pairs, write_pan_problems
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Positive, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier

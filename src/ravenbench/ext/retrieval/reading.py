@@ -20,10 +20,10 @@ from ravenbench.randomness import stream
 from ravenbench.reading.decoding import UTF8
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
 from ravenbench.reading.queries import COLUMNS, NAMES, ItemRow, first_of, letters_of, read_queries
-from ravenbench.reading.remarks import doubtful_names
-from ravenbench.text.damage import MOST, is_wordless, odd_texts
-from ravenbench.text.names import is_nobody, name_key, one_spelling
-from ravenbench.text.passages import cleaner, sentence_on_shared
+from ravenbench.reading.remarks import Seen, doubtful_names, odd_texts, shared, spelt_alike
+from ravenbench.text.damage import MOST, is_wordless
+from ravenbench.text.names import is_nobody, name_key
+from ravenbench.text.passages import cleaner
 from ravenbench.texts import TextTable, composed
 from ravenbench.types import Bools, Corpus, Ints, Labels
 
@@ -95,11 +95,11 @@ def pool_of(
         plain = cleaner((text for row in every for text in row.texts), authors, empty=False)
     texts, rows = TextTable.collect(composed(plain(text)) for row in every for text in row.texts)
     ptr = np.concatenate([[0], np.cumsum([len(row.texts) for row in every])]).astype(np.int64)
-    said: list[str] = []
+    said: list[Any] = []
     writers = [row.labels.get("author") for row in every]
-    columns = {"author": Labels.of(one_spelling(writers, said, "author's name", name_key))}
+    columns = {"author": Labels.of(spelt_alike(writers, said, "author's name", name_key))}
     columns |= {
-        c: Labels.of(one_spelling([row.labels.get(c) for row in every], said, c))
+        c: Labels.of(spelt_alike([row.labels.get(c) for row in every], said, c))
         for c in COLUMNS[1:]
     }
     if nobody and by_names:
@@ -237,14 +237,12 @@ def pool_at(
             faults=read.faults,
         )
         authors = pool.candidates.labels.get("author")
-        remark(
-            [*odd_texts(pool.texts), *doubtful_names(authors.names if authors is not None else ())]
-        )
         labels = pool.described()[1].get("author")
-        some_texts = pool.texts.rows(np.arange(min(MOST, len(pool.texts))))
-        remark(
-            sentence_on_shared(some_texts, range(MOST) if labels is None else labels.codes.tolist())
-        )
+        rows = np.arange(min(MOST, len(pool.texts)))
+        whose = Labels(rows, ()) if labels is None else labels
+        seen = Seen(pool.texts.rows(rows), whose, list(map(str, rows + 1)))
+        names = authors.names if authors is not None else ()
+        remark([*odd_texts(seen), *doubtful_names(names), *shared(seen)], path)
         return pool
     return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 

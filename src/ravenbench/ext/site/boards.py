@@ -27,9 +27,9 @@ from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError, first_names
 from ravenbench.files import escaped_json
 from ravenbench.metrics.pan import STANDARD
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.answers import Truth
 from ravenbench.reading.decoding import Faults
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.reading.tabular import ProblemAttribute, quantiles
 from ravenbench.reports.content import badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers

@@ -64,7 +64,8 @@ def read_question(
         texts = tuple(t.of(plain(t.text)) for t in texts)
         notes = [note for note in notes if "--strip-shared" not in note]
         notes.append(f"passages of several authors were taken out of {changed:,} texts")
-    notes += doubts_of([(None, text) for text in texts], [one.author for one in known])
+    questioned = [(None, text) for text in texts]
+    notes += map(str, doubts_of(questioned, [one.author for one in known]))
     copied, remarks = _copies(texts, known)
     question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(dict.fromkeys(notes)))
     gone = sorted({k.author for k in known} - set(question.candidates))

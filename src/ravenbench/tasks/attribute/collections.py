@@ -53,7 +53,7 @@ class CollectionScores:
     @property
     def notes(self) -> list[str]:
         """What was odd in the problems' files, and which problems were left out."""
-        odd = [note for problem in self.problems for note in problem.notes]
+        odd = [str(note) for problem in self.problems for note in problem.notes]
         nobody = [
             f"{method} named nobody ({UNKNOWN}) for {counted(count, 'text')}"
             for method, count in self.unanswered.items()

@@ -257,7 +257,7 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
         missing=in_order.missing,
         training=training,
         breakdowns=breakdowns,
-        notes=[*notes, *account, *in_order.notes],
+        notes=[*notes, *map(str, account), *in_order.notes],
         skipped=in_order.skipped,
         **{name: getattr(spec, name) for name in JudgingSpec.__struct_fields__},
     )

@@ -19,15 +19,13 @@ from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of, wi
 from ravenbench.outputs import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.reading.decoding import Faults
 from ravenbench.reading.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.reading.problems import (
-    ProblemSet,
-    problems_at,
-    read_problems,
-    write_pan_problems,
-)
+from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from ravenbench.reading.problem_sets import ProblemSet
+from ravenbench.reading.problems import problems_at, read_problems
+from ravenbench.reading.remarks import Seen, odd_texts
 from ravenbench.reading.texts import plain_texts
 from ravenbench.tasks.obfuscate.spec import ObfuscateSpec
-from ravenbench.text.damage import odd_texts
+from ravenbench.types import Labels
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
     ]
     texts = plain_texts(path, spec.encoding, faults)
     faults.check()
-    remark(odd_texts([*texts.values()], [*texts]))
+    remark(odd_texts(Seen([*texts.values()], Labels.of(()), [*texts])), path)
     tasks = [
         ObfuscationTask(name, text, tuple(known), spec.language) for name, text in texts.items()
     ]

@@ -22,7 +22,8 @@ from ravenbench.engine.transplants import TransplantRecord, most_transplants, pl
 from ravenbench.errors import FormatError, remark
 from ravenbench.problems.overlap import unlike_problems
 from ravenbench.problems.sources import given
-from ravenbench.reading.problems import ProblemSet, read_problem_sets
+from ravenbench.reading.problem_sets import ProblemSet
+from ravenbench.reading.problems import read_problem_sets
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan, Record
 from ravenbench.tasks.verify.plan import check_classes

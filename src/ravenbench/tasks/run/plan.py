@@ -34,8 +34,8 @@ from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws
+from ravenbench.reading.account import ACCOUNT, in_words
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.sampling import draw_pools
 from ravenbench.store import plans
 from ravenbench.store.resume import data_hash
@@ -229,7 +229,7 @@ def _topic_plan(
             documents=len(corpus),
             authors=len(np.unique(corpus.author.codes)),
             topics=count,
-            notes=dict(corpus.notes),
+            notes=in_words(corpus.notes),
         ),
         topics=list(corpus.topic.names),
         encoder=str(encoders[0]),
@@ -302,8 +302,9 @@ def _given_plan(
     }
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
-    if said := [*check_overlap(train, test, spec.allow_shared), *train.notes, *test.notes]:
-        notes[ACCOUNT] = said
+    said = [*check_overlap(train, test, spec.allow_shared), *train.notes, *test.notes]
+    if said:
+        notes[ACCOUNT] = list(map(str, said))
     transplants = None
     if spec.probe in ("transplant", "both"):
         transplants = (

@@ -19,7 +19,7 @@ import msgspec
 from ravenbench import registry
 from ravenbench.builtin import is_control
 from ravenbench.errors import counted
-from ravenbench.reading.remarks import ACCOUNT
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reports import view
 from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.content import (

@@ -30,7 +30,8 @@ from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
 from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
-from ravenbench.reading.problems import ProblemSet, read_problems
+from ravenbench.reading.problem_sets import ProblemSet
+from ravenbench.reading.problems import read_problems
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import CellPlace, FoldRecord
 from ravenbench.store.store import Store

@@ -37,7 +37,7 @@ from ravenbench.engine.transplants import (
 )
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.problems.sources import given
-from ravenbench.reading.problems import ProblemSet
+from ravenbench.reading.problem_sets import ProblemSet
 from ravenbench.store.plans import cell_key, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace, Plan, Record, record_or_none, write_record
 from ravenbench.store.store import Cell, Store, open_store
@@ -170,7 +170,7 @@ def draft(
         faults=dict(test.faults),
         fault_truth=dict(test.fault_truth),
         left_out={} if train is None else dict(train.faults),
-        notes=[*common, *(f"training: {note}" for note in notes), *test.notes],
+        notes=[*common, *(f"training: {note}" for note in notes), *map(str, test.notes)],
         transplant=section,
     )
     labels = {

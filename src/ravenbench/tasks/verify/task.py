@@ -38,7 +38,7 @@ from ravenbench.shown import Shown
 
 if TYPE_CHECKING:
     from ravenbench.problems.overlap import LearnedHashes
-    from ravenbench.reading.problems import ProblemSet
+    from ravenbench.reading.problem_sets import ProblemSet
     from ravenbench.store.store import Store
     from ravenbench.types import Answers
     from ravenbench.verifiers.contract.base import Verifier

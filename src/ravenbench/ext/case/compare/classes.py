@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError, some
+from ravenbench.errors import CorpusError, SpecError, first_names, some
 from ravenbench.ext.case.compare.background import (
     Population,
     case_shape,
@@ -35,10 +35,10 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import LEAST_FILLED, MOST_KNOWN, Shape, shape_of
+from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.build import sentence_on_dropped
 from ravenbench.reading.load import load_corpus
-from ravenbench.reading.remarks import ACCOUNT
-from ravenbench.reading.texts import Text, given_path, notes_on_mail
+from ravenbench.reading.texts import Text, given_path
 from ravenbench.text.mail import phrases
 from ravenbench.text.names import name_key
 from ravenbench.text.tokens import count_words
@@ -189,23 +189,18 @@ def read_class(spec: CompareSpec) -> Material:
         notes.append(
             f"the text in question of some authors may be an earlier one: look at them first{gone}"
         )
-    twice = [
-        one
-        for one in corpus.notes.get(ACCOUNT, ())
-        if one.startswith("texts that stand under two authors")
-    ]
     copies = [
         "Whole texts stand under two authors and are not judged, an earlier one may be in question:"
-        f" {one.partition(': ')[2]}"
-        for one in twice
+        f" {first_names(note.places)}"
+        for note in corpus.notes.get(ACCOUNT, ())
+        if note.code == "two-authors"
     ]
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
         notes.insert(0, f"the text in question of {who} is {how}")
     used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
     background = _background(spec, corpus, used, notes)
-    texts = [text for case in cases for text in (case.questioned, *case.candidate.texts)]
-    return Material(tuple(cases), (*notes, *notes_on_mail(texts)), background, tuple(copies))
+    return Material(tuple(cases), tuple(notes), background, tuple(copies))
 
 
 @dataclass(frozen=True)

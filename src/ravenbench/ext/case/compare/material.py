@@ -23,7 +23,7 @@ from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.reading.archive import no_such
 from ravenbench.reading.decoding import checked_name
-from ravenbench.reading.problems import check_no_further_text
+from ravenbench.reading.problem_formats.pair_tables import check_no_further_text
 from ravenbench.reading.remarks import edges, names_person
 from ravenbench.reading.tabular import read_rows
 from ravenbench.reading.texts import Text, TextReader, doubts_of, folders_within, given_path
@@ -167,7 +167,7 @@ def _doubts(cases: Sequence[CaseTexts]) -> list[str]:
     """What was left out of the texts that are compared, and what to doubt in them."""
     texts: list[tuple[str | None, Text]] = [(None, case.questioned) for case in cases]
     texts += [(case.candidate.name, text) for case in cases for text in case.candidate.texts]
-    return doubts_of(texts, [case.candidate.name for case in cases])
+    return list(map(str, doubts_of(texts, [case.candidate.name for case in cases])))
 
 
 def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:

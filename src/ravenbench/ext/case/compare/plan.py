@@ -51,8 +51,8 @@ from ravenbench.ext.case.compare.record import (
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
 from ravenbench.ext.case.sentences import say
+from ravenbench.reading.account import ACCOUNT, in_words
 from ravenbench.reading.load import load_corpus, without_shared
-from ravenbench.reading.remarks import ACCOUNT
 from ravenbench.reading.texts import Text
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan
@@ -222,7 +222,11 @@ def background_record(
     words = [len(text.split()) for text in background.corpus.texts]
     return BackgroundRecord(
         name=background.corpus.name,
-        notes={key: value for key, value in background.corpus.notes.items() if key != "defaults"},
+        notes={
+            key: value
+            for key, value in in_words(background.corpus.notes).items()
+            if key != "defaults"
+        },
         documents=len(background.corpus),
         authors=list(background.authors),
         all_authors=len(background.authors) + background.dropped,

@@ -1,0 +1,40 @@
+"""Tells what lies at a path, by all signs of a layout: problems, truth, answers, one text, or a corpus.
+
+In: a path, an encoding. Out: a ``Kind``; "nothing" where there is no such file or folder. FormatError where an archive
+cannot be opened.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from ravenbench.reading.answers import answer_files
+from ravenbench.reading.archive import Archive, is_there
+from ravenbench.reading.decoding import UTF8
+from ravenbench.reading.documents import is_document
+from ravenbench.reading.load import is_corpus_folder
+from ravenbench.reading.pan_attribution import holds_attribution
+from ravenbench.reading.problem_sets import is_truth
+from ravenbench.reading.problems import holds_problems
+
+Kind = Literal["nothing", "corpus", "attribution", "problems", "truth", "answers", "text"]
+
+
+def kind_at(path: Path, encoding: str | None = UTF8) -> Kind:
+    """What a reader takes a path for."""
+    if not is_there(path):
+        return "nothing"
+    if is_corpus_folder(path):
+        return "corpus"
+    with Archive(path, encoding) as archive:
+        if holds_attribution(archive):
+            return "attribution"
+        if holds_problems(archive):
+            return "problems"
+        others = [name for name in archive.names if not is_truth(name)]
+        if archive.names and not others:
+            return "truth"
+        if archive.single and is_document(path):
+            return "text"
+        return "answers" if answer_files(archive) == others else "corpus"

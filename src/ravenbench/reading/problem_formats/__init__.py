@@ -1,0 +1,1 @@
+"""Formats of verification problems, each a module with its ``FORMAT``."""

@@ -1,0 +1,299 @@
+"""Reads and writes pairs as PAN 2020 to 2023 have them: pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl.
+
+In: an open ``Archive`` and names of files; ``Problems`` to write.
+Out: ``Pair``s and ``PairTruth`` one by one, ``FORMAT``; or files (their folder is returned). Lines count from 1.
+FormatError for what does not parse, InputError for a place that cannot be written.
+
+A pair: {"id", "pair": [text, text], "fandoms": [a, b]} (2020, 2021) or "discourse_types" (2022, 2023);
+its truth: {"id", "same", "authors": [a, b]}.
+
+References
+----------
+Kestemont et al., Overview of the Cross-Domain Authorship Verification Task at PAN 2020 and 2021; Stamatatos et al. for
+2022 and 2023 (CLEF working notes).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    remark,
+)
+from ravenbench.outputs import whole_file
+from ravenbench.reading.account import noted
+from ravenbench.reading.archive import Archive, Split, split_roots
+from ravenbench.reading.decoding import Faults
+from ravenbench.reading.problem_formats.pair_tables import (
+    TableRoles,
+    own_label,
+    pair_table,
+    says_same,
+    table_truth,
+)
+from ravenbench.reading.problem_sets import (
+    ID_TWICE,
+    NOT_TRUTH,
+    OF_TRUTH,
+    SWAPPED,
+    ProblemBuilder,
+    ProblemFormat,
+    ProblemSet,
+    is_truth,
+)
+from ravenbench.reading.tabular import (
+    is_lines,
+    record_id,
+    records,
+    stem_of,
+    table_kind,
+)
+from ravenbench.reading.text_pairs import Pair, PairTruth, nobody, set_of_pairs, two_names
+from ravenbench.text.names import (
+    name_key,
+)
+from ravenbench.types import Bools, Labels, Problems
+
+
+def pairs_files(archive: Archive) -> dict[str, str | None]:
+    """Pairs files inside an archive and the truth file of each: itself where its lines have it, None where none has."""
+    lines = [name for name in archive.names if is_lines(name)]
+    pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
+    files: dict[str, str | None] = {}
+    for name in pairs:
+        parent = PurePosixPath(name).parent
+        stem = stem_of(name)
+        truth_stems = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
+        if len(pairs) == 1 or stem == "pairs":
+            truth_stems.append("truth")
+        near = [
+            PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == parent
+        ] + archive.siblings()
+        truths = [
+            name
+            for truth_stem in truth_stems
+            for name in near
+            if is_truth(name) and is_lines(name) and stem_of(name) == truth_stem
+        ]
+        files[name] = (
+            str(parent / truths[0])
+            if truths
+            else name
+            if own_label(first_record(archive, name))
+            else None
+        )
+    return files
+
+
+def first_record(archive: Archive, name: str) -> dict[str, Any]:
+    """The first line of a JSON-lines file as a mapping, {} where it is none."""
+    try:
+        _, line = next(archive.lines(name), (0, ""))
+        record = json.loads(line)
+    except (ValueError, RecursionError, FormatError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _human(record: Mapping[str, Any]) -> Any:
+    return record.get("is_human", record.get("label"))
+
+
+def of_pair(record: Mapping[str, Any]) -> bool:
+    """Whether a line's label is about a pair of a person's and a machine's text."""
+    return isinstance(_human(record), list)
+
+
+def label_of(record: Mapping[str, Any], **location: Any) -> bool | None:
+    """Whether a machine wrote what a line of texts, truth or answers is about; None where it has no label.
+
+    Of a pair: whether a machine wrote the first text, as in PAN's evaluator. FormatError if the label is none.
+    """
+    human = _human(record)
+    if "is_human" in record or of_pair(record):
+        if human in ([True, False], [False, True]):
+            return not human[0]
+        raise FormatError(
+            "is_human is not one true and one false",
+            **location,
+            found=human,
+            expected="[true, false]",
+        )
+    label = record.get("label")
+    if label is None:
+        return None
+    if isinstance(label, bool) or label not in range(6):  # 1.0 too, as PAN's evaluator
+        raise FormatError(
+            "not a label",
+            **location,
+            found=repr(label),
+            expected="a number: 0 (a person), 1 (a machine); or 0 to 5",
+        )
+    return bool(label != 0)
+
+
+def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
+    """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by its id; names that are
+    nobody's name no author.
+
+    FormatError, with all of them, if lines are not truth (answers are recognised), or an id stands twice; or if the
+    file is empty.
+    """
+    if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
+        return table_truth(archive, name, table or TableRoles((), None, "id"))
+    truth: dict[str, PairTruth] = {}
+    faults = Faults(OF_TRUTH)
+    nobodies = 0
+    for line, record in records(archive, name):
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
+        if "same" not in record and "value" in record:
+            raise FormatError(
+                NOT_TRUTH, **location, found=sorted(record), expected='{"id", "same"}', fix=SWAPPED
+            )
+        with faults.gathered():
+            key = record_id(record, archive, name, line)
+            if key in truth:
+                raise FormatError(
+                    ID_TWICE, **location, found=key, fix="keep the line that is right"
+                )
+            truth[key], of_nobody = _record_truth(record, location)
+            nobodies += of_nobody
+    faults.check()
+    if not truth:
+        raise FormatError("the truth file is empty", file=archive.label(name))
+    remark(noted("truth-of-nobody", count=nobodies), archive.path)
+    return truth
+
+
+def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[PairTruth, bool]:
+    """What a line of truth says, and whether it says that two texts are by one author who is nobody in particular."""
+    same = record.get("same")
+    about = "authors"
+    if same is None and (label := own_label(record)) is not None:
+        same = says_same(record, label)
+    elif same is None:
+        same = label_of(record, **location)
+        about = "machine pairs" if of_pair(record) else "machines"
+    if not isinstance(same, bool):
+        raise FormatError(
+            "truth has no same: true or false",
+            **location,
+            found=record,
+            expected='{"id", "same"}',
+            fix="write true or false, without quotation marks, for every problem",
+        )
+    authors = two_names(record.get("authors"), "an author", **location)
+    if authors is not None and nobody(*authors):
+        return PairTruth(same, None, about), same
+    if authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
+        raise FormatError(
+            "same contradicts the two authors",
+            **location,
+            found=record,
+            fix="mend the one that is wrong",
+        )
+    return PairTruth(same, authors, about), False
+
+
+def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
+    """Read the pairs of one file; (id, reason) stands in place of a pair that cannot be used.
+
+    FormatError if a line is not JSON, has no id, or repeats one.
+    """
+    seen_ids: set[str] = set()
+    for line, record in records(archive, name):
+        key = record_id(record, archive, name, line)
+        if key in seen_ids:
+            raise FormatError("an id stands twice", file=archive.label(name), line=line, found=key)
+        seen_ids.add(key)
+        texts = record.get("pair")
+        location: dict[str, Any] = {"file": archive.label(name), "line": line}
+        if isinstance(texts, list) and len(texts) > 2:
+            raise FormatError(
+                "a pair has two texts",
+                **location,
+                found=len(texts),
+                expected='"pair": [text, text]',
+            )
+        if (
+            not isinstance(texts, list)
+            or len(texts) != 2
+            or not all(isinstance(text, str) for text in texts)
+        ):
+            yield key, f"line {line} has no pair of two texts"
+            continue
+        topics = next(
+            (record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record),
+            None,
+        )
+        if isinstance(topics, str):
+            topics = [topics, topics]
+        first, second = (text.lstrip("\ufeff").replace("\r\n", "\n") for text in texts)
+        yield Pair(
+            key, (first, second), two_names(topics, "a topic", **location) or (None, None), line
+        )
+
+
+def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
+    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line a problem; return the folder.
+
+    Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them. InputError if a problem has
+    several known documents, or the folder cannot be written.
+    """
+    folder = Path(folder)
+    if np.any(problems.sizes != 1):
+        i = int(np.argmax(problems.sizes != 1))
+        raise InputError(
+            "only problems with one known document can be written as pairs",
+            found=f"{problems.ids[i]} with {problems.sizes[i]}",
+            fix="write them as a PAN13–15 folder",
+        )
+    rows_by_side = list(
+        zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True)
+    )
+
+    def two_labels(labels: Labels | None, i: int) -> list[str] | None:
+        pair = [labels[row] for row in rows_by_side[i]] if labels is not None else [None]
+        return None if None in pair else [str(label) for label in pair]
+
+    with whole_file(folder / "pairs.jsonl") as file:
+        for i, name in enumerate(problems.ids.tolist()):
+            record: dict[str, Any] = {"id": name}
+            if (topics := two_labels(problems.topic, i)) is not None:
+                record["fandoms"] = topics
+            record["pair"] = [problems.texts[row] for row in rows_by_side[i]]
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    if same is not None:
+        with whole_file(folder / "truth.jsonl") as file:
+            for i, name in enumerate(problems.ids.tolist()):
+                record = {"id": name, "same": bool(same[i])}
+                if (authors := two_labels(problems.author, i)) is not None:
+                    record["authors"] = authors
+                file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    return folder
+
+
+def _read(
+    archive: Archive, files: dict[str, str | None], split: Split | None, _: bool
+) -> list[ProblemSet]:
+    folders = sorted({str(PurePosixPath(name).parent) for name in files})
+    of_split = set(split_roots(folders, split, archive.path))
+    truths = {
+        name: None if truth_file is None else read_truth_records(archive, truth_file)
+        for name, truth_file in files.items()
+        if str(PurePosixPath(name).parent) in of_split
+    }
+    return [
+        set_of_pairs(archive, name, ProblemBuilder(), read_pairs(archive, name), truth)
+        for name, truth in truths.items()
+    ]
+
+
+FORMAT = ProblemFormat(2, pairs_files, _read)
