@@ -134,7 +134,7 @@ def found(store: Store, kinds: dict[str, str]) -> list[dict[str, Any]]:
                 "promised": None if answer is None else round(answer.promise["cllr"].value, 3),
                 "llr": {}
                 if answer is None
-                else {line.name: round(line.llr, 3) for line in answer.lines},
+                else {line.name: round(line.llr, 3) for line in answer.verifiers},
             }
         )
     return told

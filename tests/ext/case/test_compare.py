@@ -158,14 +158,14 @@ def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
     plan = store.plan_as(ComparePlan)
     valid = judged_by(plan.cases[0], read_scores(store, plan, plan.shapes[0]))
     assert found.alike > valid.limits.reach and answer.fused.bounds.upper <= UNSHOWN
-    assert max(line.llr for line in answer.lines) <= UNSHOWN
+    assert max(line.llr for line in answer.verifiers) <= UNSHOWN
     assert any("more alike in content" in note for note in found.notes)
     told = report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]
     assert told["content_similarity"] == found.alike and told["log10_lr"] <= UNSHOWN
 
 
 def test_no_interval_is_a_point(done):
-    for line in analyse(done).cases[0].scored.lines:
+    for line in analyse(done).cases[0].scored.verifiers:
         assert line.interval[0] < line.interval[1]
 
 
@@ -262,7 +262,10 @@ def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, 
     result = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
     found = analyse(result.store)
     assert result.errors and found.failures[0].verifier == "char-ngram"
-    assert [line.name for line in found.cases[0].scored.lines] == ["function-words", "all together"]
+    assert [line.name for line in found.cases[0].scored.verifiers] == [
+        "function-words",
+        "all together",
+    ]
     assert "completed cells only: char-ngram has 0 of its" in write_report(result.store).read_text()
 
 
@@ -311,7 +314,7 @@ def test_known_texts_of_two_writers_disagree(others, tmp_path):
     questioned, known = case(tmp_path, known=3)
     write(known / "0.txt", text(71, 0))
     (found,) = asked(tmp_path, others, questioned, known)
-    assert min(found.scored.known) < 0 and not found.answered
+    assert min(found.scored.known_against_others) < 0 and not found.answered
     assert [r.sentence.partition(":")[0] for r in found.reasons] == [
         "the known texts disagree among themselves"
     ]

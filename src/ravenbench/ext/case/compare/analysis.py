@@ -111,64 +111,49 @@ class LRLine(Worth, frozen=True, kw_only=True, rename=LINE):
     bounds: Bounds
 
 
-CHECK = {name: f"log10_lr_{name}" for name in ("written", "style")}
-CHECK |= {name: f"log10_lr_{name}_topic" for name in ("on", "off")}
+class ContentCheck(Worth, frozen=True, kw_only=True):
+    """The case with other content, all in log10 LRs: that of the texts as written and that from style alone, the mean
+    of every version; what content of the known texts' topic and of far topics makes of the LR as written; what it
+    comes to, and the sentence that says so.
 
-
-class ContentCheck(Worth, frozen=True, kw_only=True, rename=CHECK):
-    """The case with other content, all in log10 LRs: that of the texts as ``written`` and that from ``style`` alone,
-    the mean of every version; what content of the known texts' topic (``on``) and of far topics (``off``) makes of
-    the LR as written; what it comes to, and the sentence that says so.
-
-    ``style`` is calibrated on background pairs that were transplanted too; ``written``, ``on`` and ``off`` are not.
+    ``log10_lr_style`` is calibrated on background pairs that were transplanted too; the others are not.
     """
 
     outcome: str
     sentence: str
-    written: float
-    style: float
+    log10_lr_written: float
+    log10_lr_style: float
     versions: list[float]
-    on: float
-    off: float
+    log10_lr_on_topic: float
+    log10_lr_off_topic: float
     bounds: Bounds
 
 
-SCORED = {
-    "lines": "verifiers",
-    "contents": "verifiers_and_content",
-    "misled": "misleading_pairs",
-    "known": "known_against_others",
-    "draws": "bootstrap_samples",
-    "slices": "validation",
-}
-
-
-class CaseScored(Record, frozen=True, kw_only=True, rename=SCORED):
+class CaseScored(Record, frozen=True, kw_only=True):
     """What was found for one case that could be scored.
 
     ``misleading`` is the share (0 to 1) of background pairs of the other kind with an LR as strong as the fusion's, the
-    last of the ``lines``, and ``misled`` how many these are, of how many; ``known`` log10 LRs of the known texts
-    against one another; ``promise`` what such LRs were worth on people left out, ``slices`` on parts of the pairs;
-    ``rank`` the candidate's place (1 = first) among ``ranked`` writers; ``draws`` the count of samples behind the
-    intervals; ``contents`` what was done about content of each verifier.
+    last of the ``verifiers``, and ``misleading_pairs`` how many these are, of how many; ``known_against_others`` are
+    log10 LRs; ``promise`` what such LRs were worth on people left out, ``validation`` on parts of the pairs; ``rank``
+    the candidate's place (1 = first) among ``ranked`` writers; ``bootstrap_samples`` are behind the intervals.
     """
 
-    lines: list[LRLine]
-    contents: list[VerifierContent]
+    verifiers: list[LRLine]
+    verifiers_and_content: list[VerifierContent]
     misleading: float
-    misled: tuple[int, int]
+    misleading_pairs: tuple[int, int]
     rank: int
     ranked: int
-    known: list[float]
-    draws: int
+    known_against_others: list[float]
+    bootstrap_samples: int
     content: ContentCheck | None
     promise: dict[str, MeasureEstimate]
-    slices: dict[str, Worth | None]
+    validation: dict[str, Worth | None]
 
     @property
     def fused(self) -> LRLine:
         """The line of all verifiers together."""
-        return self.lines[-1]
+        return self.verifiers[-1]
 
 
 class ComparedAs(Record, frozen=True, kw_only=True):
@@ -482,17 +467,17 @@ def _scored(
         notes=[*found.notes, *held, *_on_likeness(alike, valid, fused.bounds.upper)],
         pairs=case.shape if case.part is None else part_of(case.shape or "", case.part),
         scored=CaseScored(
-            lines=lines,
-            contents=verifier_contents(scored, valid),
+            verifiers=lines,
+            verifiers_and_content=verifier_contents(scored, valid),
             misleading=misleading(as_cases, pairs.same, fused.llr, pairs.weight),
-            misled=(int(as_strong.sum()), len(other_kind)),
+            misleading_pairs=(int(as_strong.sum()), len(other_kind)),
             rank=1 + int((others >= float(case_llr.written[FUSED][0])).sum()),
             ranked=1 + len(others),
-            known=known.tolist(),
-            draws=draws,
+            known_against_others=known.tolist(),
+            bootstrap_samples=draws,
             content=_content_check(scored, asking, valid, case_llr, fused),
             promise=dict(promise(valid, seed)),
-            slices=_slices(valid, alike),
+            validation=_slices(valid, alike),
         ),
     )
 
@@ -526,11 +511,11 @@ def _content_check(
     return ContentCheck(
         outcome=outcome,
         sentence=say(f"case {outcome}"),
-        written=written,
-        style=mean,
+        log10_lr_written=written,
+        log10_lr_style=mean,
         versions=versions.tolist(),
-        on=float(_fused(valid, scored, on).mean()),
-        off=float(_fused(valid, scored, off).mean()),
+        log10_lr_on_topic=float(_fused(valid, scored, on).mean()),
+        log10_lr_off_topic=float(_fused(valid, scored, off).mean()),
         bounds=bounds,
         **worth,
     )

@@ -181,17 +181,13 @@ def common_words(
     z = (questioned_rates - mean) / spread
     y = (own - mean) / spread
     pull = z * y / max(float(np.linalg.norm(z) * np.linalg.norm(y)), 1e-12)
-    features = []
-    for i in _ends(pull):
-        place = next(
-            (match for match in WORD.finditer(questioned) if lowered(match[0]) == names[i]), None
-        )
-        features.append(
-            _feature(
-                names[i], pull[i], (questioned_rates[i], own[i], mean[i]), questioned, place, None
-            )
-        )
-    return tuple(features)
+    return _features(
+        pull,
+        (questioned_rates, own, mean),
+        questioned,
+        lambda i: next((m for m in WORD.finditer(questioned) if lowered(m[0]) == names[i]), None),
+        lambda i: (names[i], None),
+    )
 
 
 def ngrams(
@@ -226,23 +222,45 @@ def ngrams(
     mean = cohort.mean(axis=0)
     pull = np.minimum(questioned_rates, own) - np.minimum(cohort, questioned_rates).mean(axis=0)
     names = counter.get_feature_names_out()[frequent]
-    features = []
-    for i in _ends(pull):
+
+    def named(i: int) -> tuple[str, float | None]:
         places = [m.start() for m in re.finditer(f"(?={re.escape(names[i])})", flat[0].lower())]
-        place = re.compile(re.escape(names[i]), re.IGNORECASE).search(flat[0])
-        share = _within(flat[0], places, n, functions)
-        rates = questioned_rates[i], own[i], mean[i]
-        features.append(
-            _feature(names[i].replace(" ", "␣"), pull[i] * 1000, rates, flat[0], place, share)
-        )
-    return tuple(features)
+        return names[i].replace(" ", "␣"), _within(flat[0], places, n, functions)
+
+    return _features(
+        pull,
+        (questioned_rates, own, mean),
+        flat[0],
+        lambda i: re.compile(re.escape(names[i]), re.IGNORECASE).search(flat[0]),
+        named,
+        1000,
+    )
 
 
-def _ends(pull: Floats) -> list[int]:
-    """The features that pull most for, and then those that pull most against."""
+def _features(
+    pull: Floats,
+    rates: tuple[Floats, Floats, Floats],
+    text: str,
+    place: Callable[[int], re.Match[str] | None],
+    named: Callable[[int], tuple[str, float | None]],
+    times: int = 1,
+) -> tuple[Feature, ...]:
+    """The features that pull most for, and then those that pull most against; ``place`` finds an instance in the text,
+    ``named`` gives what each is called and its share of content."""
     order = np.argsort(-pull, kind="stable")
-    up = [int(i) for i in order[:SHOWN] if pull[i] > 0]
-    return up + [int(i) for i in order[::-1][:SHOWN] if pull[i] < 0]
+    chosen = [int(i) for i in order[:SHOWN] if pull[i] > 0]
+    chosen += [int(i) for i in order[::-1][:SHOWN] if pull[i] < 0]
+    features = []
+    for i in chosen:
+        name, content = named(i)
+        context = None
+        if (found := place(i)) is not None:
+            before = text[max(0, found.start() - AROUND) : found.start()].replace("\n", " ")
+            after = text[found.end() : found.end() + AROUND].replace("\n", " ")
+            context = before, found[0], after
+        shares = [1000 * float(rate[i]) for rate in rates]
+        features.append(Feature(name, float(pull[i] * times), *shares, context, content))
+    return tuple(features)
 
 
 def _within(text: str, places: Sequence[int], n: int, functions: frozenset[str]) -> float | None:
@@ -254,23 +272,6 @@ def _within(text: str, places: Sequence[int], n: int, functions: frozenset[str])
         if match[0].lower() not in functions:
             content[match.start() : match.end()] = 1.0
     return float(np.mean([content[place : place + n].sum() > n / 2 for place in places]))
-
-
-def _feature(
-    name: str,
-    pull: float,
-    rates: tuple[float, float, float],
-    text: str,
-    place: re.Match[str] | None,
-    content: float | None,
-) -> Feature:
-    context = None
-    if place is not None:
-        before = text[max(0, place.start() - AROUND) : place.start()]
-        after = text[place.end() : place.end() + AROUND]
-        context = before.replace("\n", " "), place[0], after.replace("\n", " ")
-    questioned, known, background = (1000 * float(rate) for rate in rates)
-    return Feature(name, float(pull), questioned, known, background, context, content)
 
 
 class Evidence(Struct, frozen=True):

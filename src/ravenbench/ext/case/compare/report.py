@@ -174,7 +174,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             return made
         # What single verifiers say is no answer where none is given.
         section = "verifiers" if one.answered else None
-        lines = one.scored.lines
+        lines = one.scored.verifiers
         made += [
             table(
                 f"promise{mark}",
@@ -188,7 +188,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             table(
                 f"validation{mark}",
                 "How good such likelihood ratios are",
-                one.scored.slices.items(),
+                one.scored.validation.items(),
                 col("background pairs", lambda r: r[0], text=True),
                 col("same author", lambda r: r[1] and r[1].same),
                 col("different", lambda r: r[1] and r[1].different),
@@ -199,7 +199,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 section="trust",
             ),
             verifier_table([*lines[-1:], *lines[:-1]], f"verifiers{mark}", section),
-            contents_table(one.scored.contents, f"contents{mark}", section),
+            contents_table(one.scored.verifiers_and_content, f"contents{mark}", section),
         ]
         return made if one.evidence is None else [*made, *feature_tables(one.evidence, mark)]
 
@@ -295,9 +295,9 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         )
         lines = [
             NO_PROBABILITY.format(name=one.candidate),
-            misleading(scored.misleading, scored.misled, scored.fused.llr),
+            misleading(scored.misleading, scored.misleading_pairs, scored.fused.llr),
             *([] if scored.content is None else [scored.content.sentence]),
-            contents_sentence(scored.contents),
+            contents_sentence(scored.verifiers_and_content),
             f"On people left out: {promised} (means: at most 1 if LRs mean what they say).",
             *([] if one.standing is None else [f"Validation: {one.standing.sentence}."]),
             *(f"note: {note}" for note in one.notes),

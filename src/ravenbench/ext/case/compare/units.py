@@ -106,12 +106,10 @@ def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
 def case_problems(store: Store, fold: str) -> list[CaseProblem]:
     """What the problems of a fold that asks about cases are for, in their order; none in other folds."""
     for shape in store.plan_as(ComparePlan).shapes if fold.endswith(FoldRole.CASES) else ():
-        first = 0
-        for name in shape.case_folds if fold in shape.case_folds else ():
-            size = len(store.shared_fold(name).test)
-            if name == fold:
-                return list(shape.problems[first : first + size])
-            first += size
+        if fold in shape.case_folds:
+            earlier = shape.case_folds[: shape.case_folds.index(fold)]
+            first = sum(len(store.shared_fold(name).test) for name in earlier)
+            return shape.problems[first : first + len(store.shared_fold(fold).test)]
     return []
 
 
