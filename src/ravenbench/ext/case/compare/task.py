@@ -10,6 +10,7 @@ FOLDER/note.json   reference, examiner and date for the page, where they were gi
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -158,22 +159,20 @@ class Compare(Task):
 
 def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
     """Problems by what they are for."""
-    asks = [
-        problem.asks for shape in drafted.plan.shapes for problem in dict.fromkeys(shape.problems)
-    ]
-    size = {fold.name: len(fold.test) for fold in drafted.folds}
-    pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
+    shapes = drafted.plan.shapes
+    asks = Counter(one.asks for shape in shapes for one in dict.fromkeys(shape.problems))
+    size = Counter({fold.name: len(fold.test) for fold in drafted.folds})
+
+    def pairs(role: FoldRole) -> int:
+        return sum(size[role.of(fold)] for shape in shapes for fold in shape.folds)
+
     return {
-        "the cases themselves": asks.count("plain"),
-        "the cases with content replaced": asks.count("on") + asks.count("off"),
-        "background authors in the candidate's place": asks.count("author"),
-        "known texts against one another": (
-            asks.count("known") + sum(size.get(FoldRole.SETS.of(fold), 0) for fold in pairs)
-        ),
-        "background pairs": sum(size[fold] for fold in pairs),
-        "background pairs with content replaced": sum(
-            size[FoldRole.TRANSPLANTED.of(fold)] for fold in pairs
-        ),
+        "the cases themselves": asks["plain"],
+        "the cases with content replaced": asks["on"] + asks["off"],
+        "background authors in the candidate's place": asks["author"],
+        "known texts against one another": asks["known"] + pairs(FoldRole.SETS),
+        "background pairs": pairs(FoldRole.PAIRS),
+        "background pairs with content replaced": pairs(FoldRole.TRANSPLANTED),
     }
 
 
