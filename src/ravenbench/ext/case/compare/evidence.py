@@ -258,8 +258,9 @@ def _features(
             before = text[max(0, found.start() - AROUND) : found.start()].replace("\n", " ")
             after = text[found.end() : found.end() + AROUND].replace("\n", " ")
             context = before, found[0], after
-        shares = [1000 * float(rate[i]) for rate in rates]
-        features.append(Feature(name, float(pull[i] * times), *shares, context, content))
+        here, known, others = (1000 * float(rate[i]) for rate in rates)
+        pulled = float(pull[i] * times)
+        features.append(Feature(name, pulled, here, known, others, context, content))
     return tuple(features)
 
 
