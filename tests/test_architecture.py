@@ -294,6 +294,7 @@ OPENED_ELSEWHERE = {
     "engine/apart.py": "what a worker was handed",
     "engine/options.py": "spec files",
     "errors.py": "one byte of whatever an option names, so that a message can name the option",
+    "ext/case/sentences.py": "data of the package",
     "ext/documents": "readers of document formats, called in a process of their own",
     "ext/encoders": "models",
     "ext/freeze": "manifests, which Raven wrote, and a run's folder",

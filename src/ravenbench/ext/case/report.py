@@ -38,7 +38,7 @@ class AnswersReport(Report[A], Generic[A, S]):
 
     most: ClassVar[int | None] = None
     """Answers that have a page, by default all."""
-    asked: ClassVar[str]
+    counted: ClassVar[str]
     """What is counted where there are several."""
 
     @property
@@ -105,14 +105,14 @@ class AnswersReport(Report[A], Generic[A, S]):
         if self.only is not None:
             return self.only.sentence
         answered = sum(one.answered for one in self.answers)
-        return f"{answered} of {len(self.answers)} {self.asked} have an answer."
+        return f"{answered} of {len(self.answers)} {self.counted} have an answer."
 
     def context(self) -> dict[str, Any]:
         return {
             "one": None,
             "mark": "",
             "said": self.finding(),
-            "head": self.head(f"{len(self.answers)} {self.asked}"),
+            "head": self.head(f"{len(self.answers)} {self.counted}"),
             "stated": self.analysis,
             "answers": self.answers,
             "plan": self.analysis.plan,

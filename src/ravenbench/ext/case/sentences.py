@@ -45,7 +45,7 @@ OFTEN = (
 """Least share of each of these words."""
 
 
-class _Words(Formatter):
+class _Numbers(Formatter):
     """Numbers in the forms that sentences of a case have, by the letter behind their ``!``."""
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
@@ -60,7 +60,7 @@ def _sentences() -> dict[str, str]:
 
 def say(code: str, **values: Any) -> str:
     """The sentence of this code, with these values."""
-    return _Words().vformat(_sentences()[code], (), values)
+    return _Numbers().vformat(_sentences()[code], (), values)
 
 
 def percent(value: float) -> str:

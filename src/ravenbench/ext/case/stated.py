@@ -31,8 +31,8 @@ class Stated(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
-        told: dict[str, Any] = msgspec.to_builtins(self)
-        return told | {"answered": self.answered, "reasons": list(map(str, self.reasons))}
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain | {"answered": self.answered, "reasons": list(map(str, self.reasons))}
 
 
 @dataclass(frozen=True, eq=False)

@@ -319,11 +319,11 @@ class _Fold(Scored):
 
     def naming(self, number: int, record: UnknownRecord) -> Named:
         """The answer to one text."""
-        found: dict[str, Any] = {"name": record.name, "words": record.words}
+        about: dict[str, Any] = {"name": record.name, "words": record.words}
         reasons = list(record.refusals)
         if not self.scores:
             reasons = reasons or [Reason.of(Why.UNFINISHED)]
-            return _with_sentence(Named(**found, sentence="", reasons=reasons, notes=record.notes))
+            return _with_sentence(Named(**about, sentence="", reasons=reasons, notes=record.notes))
         mine = np.flatnonzero(self.passages.questioned == number)
         known = self._of_length(len(mine))
         p = known.model.of(_means(self.scores["unknown"], [mine]))[0]
@@ -345,7 +345,7 @@ class _Fold(Scored):
             notes.append(say("two candidates"))
         return _with_sentence(
             Named(
-                **found,
+                **about,
                 sentence="",
                 reasons=reasons,
                 notes=notes,
@@ -388,9 +388,9 @@ class _Fold(Scored):
         style = None
         if self.barred:
             methods = "; ".join(f"{name}: {why}" for name, why in self.barred.items())
-            found = Finding.of("exposed", methods=methods)
+            finding = Finding.of("exposed", methods=methods)
         elif known.moved is None:
-            found = Finding.of("whole")
+            finding = Finding.of("whole")
         else:
             model, power = known.moved
             versions = self.scores["versions"]
@@ -401,7 +401,7 @@ class _Fold(Scored):
             best = int(p[:-1].argmax())
             then = int(style.argmax())
             outcome = "content" if then != best else "part" if style[best] < LIKELY else "style"
-            found = Finding.of(
+            finding = Finding.of(
                 outcome if power.above_chance else "open",
                 name=self.names[best],
                 other=self.names[then],
@@ -409,9 +409,9 @@ class _Fold(Scored):
                 right=power.right,
             )
         if self.confined:
-            confined = f"{found.sentence} ({'; '.join(self.confined)})"
-            found = Finding(outcome=found.outcome, sentence=confined)
-        return style, found
+            confined = f"{finding.sentence} ({'; '.join(self.confined)})"
+            finding = Finding(outcome=finding.outcome, sentence=confined)
+        return style, finding
 
     def _intervals(self, mine: Ints, known: _Runs, p: Floats) -> list[Interval | None]:
         """95 % intervals by leaving out one part of the known texts at a time (a jackknife on the log odds)."""

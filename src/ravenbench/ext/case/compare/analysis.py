@@ -204,12 +204,12 @@ class CaseFound(Stated, frozen=True, kw_only=True, rename=CASE):
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values; log10 LRs are above 0 for the candidate."""
-        told = super().to_json()
+        plain = super().to_json()
         for name in ("evidence", "pairs"):
-            told.pop(name, None)
+            plain.pop(name, None)
         hp, hd = sentences.propositions(self.candidate, self.questioned.name)
         line = self.line
-        return told | {
+        return plain | {
             "log10_lr": None if line is None else line.llr,
             "interval": None if line is None else line.interval,
             "verbal": None if line is None else verbal(line.llr, line.interval),
@@ -369,7 +369,7 @@ def _found(
 ) -> CaseFound:
     """What was found for one case, but its evidence."""
     shape = next((one for one in plan.shapes if one.name == case.shape), None)
-    found = CaseFound(
+    stated = CaseFound(
         id=case.id,
         candidate=case.candidate,
         questioned=case.questioned,
@@ -386,14 +386,14 @@ def _found(
         notes=case.notes,
     )
     if scored is not None and not case.refusals:
-        found = (
-            _scored(plan, found, case, scored, store.run.seed)
+        stated = (
+            _scored(plan, stated, case, scored, store.run.seed)
             if scored.verifiers
-            else structs.replace(found, reasons=[Reason.of(Why.UNSCORED)])
+            else structs.replace(stated, reasons=[Reason.of(Why.UNSCORED)])
         )
-    line = found.line
+    line = stated.line
     said = (
-        say("no answer", reasons="; ".join(map(str, found.reasons)))
+        say("no answer", reasons="; ".join(map(str, stated.reasons)))
         if line is None
         else sentences.answer(
             line.llr,
@@ -403,7 +403,7 @@ def _found(
             bounded=line.llr != line.raw,
         )
     )
-    return structs.replace(found, sentence=said)
+    return structs.replace(stated, sentence=said)
 
 
 def _validated(
@@ -422,7 +422,7 @@ def _validated(
 
 
 def _scored(
-    plan: ComparePlan, found: CaseFound, case: CaseRecord, scored: ShapeScores, seed: int
+    plan: ComparePlan, stated: CaseFound, case: CaseRecord, scored: ShapeScores, seed: int
 ) -> CaseFound:
     valid = judged_by(case, scored)
     pairs = valid.pairs
@@ -453,18 +453,18 @@ def _scored(
     known = fused_llr(asking("known"))
     reasons = _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
     people = len(np.unique(pairs.authors))
-    held = [say("people", count=people, llr=fused.llr)] * (fused.raw != fused.llr and not reasons)
+    beyond = [say("people", count=people, llr=fused.llr)] * (fused.raw != fused.llr and not reasons)
     others = fused_llr(asking("author", of_text(case.questioned.row)))
     place, unvalidated = _validated(plan, scored.shape)
     as_cases = valid.as_cases()
     other_kind = as_cases[~pairs.same if fused.llr > 0 else pairs.same]
     as_strong = other_kind >= fused.llr if fused.llr > 0 else other_kind <= fused.llr
     return structs.replace(
-        found,
+        stated,
         alike=alike,
         standing=place,
         reasons=[*reasons, *unvalidated],
-        notes=[*found.notes, *held, *_on_likeness(alike, valid, fused.bounds.upper)],
+        notes=[*stated.notes, *beyond, *_on_likeness(alike, valid, fused.bounds.upper)],
         pairs=case.shape if case.part is None else part_of(case.shape or "", case.part),
         scored=CaseScored(
             verifiers=lines,

@@ -254,10 +254,10 @@ def _features(
     for i in chosen:
         name, content = named(i)
         context = None
-        if (found := place(i)) is not None:
-            before = text[max(0, found.start() - AROUND) : found.start()].replace("\n", " ")
-            after = text[found.end() : found.end() + AROUND].replace("\n", " ")
-            context = before, found[0], after
+        if (instance := place(i)) is not None:
+            before = text[max(0, instance.start() - AROUND) : instance.start()].replace("\n", " ")
+            after = text[instance.end() : instance.end() + AROUND].replace("\n", " ")
+            context = before, instance[0], after
         here, known, others = (1000 * float(rate[i]) for rate in rates)
         pulled = float(pull[i] * times)
         features.append(Feature(name, pulled, here, known, others, context, content))

@@ -529,8 +529,8 @@ def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
     for fold in np.unique(others.fold).tolist():
         here = np.flatnonzero(others.fold == fold)
         at = held_out(valid, fold)
-        held = at.limits.bounded(at.system.of_pairs(others, here), others.content[here])
-        for name, values in held.items():
+        bounded = at.limits.bounded(at.system.of_pairs(others, here), others.content[here])
+        for name, values in bounded.items():
             llr[name][here] = values
     return llr
 

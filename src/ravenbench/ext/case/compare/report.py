@@ -98,7 +98,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
 
     kind = "compare"
     template = "ravenbench.ext.case.compare:template.html.j2"
-    asked = "comparisons"
+    counted = "comparisons"
 
     @cached_property
     def note(self) -> FileNote:
@@ -251,7 +251,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         comparison = self.analysis
         background = msgspec.to_builtins(self.analysis.plan.background)
         del background["functions"]
-        told = {
+        plain = {
             "cases": [case.to_json() for case in comparison.cases],
             "file": msgspec.to_builtins(self.note),
             "background": background,
@@ -260,10 +260,10 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             "run": msgspec.to_builtins(comparison.run),
         }
         if comparison.members:
-            told["by_chance"] = comparison.by_chance
+            plain["by_chance"] = comparison.by_chance
         if self.analysis.plan.validated is not None:
-            told["dossier"] = dossier_json(self.analysis.plan.validated)
-        return told
+            plain["dossier"] = dossier_json(self.analysis.plan.validated)
+        return plain
 
     def said_of_all(self) -> list[str]:
         plan = self.analysis.plan

@@ -103,15 +103,15 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
     pairs = replace(scores.pairs, fold=numbers[scores.pairs.fold])
     llr = issue_llr(learned_from.pairs, pairs)[FUSED]
     drawn = pairs.authors, store.run.seed
-    found = estimated(llr, pairs.same, pairs.weight, *drawn, measures(plan.criterion.strong))
+    figures = estimated(llr, pairs.same, pairs.weight, *drawn, measures(plan.criterion.strong))
     alike = estimated(llr, pairs.same, np.ones(len(llr)), *drawn, {"cllr_listed": cllr})
-    reasons = failing(found, plan.criterion)
+    reasons = failing(figures, plan.criterion)
     result = CellResult(
         condition=record.condition,
         authors=len(np.unique(pairs.authors[pairs.same, 0])),
         same=int(pairs.same.sum()),
         different=int((~pairs.same).sum()),
-        measures=found | alike,
+        measures=figures | alike,
         verdict="failed" if reasons else "passed",
         reasons=reasons,
     )
@@ -122,31 +122,31 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
     )
 
 
-def failing(found: Figures, criterion: Criterion) -> list[str]:
+def failing(figures: Figures, criterion: Criterion) -> list[str]:
     """Why a cell does not keep its criterion, first in words and then by figures; empty where it does."""
     strong = 10**criterion.strong
     reasons = []
-    if (high := found["cllr"].high) >= criterion.cllr:
+    if (high := figures["cllr"].high) >= criterion.cllr:
         reasons.append(say("cllr fails", high=high, limit=criterion.cllr))
-    if (high := found["devpav"].high) > criterion.devpav:
+    if (high := figures["devpav"].high) > criterion.devpav:
         reasons.append(say("devpav fails", high=high, limit=criterion.devpav))
     for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
-        mean = found[key]
+        mean = figures[key]
         if mean.high > criterion.mean:
             reasons.append(say("mean fails", kind=kind, high=mean.high, limit=criterion.mean))
         elif mean.low > 1:
             reasons.append(say("mean above one", kind=kind, low=mean.low))
     for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
-        if (high := found[key].high) > criterion.misleading:
+        if (high := figures[key].high) > criterion.misleading:
             limits = {"strong": strong, "limit": criterion.misleading}
             reasons.append(say("misleading fails", side=side, high=high, **limits))
-    return [in_words(found, criterion), *reasons] if reasons else []
+    return [in_words(figures, criterion), *reasons] if reasons else []
 
 
-def in_words(found: Figures, criterion: Criterion) -> str:
+def in_words(figures: Figures, criterion: Criterion) -> str:
     """Which way the LRs of a cell that failed err, as far as the interval of their over-estimation shows it."""
-    strength = found["overstated"]
-    rates = [found["misleading_for"], found["misleading_against"]]
+    strength = figures["overstated"]
+    rates = [figures["misleading_for"], figures["misleading_against"]]
     rare = all(rate.high <= criterion.misleading for rate in rates)
     none = all(rate.value == 0 for rate in rates)
     code = "none misleads" if none else "rare as asked" if rare else "too frequent"
@@ -156,11 +156,11 @@ def in_words(found: Figures, criterion: Criterion) -> str:
 
 def remedies(dossier: Dossier) -> list[str]:
     """What can be done about cells that failed; empty where none did."""
-    asked = dossier.criterion.devpav
+    limit = dossier.criterion.devpav
     failed = [one.measures["devpav"].high for one in dossier.cells if one.verdict == "failed"]
     if not failed:
         return []
-    found = max(failed)
-    values = {"asked": asked, "by": 10**asked, "found": found, "found_by": 10**found}
-    wider = [say("weaker criterion", **values)] if found > asked else []
+    highest = max(failed)
+    values = {"asked": limit, "by": 10**limit, "found": highest, "found_by": 10**highest}
+    wider = [say("weaker criterion", **values)] if highest > limit else []
     return [say("what to do"), *wider, say("no answer there")]
