@@ -18,7 +18,7 @@ from rich.text import Text
 from ravenbench.errors import counted, remarks_gathered
 from ravenbench.outputs import check_file, whole_file
 from ravenbench.reading.account import EFFECTS, Note
-from ravenbench.reading.answers import answer_files, read_systems, read_truth
+from ravenbench.reading.answers import looks_like_answers, read_systems, read_truth
 from ravenbench.reading.archive import Archive, is_there
 from ravenbench.reading.documents import account_of, is_document, read_documents, without_signs
 from ravenbench.reading.load import is_corpus_folder, is_named, load_corpus
@@ -130,13 +130,13 @@ def _read(source: str, reading: dict[str, Any]) -> tuple[str, list[Note]]:
             is_single = archive.single and is_document(path)
             has_problems = holds_problems(archive)
             others = [name for name in names if not is_truth(name)]
-            has_answers = not (has_problems or is_single) and answer_files(archive) == others
+            has_answers = all(looks_like_answers(archive, name) for name in others)
         if has_problems:
             sets = read_problem_sets(path, encoding=encoding)
             return counted(sum(map(len, sets)), "problem"), []
         if has_truth:
             return f"truth of {counted(len(read_truth(path)), 'problem')}", []
-        if has_answers:
+        if has_answers and others:
             systems = read_systems(path)
             number = sum(len(system.ids) for system in systems)
             return counted(number, "answer"), [n for system in systems for n in system.notes]
